@@ -1,0 +1,155 @@
+"""What should be true after a fix. How to type it is the business of each language's writer.
+
+Every edit names places by `Span`. ``platforms`` narrows an edit: None means everywhere, otherwise the old value stays on
+the other platforms (``0 if sys.platform == "win32" else 8`` in Python; configuration languages cannot say it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+from loaderlint.model.source import Language, Span
+from loaderlint.model.target import Platform
+from loaderlint.model.value import Constant
+
+
+@dataclass(frozen=True)
+class SetValue:
+    """The value written at ``span`` is ``constant``."""
+
+    span: Span
+    constant: Constant
+    platforms: frozenset[Platform] | None = None
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The option whose value is written at ``span`` no longer arrives.
+
+    ``entry`` is the keyword argument, key or item to remove; without one the value becomes ``neutral``.
+    """
+
+    span: Span
+    option: str
+    neutral: Constant
+    entry: Span | None = None
+    platforms: frozenset[Platform] | None = None
+
+
+@dataclass(frozen=True)
+class OnlyWithWorkers:
+    """The option handed over by ``argument`` arrives only when the worker count, the expression at ``workers``, is above 0."""
+
+    span: Span
+    option: str
+    neutral: Constant
+    workers: Span
+
+
+@dataclass(frozen=True)
+class AddOption:
+    """The loader called at ``span`` is also given ``option=constant``, only with workers when ``workers`` is a span."""
+
+    span: Span
+    option: str
+    constant: Constant
+    workers: Span | None = None
+
+
+@dataclass(frozen=True)
+class MakeInteger:
+    """The number that ``span`` gives is an integer: unquoted, floor-divided, declared ``type=int`` or converted."""
+
+    span: Span
+
+
+@dataclass(frozen=True)
+class GuardEntryPoint:
+    """The statement at ``span``, and whatever runs with it, no longer runs when the file is imported by a worker."""
+
+    span: Span
+
+
+@dataclass(frozen=True)
+class Hoist:
+    """The lambda, local function or local class at ``span`` is defined at the top of its module."""
+
+    span: Span
+
+
+@dataclass(frozen=True)
+class RemoveIgnore:
+    """The suppression comment at ``span`` no longer names ``name``."""
+
+    span: Span
+    name: str
+
+
+Edit: TypeAlias = (
+    SetValue | Drop | OnlyWithWorkers | AddOption | MakeInteger | GuardEntryPoint | Hoist | RemoveIgnore
+)
+
+
+class Safety(str, Enum):
+    """Whether a fix may be applied without a human eye (RULES.md, "Safe fix" and "Unsafe fix")."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True)
+class Fix:
+    """Edits that belong together: all of them are made, or none.
+
+    ``title`` says what will be true, in the imperative ("set num_workers to 0"). ``reason`` says why an unsafe fix is unsafe.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    safety: Safety = Safety.SAFE
+    reason: str = ""
+
+    @property
+    def safe(self) -> bool:
+        """Whether the fix may be applied without ``--unsafe-fixes``."""
+        return self.safety is Safety.SAFE
+
+    def unsafe(self, reason: str) -> Fix:
+        """Return this fix marked unsafe, keeping the first reason given."""
+        return replace(self, safety=Safety.UNSAFE, reason=self.reason or reason)
+
+    def joined(self, other: Fix) -> Fix:
+        """Return the fix that does both, as unsafe as the less safe of the two."""
+        edits = self.edits + tuple(edit for edit in other.edits if edit not in self.edits)
+        both = replace(self, edits=edits)
+        return both if other.safe else both.unsafe(other.reason)
+
+    def narrowed(self, platforms: frozenset[Platform]) -> Fix:
+        """Return the fix that changes values on these platforms only.
+
+        Where a value stands in a language without conditionals the narrowed fix would change it everywhere, so it
+        becomes unsafe.
+        """
+        fix = replace(self, edits=tuple(_narrowed(edit, platforms) for edit in self.edits))
+        for edit in fix.edits:
+            if isinstance(edit, SetValue | Drop) and Language.of(edit.span.path) is not Language.PYTHON:
+                names = " and ".join(platform.display for platform in sorted(platforms))
+                return fix.unsafe(
+                    f"{edit.span.path} has no conditionals: the value would change everywhere, not only on {names}; "
+                    f"keep a second file or an override for {names}"
+                )
+        return fix
+
+
+def _narrowed(edit: Edit, platforms: frozenset[Platform]) -> Edit:
+    return replace(edit, platforms=platforms) if isinstance(edit, SetValue | Drop) else edit
+
+
+@dataclass(frozen=True)
+class TextEdit:
+    """A stretch of a file and the text that takes its place: what a writer makes of edits, for reports and editors."""
+
+    span: Span
+    content: str

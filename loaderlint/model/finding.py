@@ -1,0 +1,83 @@
+"""What a rule says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from loaderlint.model.edit import Fix
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
+from loaderlint.model.value import Trail
+
+
+class Severity(str, Enum):
+    """How bad it is when it happens."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+class Confidence(str, Enum):
+    """How sure it is that it happens (RULES.md, "Confidence")."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return list(Confidence).index(self)
+
+
+@dataclass(frozen=True)
+class Site:
+    """The loader a finding is about: where it stands and what is called there."""
+
+    span: Span
+    callee: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that goes wrong, at something somebody wrote.
+
+    ``message`` says first what happens, with the user's own numbers. ``error`` is the text torch or Python prints when
+    it does, None where nothing is printed. ``help`` says what to do where no fix can be made. ``platforms`` are those of
+    the targets it holds on.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    confidence: Confidence
+    message: str
+    span: Span
+    platforms: frozenset[Platform]
+    site: Site | None = None
+    trail: Trail = ()
+    error: str | None = None
+    help: str | None = None
+    fix: Fix | None = None
+
+    @property
+    def order(self) -> tuple[Span, str, str]:
+        """Findings are reported in this order, which depends on nothing but what they say."""
+        return self.span, self.code, self.message
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A file that could not be read, parsed or written, or a fix that could not be proven, at its place."""
+
+    path: str
+    message: str
+    line: int = 1
+    column: int = 1

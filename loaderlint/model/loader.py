@@ -1,0 +1,190 @@
+"""What a rule looks at: a loader, the program that iterates it, and what travels into its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from loaderlint.model.source import Span
+from loaderlint.model.target import StartMethod, Target
+from loaderlint.model.value import (
+    NO_ASSUMPTIONS,
+    Assumptions,
+    Candidate,
+    Constant,
+    Trail,
+    Value,
+    holds_on,
+    meetings,
+)
+
+TORCH_DEFAULTS: Mapping[str, Constant] = MappingProxyType(
+    {
+        "batch_size": 1,
+        "shuffle": None,
+        "num_workers": 0,
+        "pin_memory": False,
+        "drop_last": False,
+        "timeout": 0,
+        "multiprocessing_context": None,
+        "prefetch_factor": None,
+        "persistent_workers": False,
+    }
+)
+"""What torch takes when an option is not given (``torch/utils/data/dataloader.py``, ``DataLoader.__init__``, 2.13)."""
+
+WORKER_OPTIONS = ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout")
+"""The options torch refuses, or that fail at the first batch, when there are no workers (HAZARDS 1.3)."""
+
+
+def arrives(option: str, constant: object) -> bool:
+    """Return whether this constant makes a worker option count as given (``None``, ``False`` and 0 do not)."""
+    if option == "prefetch_factor" or option == "multiprocessing_context":
+        return constant is not None
+    return bool(constant)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A place where a program does something its workers inherit or repeat, such as touching CUDA.
+
+    ``what`` is the code as somebody wrote it, shortened to one line.
+    """
+
+    span: Span
+    what: str
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+
+@dataclass(frozen=True)
+class Unpicklable:
+    """A callable or class that cannot be pickled by reference because no module has it by name.
+
+    ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``; ``role`` the option or argument it is handed
+    to; ``captures`` the names it takes from the function around it, without which it could be hoisted.
+    """
+
+    span: Span
+    kind: str
+    role: str
+    name: str = ""
+    captures: tuple[str, ...] = ()
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What must travel into a worker: ``dataset``, ``collate_fn``, ``worker_init_fn``.
+
+    ``iterable`` says whether the dataset is an IterableDataset (None: not seen). ``cuda`` are the places in code that
+    runs inside a worker which touch CUDA. ``seen`` is True when all that travels was followed to its definition, or is
+    known to pickle.
+    """
+
+    unpicklable: tuple[Unpicklable, ...] = ()
+    cuda: tuple[Touch, ...] = ()
+    iterable: bool | None = None
+    worker_init_fn: Span | None = None
+    seen: bool = False
+
+
+@dataclass(frozen=True)
+class Program:
+    """Facts about the process that iterates a loader.
+
+    ``guarded`` is True when every entry point seen stands under ``if __name__ == "__main__":``, False when one runs at
+    import, None when no entry point was seen. ``start_methods`` are the ``set_start_method`` calls (each candidate's
+    constant is the method asked for). ``cuda`` and ``compiled`` are the places in the main process that touch CUDA and
+    that make a compiled callable. ``loaders`` are all loaders of the program, without programs of their own.
+    """
+
+    guarded: bool | None = None
+    start_methods: tuple[Candidate, ...] = ()
+    cuda: tuple[Touch, ...] = ()
+    compiled: tuple[Touch, ...] = ()
+    loaders: tuple[Loader, ...] = ()
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a loader's workers start: the method, and the candidate that asks for it (None: the platform's default)."""
+
+    method: StartMethod
+    asked_by: Candidate | None = None
+
+
+@dataclass(frozen=True)
+class Loader:
+    """One place where loader options come together.
+
+    ``span`` is the call or mapping, ``callee`` the dotted name of what is called there (the key path for a mapping whose
+    consumer is not seen). ``options`` carry torch's own names whatever the framework calls them; ``spelling`` gives
+    the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever the file is
+    imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read.
+    """
+
+    span: Span
+    callee: str
+    options: Mapping[str, Value] = field(default_factory=dict)
+    spelling: Mapping[str, str] = field(default_factory=dict)
+    program: Program = Program()
+    payload: Payload = Payload()
+    unguarded: tuple[Touch, ...] = ()
+    consumer_seen: bool = True
+
+    def option(self, name: str) -> Value:
+        """Return the value of an option by torch's name; torch's default, unwritten, where it is not given."""
+        given = self.options.get(name)
+        if given is not None:
+            return given
+        return Value((Candidate(TORCH_DEFAULTS[name], self.span, written=False),))
+
+    @property
+    def num_workers(self) -> Value:
+        """The worker count."""
+        return self.option("num_workers")
+
+    @property
+    def prefetch_factor(self) -> Value:
+        """Batches each worker loads ahead."""
+        return self.option("prefetch_factor")
+
+    @property
+    def multiprocessing_context(self) -> Value:
+        """The start method asked for at the loader."""
+        return self.option("multiprocessing_context")
+
+    def workers_on(self, target: Target) -> tuple[Candidate, ...]:
+        """Return the candidates of ``num_workers`` that start workers on the target."""
+        return tuple(one for one in self.num_workers.on(target).known if one.starts_workers(target))
+
+    def together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
+        """Yield the pairs of two options' candidates that can meet in one run on the target."""
+        yield from meetings(self.option(first).on(target).known, self.option(second).on(target).known)
+
+    def starts_on(self, target: Target) -> tuple[Start, ...]:
+        """Return the ways this loader's workers can start on the target.
+
+        The loader's own context wins over ``set_start_method``, which wins over the platform's default
+        (``_MultiProcessingDataLoaderIter.__init__``, torch 2.13). Nothing is returned for a context that was not seen or
+        that the target does not have.
+        """
+        own = self.multiprocessing_context.on(target)
+        starts = [_start(one, target) for one in own.known if one.constant is not None]
+        if not own.known or any(one.constant is None for one in own.known):
+            process_wide = [one for one in self.program.start_methods if holds_on(one.assumptions, target)]
+            if process_wide:
+                starts.extend(_start(one, target) for one in process_wide)
+            elif own.known:
+                starts.append(Start(target.default_start_method))
+        return tuple(one for one in starts if one is not None)
+
+
+def _start(candidate: Candidate, target: Target) -> Start | None:
+    for method in target.start_methods:
+        if method.value == candidate.constant:
+            return Start(method, candidate)
+    return None

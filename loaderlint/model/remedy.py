@@ -1,0 +1,99 @@
+"""The fixes that several rules share: what should be true of a loader, whatever language it is written in."""
+
+from __future__ import annotations
+
+from loaderlint.model.edit import AddOption, Drop, Edit, Fix, GuardEntryPoint, Hoist, OnlyWithWorkers, SetValue
+from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader, arrives
+from loaderlint.model.source import Language, Span
+from loaderlint.model.target import StartMethod, Target
+from loaderlint.model.value import Candidate, Value, meetings
+
+_SHARED = "the value also serves something that is no loader"
+
+
+def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Fix:
+    """Return the fix that makes this worker count ``count``, and the zero-workers bundle when that is 0.
+
+    torch raises when an option of the bundle stays behind (HAZARDS 1.3).
+    """
+    edits: list[Edit] = [SetValue(workers.span, count)]
+    if count == 0:
+        for option in WORKER_OPTIONS:
+            edits.extend(_without_workers(loader, option, workers, target))
+    fix = Fix(f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else ""), tuple(edits))
+    if workers.shared:
+        return fix.unsafe(_SHARED)
+    if count == 0 and loader.payload.worker_init_fn is not None:
+        return fix.unsafe("worker_init_fn never runs without workers")
+    if count == 0 and loader.payload.iterable:
+        return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
+    return fix
+
+
+def _without_workers(loader: Loader, option: str, workers: Candidate, target: Target) -> list[Edit]:
+    value = loader.option(option)
+    met = [
+        dependent
+        for _, dependent in meetings([workers], value.on(target).written)
+        if arrives(option, dependent.constant) and workers.span not in dependent.sources
+    ]
+    if not met:
+        return []
+    if _varies(loader.num_workers):
+        conditional = _only_with_workers(loader, option)
+        if conditional is not None:
+            return [conditional]
+    return [_drop(option, dependent) for dependent in met]
+
+
+def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
+    """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
+    if not _varies(loader.num_workers):
+        fix = Fix(f"drop {option}", (_drop(option, dependent),))
+        return fix.unsafe(_SHARED) if dependent.shared else fix
+    conditional = _only_with_workers(loader, option)
+    if conditional is not None:
+        return Fix(f"give {option} only when there are workers", (conditional,))
+    return Fix(f"drop {option}", (_drop(option, dependent),)).unsafe("other runs of the same setting have workers")
+
+
+def _varies(value: Value) -> bool:
+    return value.open or len({candidate.constant for candidate in value.known}) > 1
+
+
+def _only_with_workers(loader: Loader, option: str) -> OnlyWithWorkers | None:
+    argument, workers = loader.option(option).argument, loader.num_workers.argument
+    if argument is None or workers is None or Language.of(argument.path) is not Language.PYTHON:
+        return None
+    return OnlyWithWorkers(argument, option, TORCH_DEFAULTS[option], workers)
+
+
+def _drop(option: str, dependent: Candidate) -> Drop:
+    return Drop(dependent.span, option, TORCH_DEFAULTS[option], dependent.entry)
+
+
+def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None, target: Target) -> Fix | None:
+    """Return the fix that starts this loader's workers by ``method``, or None when that would break the program.
+
+    A fresh interpreter needs a guarded entry point and picklable work, so the guard and the hoisted callables are part
+    of the fix. It is unsafe where one of the two was not seen.
+    """
+    edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
+    if any(one.captures for one in loader.payload.unpicklable):
+        return None
+    edits.extend(Hoist(one.span) for one in loader.payload.unpicklable)
+    edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)
+    fix = Fix(f"start the workers by {method.value}", tuple(edits))
+    if asked_by is not None and asked_by.shared:
+        return fix.unsafe(_SHARED)
+    if loader.program.guarded is None:
+        return fix.unsafe("the program's entry point was not seen, so it may lack a __main__ guard")
+    if not loader.payload.seen:
+        return fix.unsafe("not all that travels into the workers was seen, so some of it may not pickle")
+    return fix
+
+
+def _context(loader: Loader, method: StartMethod) -> AddOption:
+    workers: Span | None = loader.num_workers.argument if _varies(loader.num_workers) else None
+    name = loader.spelling.get("multiprocessing_context", "multiprocessing_context")
+    return AddOption(loader.span, name, method.value, workers)

@@ -1,0 +1,46 @@
+"""What one run found and did: the value every report format is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from loaderlint.model.edit import TextEdit
+from loaderlint.model.finding import Failure, Finding
+from loaderlint.model.source import Source
+from loaderlint.model.target import Target
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of a run.
+
+    ``findings`` are those left, ``fixed`` those mended by ``--fix`` (or that would be, by ``--diff``). ``edits`` is what a
+    writer would type for a finding's fix; a finding whose fix no writer could prove has its fix taken away and a line
+    in ``unproven``. ``sources`` are the files read, as they were before any fix, by path; ``rewritten`` the new content
+    of those that change. ``held_back`` counts the findings of possible confidence, or below ``--min-severity``, that were
+    not shown; ``suppressed`` those an ignore comment or a baseline accepts.
+    """
+
+    targets: tuple[Target, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    edits: Mapping[Finding, tuple[TextEdit, ...]] = field(default_factory=dict)
+    unproven: tuple[Failure, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    rewritten: Mapping[str, bytes] = field(default_factory=dict)
+    files_seen: int = 0
+    files_read: int = 0
+    suppressed: int = 0
+    held_back: int = 0
+
+    @property
+    def fixable(self) -> tuple[Finding, ...]:
+        """The findings left that ``--fix`` would mend."""
+        return tuple(one for one in self.findings if one.fix is not None and one.fix.safe)
+
+    @property
+    def unsafe_fixable(self) -> tuple[Finding, ...]:
+        """The findings left that only ``--fix --unsafe-fixes`` would mend."""
+        return tuple(one for one in self.findings if one.fix is not None and not one.fix.safe)

@@ -1,0 +1,98 @@
+"""What every rule is."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from loaderlint.model.edit import Fix
+from loaderlint.model.finding import Confidence, Finding, Severity, Site
+from loaderlint.model.loader import Loader, Touch, Unpicklable
+from loaderlint.model.source import Span
+from loaderlint.model.target import Target
+from loaderlint.model.value import Candidate, Trail
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The numbers a project can set (INTERFACE.md, "Settings")."""
+
+    max_prefetch_factor: int = 4
+    max_batches_in_flight: int = 32
+    windows_workers: int = 0
+
+
+class Rule(ABC):
+    """One way for data loading to go wrong.
+
+    A subclass is one module of the rule book; its docstring is its page. ``confidence`` is what a finding of this rule
+    has when ``check`` says nothing else.
+    """
+
+    code: ClassVar[str]
+    severity: ClassVar[Severity]
+    confidence: ClassVar[Confidence]
+    enabled_by_default: ClassVar[bool] = True
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+
+    @classmethod
+    def name(cls) -> str:
+        """The rule's name: its class name in kebab case, which is its module's name with dashes."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+
+    @classmethod
+    def page(cls) -> str:
+        """The rule's page, in Markdown."""
+        return inspect.cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    def summary(cls) -> str:
+        """The page's first line."""
+        return cls.page().partition("\n")[0]
+
+    @abstractmethod
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield what goes wrong with this loader on this target."""
+
+    def finding(
+        self,
+        loader: Loader,
+        at: Candidate | Touch | Unpicklable,
+        message: str,
+        target: Target,
+        *,
+        confidence: Confidence | None = None,
+        trail: Trail | None = None,
+        error: str | None = None,
+        help: str | None = None,
+        fix: Fix | None = None,
+    ) -> Finding:
+        """Return a finding of this rule that stands at something somebody wrote."""
+        confidence = confidence or type(self).confidence
+        if not loader.consumer_seen:
+            confidence = max(confidence, Confidence.LIKELY, key=lambda one: one.rank)
+        return Finding(
+            code=self.code,
+            name=self.name(),
+            severity=self.severity,
+            confidence=confidence,
+            message=message,
+            span=at.span,
+            platforms=frozenset({target.platform}),
+            site=Site(loader.span, loader.callee),
+            trail=at.trail if trail is None else trail,
+            error=error,
+            help=help,
+            fix=fix,
+        )
+
+
+def place(span: Span) -> str:
+    """Return a place as messages name it: ``configs/train.yaml:4``."""
+    return f"{span.path}:{span.line}"

@@ -1,0 +1,99 @@
+"""Files and places in them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Language(str, Enum):
+    """A language loaderlint reads and rewrites."""
+
+    PYTHON = "python"
+    YAML = "yaml"
+
+    @classmethod
+    def of(cls, path: str) -> Language | None:
+        """Return the language a file name stands for, or None when it is none of ours."""
+        return _BY_SUFFIX.get(path[path.rfind(".") :].lower())
+
+
+_BY_SUFFIX = {
+    ".py": Language.PYTHON,
+    ".pyi": Language.PYTHON,
+    ".yaml": Language.YAML,
+    ".yml": Language.YAML,
+}
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A stretch of text somebody wrote.
+
+    ``path`` is relative to the working folder, with ``/`` on every platform. Lines and columns count from 1, columns
+    in characters (not bytes), and ``end_column`` is one past the last character.
+    """
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @property
+    def start(self) -> tuple[int, int]:
+        """The first character's line and column."""
+        return self.line, self.column
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The line and column one past the last character."""
+        return self.end_line, self.end_column
+
+    def holds(self, other: Span) -> bool:
+        """Return whether ``other`` lies inside this span (a span holds itself)."""
+        return self.path == other.path and self.start <= other.start and other.end <= self.end
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file as it was read: its bytes, and how they become text.
+
+    ``path`` is the name findings use (see `Span`); ``location`` is the absolute path it is written back to.
+    ``encoding`` is a Python codec name that decodes ``content`` without loss, a byte order mark included in the text.
+    """
+
+    path: str
+    location: str
+    language: Language
+    content: bytes
+    encoding: str = "utf-8"
+
+    @cached_property
+    def text(self) -> str:
+        """The decoded content: line ends, byte order mark and form feeds as they stand in the file."""
+        return self.content.decode(self.encoding)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The text's lines without their ends; only CR, LF and CRLF end a line, as for Python and YAML."""
+        return tuple(_LINE_END.split(self.text))
+
+    @cached_property
+    def _line_offsets(self) -> tuple[int, ...]:
+        return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the index into ``text`` of a line and column that count from 1."""
+        return self._line_offsets[line - 1] + column - 1
+
+    def at(self, span: Span) -> str:
+        """Return the text of a span of this file."""
+        return self.text[self.offset(*span.start) : self.offset(*span.end)]

@@ -1,0 +1,179 @@
+"""What an option can be, where that was written, and how it got there.
+
+An option rarely is a literal. `Value` is the set of things that can reach it, each a `Candidate` with the place where
+somebody wrote it, the steps it took, and the assumptions under which it arrives. Assumptions are what keeps
+``prefetch_factor=4 if workers else None`` beside ``workers = 0`` from being called a contradiction: the 4 assumes a
+choice that the 0 rules out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from loaderlint.model.source import Span
+from loaderlint.model.target import Target
+
+Constant: TypeAlias = None | bool | int | float | str
+
+
+@dataclass(frozen=True)
+class CpuCount:
+    """A number worked out from the machine's CPU count, such as ``os.cpu_count() // 2``.
+
+    ``compute`` gives the number for a count of CPUs.
+    """
+
+    text: str
+    compute: Callable[[int], Constant] = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class CommandLineText:
+    """The string that a command-line flag hands over when its declaration has no ``type``."""
+
+    flag: str
+
+    def __str__(self) -> str:
+        return f"the text given to {self.flag}"
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One choice a candidate depends on: the question (``subject``) and the answer it takes.
+
+    Two candidates that answer one subject differently never meet in the same run. The subjects of this module
+    (`PLATFORM`, `CUDA`, `PYTHON`) are settled by the target; every other subject is a place in the code, and its
+    answers matter only to each other.
+    """
+
+    subject: str
+    answer: bool | int | str | frozenset[str]
+
+
+PLATFORM = "the platform"
+"""Subject whose answer is the frozenset of `Platform` values under which the candidate arrives."""
+CUDA = "torch.cuda.is_available()"
+"""Subject whose answer is a bool."""
+
+Assumptions: TypeAlias = frozenset[Assumption]
+NO_ASSUMPTIONS: Assumptions = frozenset()
+
+
+def together(*assumptions: Assumptions) -> Assumptions | None:
+    """Return all the assumptions as one set, or None when two of them contradict each other."""
+    answers: dict[str, bool | int | str | frozenset[str]] = {}
+    for assumption in frozenset[Assumption]().union(*assumptions):
+        before = answers.get(assumption.subject)
+        answer = assumption.answer
+        if isinstance(before, frozenset) and isinstance(answer, frozenset):
+            answer = before & answer
+            if not answer:
+                return None
+        elif before is not None and before != answer:
+            return None
+        answers[assumption.subject] = answer
+    return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
+
+
+def holds_on(assumptions: Assumptions, target: Target) -> bool:
+    """Return whether a candidate with these assumptions can arrive on the target (unknown facts rule nothing out)."""
+    for assumption in assumptions:
+        if assumption.subject == PLATFORM:
+            assert isinstance(assumption.answer, frozenset)
+            if target.platform.value not in assumption.answer:
+                return False
+        elif assumption.subject == CUDA and target.cuda is not None and assumption.answer != target.cuda:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a trail: where a value passed, and what it was called there."""
+
+    span: Span
+    note: str
+
+
+Trail: TypeAlias = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One thing that can reach an option.
+
+    ``span`` is where somebody wrote it, which is the place a fix edits. ``entry`` is the whole keyword argument, key or
+    item that can be taken away so that the option no longer arrives; None when its reader cannot do without it.
+    ``trail`` runs from the written place to the loader. ``sources`` are the written places that a computed candidate
+    was worked out from: ``workers > 0`` follows by itself when the worker count is changed. ``written`` is False for a
+    default that torch supplies because nobody gave the option. ``shared`` says that the same written value also serves
+    something that is no loader.
+    """
+
+    constant: Constant | CpuCount | CommandLineText
+    span: Span
+    entry: Span | None = None
+    trail: Trail = ()
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    sources: frozenset[Span] = frozenset()
+    written: bool = True
+    shared: bool = False
+
+    def number(self, target: Target) -> float | int | None:
+        """Return the candidate as a number on the target, or None when it is none or depends on an unknown CPU count."""
+        constant = self.constant
+        if isinstance(constant, CpuCount):
+            if target.cpus is None:
+                return None
+            constant = constant.compute(target.cpus)
+        return constant if isinstance(constant, int | float) else None
+
+    def starts_workers(self, target: Target) -> bool:
+        """Return whether a loader with this worker count starts workers; a CPU count is taken to be at least 1."""
+        if isinstance(self.constant, CpuCount) and target.cpus is None:
+            many = self.constant.compute(8)
+            return isinstance(many, int | float) and many > 0
+        number = self.number(target)
+        return number is not None and number > 0
+
+
+@dataclass(frozen=True)
+class Value:
+    """All that can reach one option: the candidates seen, and whether something unseen can reach it, too.
+
+    ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
+    or arrives inside a splat.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    open: bool = False
+    argument: Span | None = None
+
+    def on(self, target: Target) -> Value:
+        """Return the value as it can be on the target: the arm of a platform conditional that runs there."""
+        kept = tuple(one for one in self.candidates if holds_on(one.assumptions, target))
+        return Value(kept, self.open, self.argument)
+
+    @property
+    def known(self) -> tuple[Candidate, ...]:
+        """The candidates that were followed to a place where somebody wrote them, or to torch's own default."""
+        return self.candidates
+
+    @property
+    def written(self) -> tuple[Candidate, ...]:
+        """The candidates that somebody wrote."""
+        return tuple(one for one in self.candidates if one.written)
+
+
+def meetings(first: Iterable[Candidate], second: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield the pairs of candidates that can reach one loader in the same run."""
+    others = tuple(second)
+    for one in first:
+        for other in others:
+            if together(one.assumptions, other.assumptions) is not None:
+                yield one, other

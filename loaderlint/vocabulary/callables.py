@@ -1,0 +1,107 @@
+"""The callables that make a loader, by the dotted name of the library that defines them.
+
+Sources: ``torch/utils/data/dataloader.py`` (2.13), ``torchdata/stateful_dataloader``, ``monai/data/dataloader.py``,
+``torch_geometric/loader/dataloader.py``, ``transformers/training_args.py`` (5.23); HAZARDS section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+TORCH_POSITIONAL = (
+    "dataset",
+    "batch_size",
+    "shuffle",
+    "sampler",
+    "batch_sampler",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "timeout",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "generator",
+)
+"""The parameters of ``DataLoader.__init__`` that may be positional, in order; the rest are keyword-only."""
+
+OPTIONS = (
+    "dataset",
+    "batch_size",
+    "shuffle",
+    "sampler",
+    "batch_sampler",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "timeout",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "generator",
+    "prefetch_factor",
+    "persistent_workers",
+    "pin_memory_device",
+    "in_order",
+)
+"""Every option of torch's loader, by torch's name."""
+
+
+@dataclass(frozen=True)
+class LoaderCallable:
+    """How one callable takes loader options.
+
+    ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling`` maps
+    torch's name to this callable's where they differ.
+    """
+
+    positional: tuple[str, ...] = ()
+    spelling: Mapping[str, str] = field(default_factory=dict)
+
+
+_TORCH = LoaderCallable(TORCH_POSITIONAL)
+_DATASET_FIRST = LoaderCallable(("dataset",))
+_HUGGING_FACE = LoaderCallable(
+    spelling={
+        "batch_size": "per_device_train_batch_size",
+        "num_workers": "dataloader_num_workers",
+        "prefetch_factor": "dataloader_prefetch_factor",
+        "persistent_workers": "dataloader_persistent_workers",
+        "pin_memory": "dataloader_pin_memory",
+        "drop_last": "dataloader_drop_last",
+        "multiprocessing_context": "dataloader_multiprocessing_context",
+        "in_order": "dataloader_in_order",
+    }
+)
+
+TORCH_LOADER = "torch.utils.data.DataLoader"
+
+LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
+    TORCH_LOADER: _TORCH,
+    "torch.utils.data.dataloader.DataLoader": _TORCH,
+    "torchdata.stateful_dataloader.StatefulDataLoader": _TORCH,
+    "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader": _TORCH,
+    "monai.data.DataLoader": LoaderCallable(("dataset", "num_workers")),
+    "monai.data.dataloader.DataLoader": LoaderCallable(("dataset", "num_workers")),
+    "torch_geometric.loader.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
+    "torch_geometric.loader.dataloader.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
+    "torch_geometric.data.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
+    "torch_geometric.loader.DenseDataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
+    "torch_geometric.loader.NeighborLoader": LoaderCallable(),
+    "torch_geometric.loader.LinkNeighborLoader": LoaderCallable(),
+    "dgl.dataloading.GraphDataLoader": _DATASET_FIRST,
+    "webdataset.WebLoader": _DATASET_FIRST,
+    "pytorch_lightning.LightningDataModule.from_datasets": LoaderCallable(),
+    "lightning.LightningDataModule.from_datasets": LoaderCallable(),
+    "lightning.pytorch.LightningDataModule.from_datasets": LoaderCallable(),
+    "transformers.TrainingArguments": _HUGGING_FACE,
+    "transformers.training_args.TrainingArguments": _HUGGING_FACE,
+    "transformers.Seq2SeqTrainingArguments": _HUGGING_FACE,
+    "trl.SFTConfig": _HUGGING_FACE,
+    "trl.DPOConfig": _HUGGING_FACE,
+}
+"""Loader callables by dotted name."""
+
+SINGLE_WORKER_PROCESS_STARTERS = ("fit", "fit_loop", "train", "test", "validate", "predict", "evaluate", "tune")
+"""Methods of a framework's trainer that iterate the loaders it was given."""
