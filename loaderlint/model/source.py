@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -93,6 +94,15 @@ class Source:
     def offset(self, line: int, column: int) -> int:
         """Return the index into ``text`` of a line and column that count from 1."""
         return self._line_offsets[line - 1] + column - 1
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return the line and column, from 1, of an index into ``text``: the inverse of `offset`."""
+        line = bisect_right(self._line_offsets, offset)
+        return line, offset - self._line_offsets[line - 1] + 1
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the span of ``text[start:end]``."""
+        return Span(self.path, *self.position(start), *self.position(end))
 
     def at(self, span: Span) -> str:
         """Return the text of a span of this file."""

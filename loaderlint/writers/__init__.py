@@ -1,0 +1,1 @@
+"""One module per language, each turning edits into new text and proving that nothing else changed."""
