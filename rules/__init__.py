@@ -1,0 +1,1 @@
+"""The rule book: one module per rule, named as the rule is named, found by being there."""

@@ -17,6 +17,7 @@ from loaderlint.model.value import (
     Value,
     holds_on,
     meetings,
+    together,
 )
 
 TORCH_DEFAULTS: Mapping[str, Constant] = MappingProxyType(
@@ -142,6 +143,10 @@ class Loader:
             return given
         return Value((Candidate(TORCH_DEFAULTS[name], self.span, written=False),))
 
+    def spelled(self, name: str) -> str:
+        """Return what the framework that is called here names one of torch's options."""
+        return self.spelling.get(name, name)
+
     @property
     def num_workers(self) -> Value:
         """The worker count."""
@@ -181,6 +186,19 @@ class Loader:
             elif own.known:
                 starts.append(Start(target.default_start_method))
         return tuple(one for one in starts if one is not None)
+
+    def worker_starts(self, target: Target, *met: Touch | Unpicklable) -> Iterator[tuple[Candidate, Start]]:
+        """Yield each worker count above 0 with each way to start it that it can meet in one run on the target.
+
+        Only runs that also come by everything in ``met`` count.
+        """
+        if not all(holds_on(one.assumptions, target) for one in met):
+            return
+        for workers in self.workers_on(target):
+            for start in self.starts_on(target):
+                asked = start.asked_by.assumptions if start.asked_by is not None else NO_ASSUMPTIONS
+                if together(workers.assumptions, asked, *(one.assumptions for one in met)) is not None:
+                    yield workers, start
 
 
 def _start(candidate: Candidate, target: Target) -> Start | None:

@@ -46,11 +46,20 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
     return [_drop(option, dependent) for dependent in met]
 
 
+def drop(option: str, written: Candidate) -> Fix:
+    """Return the fix after which the option no longer arrives."""
+    return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
+
+
+def unless_shared(fix: Fix, edited: Candidate) -> Fix:
+    """Return the fix, unsafe where the value it edits also serves something that is no loader."""
+    return fix.unsafe(_SHARED) if edited.shared else fix
+
+
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
     if not _varies(loader.num_workers):
-        fix = Fix(f"drop {option}", (_drop(option, dependent),))
-        return fix.unsafe(_SHARED) if dependent.shared else fix
+        return drop(option, dependent)
     conditional = _only_with_workers(loader, option)
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))

@@ -96,3 +96,9 @@ class Rule(ABC):
 def place(span: Span) -> str:
     """Return a place as messages name it: ``configs/train.yaml:4``."""
     return f"{span.path}:{span.line}"
+
+
+def counted(workers: Candidate) -> str:
+    """Return a worker count as messages name it: ``4 workers``, ``1 worker``, ``os.cpu_count() // 2 workers``."""
+    many = int(workers.constant) if isinstance(workers.constant, bool) else workers.constant
+    return f"{many} worker" if many == 1 else f"{many} workers"

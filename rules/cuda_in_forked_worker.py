@@ -1,0 +1,69 @@
+"""LL105."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import start_method
+from loaderlint.model.rule import Rule, counted
+from loaderlint.model.target import StartMethod, Target
+
+_ERROR = (
+    "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
+    "'spawn' start method"
+)
+
+
+class CudaInForkedWorker(Rule):
+    """Code that runs inside forked workers touches CUDA.
+
+    ## What it does
+    Finds `.cuda()`, `.to("cuda")` and the like in a dataset, `collate_fn` or `worker_init_fn` whose workers are
+    forked. ROCm counts as CUDA, as it does in torch. Quiet on targets without either.
+
+    ## Why it breaks
+    The CUDA runtime does not survive a fork. Once the main process has used CUDA, a forked worker that touches it
+    raises.
+
+    ## Example
+    ```python
+    class Images(Dataset):
+        def __getitem__(self, index):
+            return self.images[index].cuda()
+    ```
+
+    ## Safe equivalent
+    ```python
+    for images in DataLoader(Images(...), num_workers=4, pin_memory=True):
+        images = images.cuda(non_blocking=True)
+    ```
+    Or start the workers with `multiprocessing_context="spawn"`.
+
+    ## Fix safety
+    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned. Otherwise
+    unsafe.
+
+    ## Evidence
+    torch, `notes/multiprocessing.rst` ("The CUDA runtime does not support the `fork` start method") and
+    `_lazy_init` in `torch/cuda/__init__.py` (2.13), which raises the error quoted. Not measured: no GPU was at
+    hand.
+    """
+
+    code = "LL105"
+    severity = Severity.ERROR
+    confidence = Confidence.CERTAIN
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each place in worker code that touches CUDA."""
+        for touch in loader.payload.cuda if target.cuda is not False else ():
+            for workers, start in loader.worker_starts(target, touch):
+                if start.method is StartMethod.FORK:
+                    message = (
+                        f"`{touch.what}` runs in {counted(workers)} started by fork: it raises there once the main "
+                        "process has used CUDA"
+                    )
+                    fix = start_method(loader, StartMethod.SPAWN, start.asked_by, target)
+                    yield self.finding(loader, touch, message, target, error=_ERROR, fix=fix)
+                    break

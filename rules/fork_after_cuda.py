@@ -1,0 +1,63 @@
+"""LL106."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import start_method
+from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.target import StartMethod, Target
+
+from ._forks import forks_after
+
+
+class ForkAfterCuda(Rule):
+    """Workers are forked from a process that has touched CUDA.
+
+    ## What it does
+    Finds loaders whose workers are forked in a program that touches CUDA (or ROCm). Where nobody asked for fork,
+    the finding is only possible and shown with `--pedantic`. Quiet on targets without either.
+
+    ## Why it breaks
+    A forked worker inherits the CUDA state and the locks of its parent, but not the threads that work with them.
+    It is fine as long as the worker touches neither; otherwise it raises, or waits for a lock that nobody will
+    release.
+
+    ## Example
+    ```python
+    model = Model().cuda()
+    loader = DataLoader(dataset, num_workers=4, multiprocessing_context="fork")
+    ```
+
+    ## Safe equivalent
+    ```python
+    loader = DataLoader(dataset, num_workers=4, multiprocessing_context="spawn")
+    ```
+
+    ## Fix safety
+    Safe where the program is guarded and all its work was seen to pickle. Otherwise unsafe.
+
+    ## Evidence
+    torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker forked beside a pin-memory thread inherits
+    a held lock) and 138957; pyg-team/pytorch_geometric issue 10810. Reported rates are low; not measured: no GPU
+    was at hand.
+    """
+
+    code = "LL106"
+    severity = Severity.WARNING
+    confidence = Confidence.LIKELY
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each way the workers are forked."""
+        if target.cuda is False:
+            return
+        for touch, workers, start in forks_after(loader.program.cuda, loader, target):
+            message = (
+                f"forking {counted(workers)} from a process that touches CUDA ({place(touch.span)}) can hang: they inherit "
+                "its locks, but not the threads that release them"
+            )
+            confidence = Confidence.LIKELY if start.asked_by else Confidence.POSSIBLE
+            fix = start_method(loader, StartMethod.SPAWN, start.asked_by, target)
+            yield self.finding(loader, start.asked_by or touch, message, target, confidence=confidence, fix=fix)

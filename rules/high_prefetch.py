@@ -1,0 +1,77 @@
+"""LL301."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import unless_shared
+from loaderlint.model.rule import Rule
+from loaderlint.model.target import Target
+from loaderlint.model.value import Candidate
+
+
+class HighPrefetch(Rule):
+    """A loader holds more batches in flight than the project allows.
+
+    ## What it does
+    Finds a `prefetch_factor` above `max-prefetch-factor` (4), or one that, times the worker count, is above
+    `max-batches-in-flight` (32). A loader that leaves the factor to torch (2) is never reported.
+
+    ## Why it breaks
+    Every worker keeps that many batches ready, all of them in shared memory. The first ones fill up before
+    training starts, and past what the model consumes more of them cost memory without feeding it any faster.
+
+    ## Example
+    ```python
+    loader = DataLoader(dataset, num_workers=6, prefetch_factor=16)
+    ```
+
+    ## Safe equivalent
+    ```python
+    loader = DataLoader(dataset, num_workers=6, prefetch_factor=4)
+    ```
+
+    ## Fix safety
+    Safe: the batches and their order stay. The factor becomes the largest one within both limits, and at least 1.
+
+    ## Evidence
+    The `torch.utils.data` page ("number of batches loaded in advance by each worker"); `_reset` in
+    `dataloader.py`. On torch 2.13.0 CPU, Python 3.11, Linux, shared memory held exactly workers x factor batches
+    before the first was used, and one more after. The limits are defaults of loaderlint, not of torch.
+    """
+
+    code = "LL301"
+    severity = Severity.WARNING
+    confidence = Confidence.CERTAIN
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each factor that is above a limit with the most workers it meets."""
+        for given in loader.prefetch_factor.on(target).written:
+            counts = [
+                int(workers.number(target) or 0)
+                for factor, workers in loader.together("prefetch_factor", "num_workers", target)
+                if factor is given and workers.starts_workers(target)
+            ]
+            if isinstance(given.constant, int) and (counts or loader.num_workers.open):
+                yield from self._judge(loader, given, given.constant, max(counts, default=0), target)
+
+    def _judge(self, loader: Loader, given: Candidate, factor: int, count: int, target: Target) -> Iterator[Finding]:
+        each, all_together = self.limits.max_prefetch_factor, self.limits.max_batches_in_flight
+        allowed = min(each, all_together // count) if count else each
+        if factor <= allowed:
+            return
+        name, best = loader.spelled("prefetch_factor"), max(allowed, 1)
+        message = f"{name} is {factor}: each worker keeps as many batches in memory, above max-prefetch-factor ({each})"
+        if count * factor > all_together:
+            message = (
+                f"{name} is {factor} with up to {count} workers: {count * factor} batches are held in memory, above "
+                f"max-batches-in-flight ({all_together})"
+            )
+        if best == factor:
+            yield self.finding(loader, given, message, target, help="use fewer workers: any factor is above the limit")
+        else:
+            fix = unless_shared(Fix(f"set {name} to {best}", (SetValue(given.span, best),)), given)
+            yield self.finding(loader, given, message, target, fix=fix)

@@ -1,0 +1,65 @@
+"""LL206."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import drop
+from loaderlint.model.rule import Rule
+from loaderlint.model.target import Target
+from loaderlint.model.value import Candidate, together
+
+from ._refusals import refusal, shown
+
+
+class InvalidOptionValue(Rule):
+    """A loader option has a value that torch refuses, or takes for its opposite.
+
+    ## What it does
+    Finds `prefetch_factor` 0, negative or no integer; `timeout` negative or `None`; `batch_size` 0, negative, a
+    float, a bool or text; `drop_last` and `shuffle` as text.
+
+    ## Why it breaks
+    torch refuses all but the last, some only at the first batch. `shuffle="False"` is a text, so it is true, and
+    shuffles.
+
+    ## Example
+    ```python
+    loader = DataLoader(dataset, num_workers=4, prefetch_factor=0)
+    ```
+
+    ## Safe equivalent
+    ```python
+    loader = DataLoader(dataset, num_workers=4, prefetch_factor=1)
+    ```
+
+    ## Fix safety
+    Safe for `prefetch_factor`, which is dropped so that torch's own 2 holds: the program could not run. The
+    others have no fix, because what was meant is not known.
+
+    ## Evidence
+    `DataLoader.__init__` in `torch/utils/data/dataloader.py`, `BatchSampler` in `sampler.py`. Every form was
+    tried on torch 2.13.0 CPU, Python 3.11, Linux. Before 2.10 the error of `prefetch_factor=0` has no text.
+    """
+
+    code = "LL206"
+    severity = Severity.ERROR
+    confidence = Confidence.CERTAIN
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each written value that is refused or misread."""
+        for option in ("prefetch_factor", "timeout", "batch_size", "drop_last", "shuffle"):
+            for given in loader.option(option).on(target).written:
+                wrong = refusal(option, given, target)
+                if wrong is None or (option == "prefetch_factor" and not _meets_workers(loader, given, target)):
+                    continue
+                message = f"{loader.spelled(option)} is {shown(given)}, {wrong.why}"
+                fix = drop(option, given) if option == "prefetch_factor" else None
+                yield self.finding(loader, given, message, target, error=wrong.error, fix=fix)
+
+
+def _meets_workers(loader: Loader, given: Candidate, target: Target) -> bool:
+    counts = loader.workers_on(target)
+    return loader.num_workers.open or any(together(given.assumptions, one.assumptions) is not None for one in counts)

@@ -1,0 +1,68 @@
+"""LL205."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.edit import Fix, MakeInteger
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import unless_shared
+from loaderlint.model.rule import Rule
+from loaderlint.model.target import Target
+from loaderlint.model.value import Candidate
+
+from ._refusals import arriving, refusal, shown
+
+
+class InvalidWorkerCount(Rule):
+    """`num_workers` is no count: text, a fraction, nothing, or below 0.
+
+    ## What it does
+    Finds a negative worker count, text (quoted YAML, a command-line flag without `type=int`), a float such as
+    `os.cpu_count() / 2`, and `None`. A bare `os.cpu_count()` and a bool are fine, and so is `0.0`.
+
+    ## Why it breaks
+    torch compares the count with 0 when the loader is made, where text and `None` raise, and counts with it at
+    the first batch, where a float raises. -1 means "all CPUs" in other libraries, but not here.
+
+    ## Example
+    ```python
+    loader = DataLoader(dataset, num_workers=os.cpu_count() / 2)
+    ```
+
+    ## Safe equivalent
+    ```python
+    loader = DataLoader(dataset, num_workers=os.cpu_count() // 2)
+    ```
+
+    ## Fix safety
+    Safe where the number meant is plain: it becomes an integer, and the program could not run before. There is no
+    fix for -1, `None` or text that is no number.
+
+    ## Evidence
+    `DataLoader.__init__` and `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`. Every
+    form was tried on torch 2.13.0 CPU, Python 3.11, Linux.
+    """
+
+    code = "LL205"
+    severity = Severity.ERROR
+    confidence = Confidence.CERTAIN
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each written count that is none."""
+        for workers in loader.num_workers.on(target).written:
+            wrong = refusal("num_workers", workers, target)
+            if wrong is not None:
+                message = f"{loader.spelled('num_workers')} is {shown(workers)}, {wrong.why}"
+                yield self.finding(loader, workers, message, target, error=wrong.error, fix=_fix(workers, target))
+
+
+def _fix(workers: Candidate, target: Target) -> Fix | None:
+    number = arriving(workers, target)
+    if isinstance(workers.constant, str):
+        plain = workers.constant.strip().isdecimal()
+    else:
+        plain = isinstance(number, str) or (isinstance(number, float) and number >= 1)
+    fix = Fix("make the worker count an integer", (MakeInteger(workers.span),))
+    return unless_shared(fix, workers) if plain else None

@@ -1,0 +1,72 @@
+"""LL111."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader, Start, Touch
+from loaderlint.model.remedy import start_method
+from loaderlint.model.rule import Rule, place
+from loaderlint.model.target import Target
+
+
+class MixedStartMethods(Rule):
+    """The loaders of one program start their workers in different ways.
+
+    ## What it does
+    Finds a loader left at the platform's or the program's start method while another loader of the program asks
+    for a different one with `multiprocessing_context`.
+
+    ## Why it breaks
+    Whoever asked for spawn in one loader had a reason, such as CUDA, threads or locks that do not survive a fork.
+    It holds for the other loader as well: its workers are forked from the same process, often in the middle of
+    training.
+
+    ## Example
+    ```python
+    train = DataLoader(train_set, num_workers=4, multiprocessing_context="spawn")
+    validation = DataLoader(validation_set, num_workers=4)
+    ```
+
+    ## Safe equivalent
+    ```python
+    validation = DataLoader(validation_set, num_workers=4, multiprocessing_context="spawn")
+    ```
+
+    ## Fix safety
+    Safe where the program is guarded and all that goes to the workers was seen to pickle. Otherwise unsafe. There
+    is no fix when the method asked for is fork, which not every platform has.
+
+    ## Evidence
+    `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py` (the context belongs to one
+    loader); pytorch issue 130610 (validation workers forked beside a running loader hang). A training run that
+    spawned its train workers only is reported to have hung right after its first validation. Not measured: no GPU
+    was at hand.
+    """
+
+    code = "LL111"
+    severity = Severity.WARNING
+    confidence = Confidence.LIKELY
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield a finding when another loader asks for a method that this one does not use."""
+        mine = [start for _, start in loader.worker_starts(target) if not _asks_itself(loader, start)]
+        for start in mine[:1]:
+            for other in loader.program.loaders:
+                for _, theirs in other.worker_starts(target):
+                    if _asks_itself(other, theirs) and theirs.method is not start.method:
+                        method = theirs.method
+                        message = (
+                            f"these workers start by {start.method.value}, while those of the loader at "
+                            f"{place(other.span)} start by {method.value}: what made {method.value} necessary there "
+                            "can hang or raise here"
+                        )
+                        fix = start_method(loader, method, start.asked_by, target) if method.reimports else None
+                        call = Touch(loader.span, loader.callee)
+                        yield self.finding(loader, call, message, target, fix=fix)
+                        return
+
+
+def _asks_itself(loader: Loader, start: Start) -> bool:
+    return start.asked_by is not None and start.asked_by in loader.multiprocessing_context.known

@@ -1,0 +1,64 @@
+"""LL101."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import single_process
+from loaderlint.model.rule import Rule, counted
+from loaderlint.model.target import Target
+
+
+class WorkersOnWindows(Rule):
+    """Worker processes are started on Windows.
+
+    ## What it does
+    Finds a worker count that is above `windows-workers` (0 unless the project sets it) on a Windows target.
+
+    ## Why it breaks
+    Windows does support workers, but only for a program whose entry point is guarded and whose dataset and
+    functions pickle: each worker is a fresh interpreter that imports the program again. Where one of the two is
+    missing the run stops at its first batch; where both are there, every epoch still waits for its workers to
+    start.
+
+    ## Example
+    ```python
+    loader = DataLoader(dataset, num_workers=4)
+    ```
+
+    ## Safe equivalent
+    ```python
+    loader = DataLoader(dataset, num_workers=0 if sys.platform == "win32" else 4)
+    ```
+    If the program is guarded and its work pickles, keep the workers and set `windows-workers = 4`.
+
+    ## Fix safety
+    Safe, but loading is slower: the samples and their order stay. Options that need workers go with the last one.
+    Unsafe when a `worker_init_fn` would no longer run, the dataset is iterable, or the number also serves
+    something else.
+
+    ## Evidence
+    "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`);
+    pytorch issues 25302 (eight guarded workers run), 51344 (a notebook that freezes), 12831 (slow epochs). Not
+    measured on Windows here; spawned on Linux (torch 2.13.0 CPU, Python 3.11), a worker took 1.7 to 3.2 s to
+    start.
+    """
+
+    code = "LL101"
+    severity = Severity.WARNING
+    confidence = Confidence.LIKELY
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each worker count above the limit."""
+        for workers in loader.workers_on(target) if target.windows else ():
+            number = workers.number(target)
+            if number is not None and number <= self.limits.windows_workers:
+                continue
+            message = (
+                f"on Windows {counted(workers)} would each be a fresh interpreter that imports the program again: "
+                "without a guard, or with work that does not pickle, the run stops there, and every epoch waits for them"
+            )
+            fix = single_process(loader, workers, target, self.limits.windows_workers)
+            yield self.finding(loader, workers, message, target, fix=fix)
