@@ -167,7 +167,7 @@ def test_the_detector_can_still_be_trained_without_workers(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("tree", ["after", "after-windows-linux"])
-def test_torch_accepts_the_fixed_call_where_the_platform_says_windows_and_starts_no_workers(tree: str, tmp_path: Path) -> None:
+def test_torch_accepts_the_fixed_call_where_the_platform_says_windows(tree: str, tmp_path: Path) -> None:
     project = copy_of("windows-sanity-check", tree, tmp_path)
 
     assert delivered(python(project, "-c", WITHOUT_WORKERS, "win32", *EVALUATE)).startswith("delivered 6 batches")
