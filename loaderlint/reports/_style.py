@@ -1,0 +1,31 @@
+"""How a report is to look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from loaderlint.model.finding import Severity
+
+BAD = "bold red"
+WARN = "bold yellow"
+NOTE = "bold blue"
+GOOD = "green"
+CALM = "cyan"
+FAINT = "dim"
+STRONG = "bold"
+
+SEVERITY: Mapping[Severity, str] = MappingProxyType({Severity.ERROR: BAD, Severity.WARNING: WARN, Severity.INFO: NOTE})
+"""The rich style of each severity."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """What the caller knows about its reader: a terminal with colours or not, its width in cells, how much to say."""
+
+    color: bool
+    width: int
+    statistics: bool = False
+    quiet: bool = False
+    verbose: bool = False

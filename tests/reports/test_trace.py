@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loaderlint.model.loader import Loader
+from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Step, Value
+from loaderlint.reports import trace
+from tests.reports.build import WORKERS, span
+from tests.reports.test_json import START, TEXT, every, exactly
+
+SITE = span("main.py", 204, 16, 2, end_line=209)
+TRAIL = (
+    Step(span("main.py", 64, 9, 40), "DataModuleFromConfig(num_workers=…)"),
+    Step(span("main.py", 180, 9, 40), "self.num_workers"),
+)
+HALF = CpuCount("os.cpu_count() // 2", lambda cpus: cpus // 2)
+CANDIDATE = exactly(constant={}, **START, trail=every(exactly(**START, note=TEXT)))
+OPTION = exactly(open={"type": "boolean"}, candidates=every(CANDIDATE))
+LOADER = exactly(**START, callee=TEXT, options={"type": "object", "additionalProperties": OPTION})
+VERSION_1 = exactly(version={"const": 1}, loaders=every(LOADER))
+"""INTERFACE.md, the last paragraph of "JSON, version 1"."""
+
+
+def candidate(constant: Any, line: int = 7, **changes: Any) -> Candidate:
+    return Candidate(constant, span("train.py", line, 5, 6), **changes)
+
+
+def assuming(**answers: Any) -> frozenset[Assumption]:
+    subjects = {"platform": PLATFORM, "cuda": CUDA}
+    return frozenset(Assumption(subjects.get(name, name), answer) for name, answer in answers.items())
+
+
+def loader(**options: Value) -> Loader:
+    return Loader(SITE, "torch.utils.data.DataLoader", options)
+
+
+def text(*loaders: Loader, color: bool = False, width: int = 100) -> str:
+    return trace.render(loaders, "text", color=color, width=width)
+
+
+def parsed(*loaders: Loader) -> Any:
+    return json.loads(trace.render(loaders, "json", color=True, width=80))
+
+
+FULL = Loader(
+    SITE,
+    "torch.utils.data.DataLoader",
+    {
+        "pin_memory": Value(
+            (
+                candidate(True, assumptions=assuming(cuda=True)),
+                candidate(False, 8, assumptions=assuming(cuda=False)),
+            )
+        ),
+        "batch_size": Value(open=True),
+        "num_workers": Value(
+            (
+                Candidate(4, WORKERS, trail=TRAIL, assumptions=assuming(platform=frozenset({"linux", "macos"}))),
+                candidate(HALF, 9, assumptions=assuming(platform=frozenset({"windows"}))),
+            ),
+            open=True,
+        ),
+    },
+    {"batch_size": "per_device_train_batch_size"},
+)
+
+
+def test_a_loader_is_a_tree_of_options_candidates_and_steps() -> None:
+    assert text(FULL) == (
+        """\
+main.py:204:16  torch.utils.data.DataLoader
+├─ num_workers                               4                    configs/train.yaml:3:18  on Linux and macOS
+│                                                                 → main.py:64   DataModuleFromConfig(num_workers=…)
+│                                                                 → main.py:180  self.num_workers
+│                                            os.cpu_count() // 2  train.py:9:5  on Windows
+│                                            or something loaderlint cannot see
+├─ prefetch_factor                           None                 torch's default
+├─ persistent_workers                        False                torch's default
+├─ multiprocessing_context                   None                 torch's default
+├─ timeout                                   0                    torch's default
+├─ batch_size (per_device_train_batch_size)  something loaderlint cannot see
+└─ pin_memory                                True                 train.py:7:5  when torch.cuda.is_available()
+                                             False                train.py:8:5  unless torch.cuda.is_available()
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("assumptions", "words"),
+    [
+        (assuming(), ""),
+        (assuming(platform=frozenset({"windows"})), "  on Windows"),
+        (assuming(platform=frozenset({"linux", "windows", "macos"})), ""),
+        (assuming(cuda=True, platform=frozenset({"linux"})), "  on Linux, when torch.cuda.is_available()"),
+        (frozenset({Assumption("train.py:main:args.debug", True)}), "  when args.debug"),
+        (frozenset({Assumption("train.py:main:args.debug", False)}), "  unless args.debug"),
+        (frozenset({Assumption("train.py:12:5", 1)}), "  choice 2 at train.py:12:5"),
+        (frozenset({Assumption("train.py:12:5", True)}), "  when train.py:12:5"),
+        (frozenset({Assumption("the branch", "b"), Assumption("a", False)}), "  unless a, when the branch is b"),
+    ],
+)
+def test_assumptions_are_put_in_words(assumptions: frozenset[Assumption], words: str) -> None:
+    told = text(loader(num_workers=Value((candidate(8, assumptions=assumptions),))))
+    assert f"train.py:7:5{words}\n" in told
+
+
+def test_options_not_given_are_shown_only_where_workers_depend_on_them() -> None:
+    told = text(loader())
+    assert told.count("torch's default") == 5
+    assert "batch_size" not in told and "pin_memory" not in told
+
+
+def test_a_default_that_reaches_a_given_option_is_torchs() -> None:
+    default = Candidate(0, SITE, written=False)
+    told = text(loader(num_workers=Value((candidate(8), default))))
+    assert re.search(r"num_workers +8 +train\.py:7:5\n│ +0 +torch's default\n", told)
+
+
+def test_a_mapping_that_no_code_reads_is_marked() -> None:
+    assert "data.params  (no code was seen to read it)" in text(Loader(SITE, "data.params", consumer_seen=False))
+    assert "no code" not in text(loader())
+
+
+@pytest.mark.parametrize(
+    ("constant", "shown"),
+    [
+        ("spawn", "'spawn'"),
+        (True, "True"),
+        (None, "None"),
+        (2.5, "2.5"),
+        (HALF, "os.cpu_count() // 2"),
+        (CommandLineText("--workers"), "the text given to --workers"),
+        ("x" * 50, "'" + "x" * 30 + "…"),
+        ("\x1b[2J\u202e\ud800", r"'\x1b[2J\u202e\ud800'"),
+    ],
+)
+def test_constants_are_shown_as_they_are_written(constant: Any, shown: str) -> None:
+    assert f" {shown} " in text(loader(num_workers=Value((candidate(constant),))))
+
+
+def test_no_loaders_is_said() -> None:
+    assert text() == "No loaders found.\n"
+
+
+def test_loaders_are_apart_by_a_blank_line() -> None:
+    assert text(FULL, FULL) == text(FULL) + "\n" + text(FULL)
+
+
+def test_color_changes_nothing_but_the_colors() -> None:
+    assert "\x1b" not in text(FULL)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", text(FULL, color=True)) == text(FULL)
+
+
+def test_long_notes_are_wrapped_beside_their_place() -> None:
+    step = Step(span("main.py", 3, 1, 2), "a note of " + "many words " * 12 + "end")
+    told = text(loader(num_workers=Value((candidate(8, trail=(step,)),))), width=100)
+    assert max(map(len, told.splitlines())) <= 100
+    assert " ".join(re.sub("[→│]", "", told).split()).count("many words") == 12
+
+
+@given(note=st.text(st.characters()), width=st.integers(-1, 200))
+def test_no_text_can_break_the_tree_or_reach_the_terminal(note: str, width: int) -> None:
+    odd = candidate(note, trail=(Step(span(note, 1, 1, 2), note),), assumptions=frozenset({Assumption(note, note)}))
+    told = text(loader(num_workers=Value((odd,)), **{"odd": Value(())}), width=width)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", told)
+
+
+def test_json_has_the_form_of_version_1() -> None:
+    jsonschema.validate(parsed(), VERSION_1)
+    jsonschema.validate(parsed(FULL), VERSION_1)
+
+
+def test_json_gives_each_candidate_with_its_place_and_trail() -> None:
+    (one,) = parsed(FULL)["loaders"]
+    assert list(one) == ["path", "line", "column", "callee", "options"]
+    assert list(one["options"]) == ["num_workers", "batch_size", "pin_memory"]
+    assert one["options"]["num_workers"] == {
+        "open": True,
+        "candidates": [
+            {
+                "constant": 4,
+                "path": "configs/train.yaml",
+                "line": 3,
+                "column": 18,
+                "trail": [
+                    {"path": "main.py", "line": 64, "column": 9, "note": "DataModuleFromConfig(num_workers=…)"},
+                    {"path": "main.py", "line": 180, "column": 9, "note": "self.num_workers"},
+                ],
+            },
+            {"constant": "os.cpu_count() // 2", "path": "train.py", "line": 9, "column": 5, "trail": []},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("constant", "written"),
+    [(None, "null"), (True, "true"), (2.5, "2.5"), ("spawn", '"spawn"'), (float("nan"), '"nan"'), (1e999, '"inf"')],
+)
+def test_json_keeps_the_type_of_a_constant_that_json_has(constant: Any, written: str) -> None:
+    told = trace.render([loader(num_workers=Value((candidate(constant),)))], "json", color=False, width=80)
+    assert f'"constant": {written},' in told
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose from json, text"):
+        trace.render([], "sarif", color=False, width=80)
