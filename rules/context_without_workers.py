@@ -11,9 +11,9 @@ class ContextWithoutWorkers(NeedsWorkers):
     """`multiprocessing_context` is given to a loader without workers.
 
     ## What it does
-    Finds a `multiprocessing_context` that meets a worker count of 0: written, left out, or possible in some run
-    of the program (a command-line default, an override, one arm of a condition). The finding stands at the
-    context; its trail ends at the 0.
+    Finds a `multiprocessing_context` that meets a worker count of 0: written, left out, or possible in some run of the
+    program (a command-line default, an override, one arm of a condition). The finding stands at the context; its trail
+    ends at the 0.
 
     ## Why it breaks
     There is no process to start, and torch refuses the option.
@@ -30,12 +30,12 @@ class ContextWithoutWorkers(NeedsWorkers):
     ```
 
     ## Fix safety
-    Safe: without workers the program could not run, and with workers the context stays. Unsafe where other runs
-    of the same setting have workers and its language has no conditions.
+    Safe: without workers the program could not run, and with workers the context stays. Unsafe where other runs of the
+    same setting have workers and its language has no conditions.
 
     ## Evidence
-    `DataLoader.multiprocessing_context` in `torch/utils/data/dataloader.py`. Tried on torch 2.13.0 CPU, Python
-    3.11, Linux.
+    `DataLoader.multiprocessing_context` in `torch/utils/data/dataloader.py`. Tried on torch 2.13.0 CPU, Python 3.11,
+    Linux.
     """
 
     code = "LL203"

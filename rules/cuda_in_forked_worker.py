@@ -42,13 +42,11 @@ class CudaInForkedWorker(Rule):
     Or start the workers with `multiprocessing_context="spawn"`.
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned. Otherwise
-    unsafe.
+    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned. Otherwise unsafe.
 
     ## Evidence
-    torch, `notes/multiprocessing.rst` ("The CUDA runtime does not support the `fork` start method") and
-    `_lazy_init` in `torch/cuda/__init__.py` (2.13), which raises the error quoted. Not measured: no GPU was at
-    hand.
+    torch, `notes/multiprocessing.rst` ("The CUDA runtime does not support the `fork` start method") and `_lazy_init`
+    in `torch/cuda/__init__.py` (2.13), which raises the error quoted. Not measured: no GPU was at hand.
     """
 
     code = "LL105"

@@ -17,13 +17,12 @@ class ForkAfterCuda(Rule):
     """Workers are forked from a process that has touched CUDA.
 
     ## What it does
-    Finds loaders whose workers are forked in a program that touches CUDA (or ROCm). Where nobody asked for fork,
-    the finding is only possible and shown with `--pedantic`. Quiet on targets without either.
+    Finds loaders whose workers are forked in a program that touches CUDA (or ROCm). Where nobody asked for fork, the
+    finding is only possible. Quiet on targets without either.
 
     ## Why it breaks
-    A forked worker inherits the CUDA state and the locks of its parent, but not the threads that work with them.
-    It is fine as long as the worker touches neither; otherwise it raises, or waits for a lock that nobody will
-    release.
+    A forked worker inherits the CUDA state and the locks of its parent, but not the threads that work with them. It is
+    fine as long as the worker touches neither; otherwise it raises, or waits for a lock that nobody will release.
 
     ## Example
     ```python
@@ -40,9 +39,8 @@ class ForkAfterCuda(Rule):
     Safe where the program is guarded and all its work was seen to pickle. Otherwise unsafe.
 
     ## Evidence
-    torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker forked beside a pin-memory thread inherits
-    a held lock) and 138957; pyg-team/pytorch_geometric issue 10810. Reported rates are low; not measured: no GPU
-    was at hand.
+    torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker inherits a held lock) and 138957;
+    pytorch_geometric issue 10810. Reported rates are low. Not measured: no GPU was at hand.
     """
 
     code = "LL106"
@@ -54,10 +52,8 @@ class ForkAfterCuda(Rule):
         if target.cuda is False:
             return
         for touch, workers, start in forks_after(loader.program.cuda, loader, target):
-            message = (
-                f"forking {counted(workers)} from a process that touches CUDA ({place(touch.span)}) can hang: they inherit "
-                "its locks, but not the threads that release them"
-            )
+            process = f"a process that touches CUDA ({place(touch.span)})"
+            message = f"forking {counted(workers)} from {process} can hang: they inherit its locks, not its threads"
             confidence = Confidence.LIKELY if start.asked_by else Confidence.POSSIBLE
             fix = start_method(loader, StartMethod.SPAWN, start.asked_by, target)
             yield self.finding(loader, start.asked_by or touch, message, target, confidence=confidence, fix=fix)

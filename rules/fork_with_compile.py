@@ -19,13 +19,12 @@ class ForkWithCompile(Rule):
     """Workers are forked from a process that compiles a model.
 
     ## What it does
-    Finds loaders whose workers are forked in a program that calls `torch.compile`. Likely where fork is asked
-    for, or is the default on torch before 2.4; otherwise only possible and shown with `--pedantic`.
+    Finds loaders whose workers are forked in a program that calls `torch.compile`. Likely where fork is asked for, or
+    is the default on torch before 2.4; otherwise only possible.
 
     ## Why it breaks
-    It need not. Before 2.4 the compiler forked its own helpers from a process with threads, which can hang. Since
-    then it keeps threads in the main process, and any fork of a process with threads can inherit a lock held at
-    that moment.
+    It need not. Before 2.4 the compiler forked helpers of its own from a process with threads. Since then it keeps
+    threads in the main process, and a fork of a process with threads can inherit a lock held at that moment.
 
     ## Example
     ```python
@@ -42,9 +41,9 @@ class ForkWithCompile(Rule):
     Safe where the program is guarded and all its work was seen to pickle. Otherwise unsafe.
 
     ## Evidence
-    `torch/_inductor/async_compile.py` and `config.py` (2.2 to 2.15); pytorch issues 108586, 124682. On torch
-    2.13.0 CPU, Python 3.11, Linux none of 19 runs hung. A report of a GPU run that stopped at its first batch
-    blames fork with compile; changing both did not cure that run. GPUs were not measured.
+    `torch/_inductor/async_compile.py` and `config.py` (2.2 to 2.15); pytorch issues 108586, 124682. On torch 2.13.0
+    CPU, Python 3.11, Linux none of 19 runs hung. A report of a GPU run that stopped at its first batch blames fork
+    with compile; changing both did not cure that run. GPUs were not measured.
     """
 
     code = "LL107"

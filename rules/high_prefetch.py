@@ -21,8 +21,7 @@ class HighPrefetch(Rule):
     `max-batches-in-flight` (32). A loader that leaves the factor to torch (2) is never reported.
 
     ## Why it breaks
-    Every worker keeps that many batches ready, all of them in shared memory. The first ones fill up before
-    training starts, and past what the model consumes more of them cost memory without feeding it any faster.
+    Every worker keeps that many batches ready in shared memory. Once the model never waits, more of them only cost.
 
     ## Example
     ```python
@@ -38,9 +37,9 @@ class HighPrefetch(Rule):
     Safe: the batches and their order stay. The factor becomes the largest one within both limits, and at least 1.
 
     ## Evidence
-    The `torch.utils.data` page ("number of batches loaded in advance by each worker"); `_reset` in
-    `dataloader.py`. On torch 2.13.0 CPU, Python 3.11, Linux, shared memory held exactly workers x factor batches
-    before the first was used, and one more after. The limits are defaults of loaderlint, not of torch.
+    `prefetch_factor` on the `torch.utils.data` page. On torch 2.13.0 CPU, Python 3.11, Linux, shared memory held
+    workers x factor batches before the first was used, and one more after. The limits are defaults of loaderlint, not
+    of torch.
     """
 
     code = "LL301"

@@ -18,12 +18,11 @@ class InvalidOptionValue(Rule):
     """A loader option has a value that torch refuses, or takes for its opposite.
 
     ## What it does
-    Finds `prefetch_factor` 0, negative or no integer; `timeout` negative or `None`; `batch_size` 0, negative, a
-    float, a bool or text; `drop_last` and `shuffle` as text.
+    Finds `prefetch_factor` 0, negative or no integer; `timeout` negative or `None`; `batch_size` 0, negative, a float,
+    a bool or text; `drop_last` and `shuffle` as text.
 
     ## Why it breaks
-    torch refuses all but the last, some only at the first batch. `shuffle="False"` is a text, so it is true, and
-    shuffles.
+    torch refuses all but the last, some only at the first batch. `shuffle="False"` is text, so true, and shuffles.
 
     ## Example
     ```python
@@ -36,12 +35,12 @@ class InvalidOptionValue(Rule):
     ```
 
     ## Fix safety
-    Safe for `prefetch_factor`, which is dropped so that torch's own 2 holds: the program could not run. The
-    others have no fix, because what was meant is not known.
+    Safe for `prefetch_factor`, which is dropped so that torch's own 2 holds: the program could not run. The others
+    have no fix, because what was meant is not known.
 
     ## Evidence
-    `DataLoader.__init__` in `torch/utils/data/dataloader.py`, `BatchSampler` in `sampler.py`. Every form was
-    tried on torch 2.13.0 CPU, Python 3.11, Linux. Before 2.10 the error of `prefetch_factor=0` has no text.
+    `DataLoader.__init__` in `torch/utils/data/dataloader.py`, `BatchSampler` in `sampler.py`. Every form was tried on
+    torch 2.13.0 CPU, Python 3.11, Linux. Before 2.10 the error of `prefetch_factor=0` has no text.
     """
 
     code = "LL206"

@@ -23,8 +23,8 @@ class InvalidWorkerCount(Rule):
     `os.cpu_count() / 2`, and `None`. A bare `os.cpu_count()` and a bool are fine, and so is `0.0`.
 
     ## Why it breaks
-    torch compares the count with 0 when the loader is made, where text and `None` raise, and counts with it at
-    the first batch, where a float raises. -1 means "all CPUs" in other libraries, but not here.
+    torch compares the count with 0 when the loader is made, where text and `None` raise, and counts with it at the
+    first batch, where a float raises. -1 means "all CPUs" in other libraries, but not here.
 
     ## Example
     ```python
@@ -37,12 +37,12 @@ class InvalidWorkerCount(Rule):
     ```
 
     ## Fix safety
-    Safe where the number meant is plain: it becomes an integer, and the program could not run before. There is no
-    fix for -1, `None` or text that is no number.
+    Safe where the number meant is plain: it becomes an integer, and the program could not run before. There is no fix
+    for -1, `None` or text that is no number.
 
     ## Evidence
-    `DataLoader.__init__` and `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`. Every
-    form was tried on torch 2.13.0 CPU, Python 3.11, Linux.
+    `DataLoader.__init__` and `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`. Every form
+    was tried on torch 2.13.0 CPU, Python 3.11, Linux.
     """
 
     code = "LL205"

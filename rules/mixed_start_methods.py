@@ -15,13 +15,12 @@ class MixedStartMethods(Rule):
     """The loaders of one program start their workers in different ways.
 
     ## What it does
-    Finds a loader left at the platform's or the program's start method while another loader of the program asks
-    for a different one with `multiprocessing_context`.
+    Finds a loader left at the platform's or the program's start method while another loader of the program asks for a
+    different one with `multiprocessing_context`.
 
     ## Why it breaks
-    Whoever asked for spawn in one loader had a reason, such as CUDA, threads or locks that do not survive a fork.
-    It holds for the other loader as well: its workers are forked from the same process, often in the middle of
-    training.
+    Whoever asked for spawn in one loader had a reason, such as CUDA, threads or locks that do not survive a fork. It
+    holds for the other loader as well: its workers are forked from the same process, often in the middle of training.
 
     ## Example
     ```python
@@ -35,14 +34,12 @@ class MixedStartMethods(Rule):
     ```
 
     ## Fix safety
-    Safe where the program is guarded and all that goes to the workers was seen to pickle. Otherwise unsafe. There
-    is no fix when the method asked for is fork, which not every platform has.
+    Safe where the program is guarded and all its work was seen to pickle, otherwise unsafe. None towards fork, which
+    not every platform has.
 
     ## Evidence
-    `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py` (the context belongs to one
-    loader); pytorch issue 130610 (validation workers forked beside a running loader hang). A training run that
-    spawned its train workers only is reported to have hung right after its first validation. Not measured: no GPU
-    was at hand.
+    `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py` (the context belongs to one loader);
+    pytorch issue 130610 (validation workers forked beside a running loader hang). Not measured: no GPU was at hand.
     """
 
     code = "LL111"

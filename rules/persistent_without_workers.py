@@ -11,9 +11,9 @@ class PersistentWithoutWorkers(NeedsWorkers):
     """`persistent_workers` is on for a loader without workers.
 
     ## What it does
-    Finds a true `persistent_workers` that meets a worker count of 0: written, left out, or possible in some run
-    of the program (a command-line default, an override, one arm of a condition). The finding stands at the
-    option; its trail ends at the 0.
+    Finds a true `persistent_workers` that meets a worker count of 0: written, left out, or possible in some run of the
+    program (a command-line default, an override, one arm of a condition). The finding stands at the option; its trail
+    ends at the 0.
 
     ## Why it breaks
     There is nothing to keep alive, and torch refuses the option.
@@ -29,8 +29,8 @@ class PersistentWithoutWorkers(NeedsWorkers):
     ```
 
     ## Fix safety
-    Safe: without workers the program could not run, and with workers the option stays. Unsafe where other runs of
-    the same setting have workers and its language has no conditions.
+    Safe: without workers the program could not run, and with workers the option stays. Unsafe where other runs of the
+    same setting have workers and its language has no conditions.
 
     ## Evidence
     `DataLoader.__init__` in `torch/utils/data/dataloader.py`. Tried on torch 2.13.0 CPU, Python 3.11, Linux.

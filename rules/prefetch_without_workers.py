@@ -18,9 +18,9 @@ class PrefetchWithoutWorkers(NeedsWorkers):
     """`prefetch_factor` is given to a loader without workers.
 
     ## What it does
-    Finds a `prefetch_factor` that meets a worker count of 0: written, left out, or possible in some run of the
-    program (a command-line default, an override, one arm of a condition). The finding stands at the factor; its
-    trail ends at the 0.
+    Finds a `prefetch_factor` that meets a worker count of 0: written, left out, or possible in some run of the program
+    (a command-line default, an override, one arm of a condition). The finding stands at the factor; its trail ends at
+    the 0.
 
     ## Why it breaks
     Only workers load ahead, so torch refuses the option without them, whatever its value.
@@ -36,12 +36,12 @@ class PrefetchWithoutWorkers(NeedsWorkers):
     ```
 
     ## Fix safety
-    Safe: without workers the program could not run, and with workers the factor stays. Unsafe where other runs of
-    the same setting have workers and its language has no conditions.
+    Safe: without workers the program could not run, and with workers the factor stays. Unsafe where other runs of the
+    same setting have workers and its language has no conditions.
 
     ## Evidence
-    `DataLoader.__init__` in `torch/utils/data/dataloader.py`: any factor but `None` is refused from 2.0 on, any
-    but 2 before. Tried on torch 2.13.0 CPU, Python 3.11, Linux.
+    `DataLoader.__init__` in `torch/utils/data/dataloader.py`: any factor but `None` is refused from 2.0 on, any but 2
+    before. Tried on torch 2.13.0 CPU, Python 3.11, Linux.
     """
 
     code = "LL201"

@@ -13,13 +13,12 @@ class TimeoutWithoutWorkers(NeedsWorkers):
     """`timeout` is given to a loader without workers.
 
     ## What it does
-    Finds a `timeout` above 0 that meets a worker count of 0: written, left out, or possible in some run of the
-    program (a command-line default, an override, one arm of a condition). The finding stands at the timeout; its
-    trail ends at the 0.
+    Finds a `timeout` above 0 that meets a worker count of 0: written, left out, or possible in some run of the program
+    (a command-line default, an override, one arm of a condition). The finding stands at the timeout; its trail ends at
+    the 0.
 
     ## Why it breaks
-    The timeout is how long to wait for a worker. Without any, the loader is made but raises as soon as it is
-    iterated.
+    The timeout is how long to wait for a worker. Without any, the loader is made but raises as soon as it is iterated.
 
     ## Example
     ```python
@@ -32,12 +31,12 @@ class TimeoutWithoutWorkers(NeedsWorkers):
     ```
 
     ## Fix safety
-    Safe: without workers the program could not run, and with workers the timeout stays. Unsafe where other runs
-    of the same setting have workers and its language has no conditions.
+    Safe: without workers the program could not run, and with workers the timeout stays. Unsafe where other runs of the
+    same setting have workers and its language has no conditions.
 
     ## Evidence
-    `_SingleProcessDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`; before 2.10 the error has no
-    text. Tried on torch 2.13.0 CPU, Python 3.11, Linux.
+    `_SingleProcessDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`; before 2.10 the error has no text.
+    Tried on torch 2.13.0 CPU, Python 3.11, Linux.
     """
 
     code = "LL204"

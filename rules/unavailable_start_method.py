@@ -17,8 +17,8 @@ class UnavailableStartMethod(Rule):
     """A start method is asked for that does not exist there.
 
     ## What it does
-    Finds `fork` and `forkserver` on Windows, and misspelt names anywhere, in a loader's `multiprocessing_context`
-    and in `set_start_method`.
+    Finds `fork` and `forkserver` on Windows, and misspelt names anywhere, in a loader's `multiprocessing_context` and
+    in `set_start_method`.
 
     ## Why it breaks
     Windows can only spawn. torch and Python check the name before anything starts, and raise.
@@ -35,13 +35,13 @@ class UnavailableStartMethod(Rule):
     ```
 
     ## Fix safety
-    Safe: the program could not run there. Other platforms keep the value. A misspelt `set_start_method` gets no
-    fix: what was meant is not known.
+    Safe: the program could not run there. Other platforms keep the value. A misspelt `set_start_method` gets no fix:
+    what was meant is not known.
 
     ## Evidence
-    CPython, `multiprocessing/context.py`; `DataLoader.multiprocessing_context` in
-    `torch/utils/data/dataloader.py`. Misspelt names were tried on torch 2.13.0 CPU, Python 3.11, Linux; Windows
-    was not, its part rests on CPython's source.
+    CPython, `multiprocessing/context.py`; `DataLoader.multiprocessing_context` in `torch/utils/data/dataloader.py`.
+    Misspelt names were tried on torch 2.13.0 CPU, Python 3.11, Linux; Windows was not, its part rests on CPython's
+    source.
     """
 
     code = "LL104"

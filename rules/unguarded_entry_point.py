@@ -21,8 +21,7 @@ class UnguardedEntryPoint(Rule):
 
     ## What it does
     Finds a statement that iterates a loader outside `if __name__ == "__main__":` where workers start by spawn or
-    forkserver: on Windows, on macOS, on Linux from Python 3.14, or because the program asks for it. Making a
-    loader there is fine.
+    forkserver: Windows, macOS, Linux from Python 3.14, or where the program says so. Making a loader there is fine.
 
     ## Why it breaks
     A worker begins by importing the program's main file. Without the guard that import iterates the loader again,
@@ -42,13 +41,12 @@ class UnguardedEntryPoint(Rule):
     ```
 
     ## Fix safety
-    Safe: what runs goes under the guard in its order, what workers or other files need stays outside. Unsafe
-    where such a name cannot be made without effects, such as a parsed command line.
+    Safe: what runs goes under the guard in its order, what workers or other files need stays outside. Unsafe where
+    such a name cannot be made without effects, such as a parsed command line.
 
     ## Evidence
-    CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344. On
-    torch 2.13.0 CPU, Python 3.11, Linux, 26 of 26 runs died within seconds under spawn and forkserver, none hung,
-    and fork was fine.
+    CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344. On torch
+    2.13.0 CPU, Python 3.11, Linux, 26 of 26 runs died (spawn, forkserver), none hung.
     """
 
     code = "LL102"

@@ -19,9 +19,9 @@ class UnpicklableWorkerCallable(Rule):
     `worker_init_fn`, dataset or transform, where workers start by spawn or forkserver.
 
     ## Why it breaks
-    Such a worker gets its work pickled, and a function or class is pickled as the name it has in its module.
-    These have none, so starting the first worker raises. Samplers and generators stay in the main process and may
-    be anything.
+    Such a worker gets its work pickled, and a function or class is pickled as the name it has in its module. These
+    have none, so starting the first worker raises. Samplers and generators stay in the main process and may be
+    anything.
 
     ## Example
     ```python
@@ -41,10 +41,9 @@ class UnpicklableWorkerCallable(Rule):
     Safe where nothing is captured: the same function stands at the top of its module. Otherwise unsafe.
 
     ## Evidence
-    CPython, `pickle`, "What can be pickled and unpickled?"; `torch/utils/data/dataloader.py`. On torch 2.13.0
-    CPU, Python 3.11, Linux, 10 of 10 runs under spawn and forkserver raised `AttributeError: Can't pickle local
-    object`, or `PicklingError` for a lambda that a module binds to a name; fork, bound methods and partials were
-    fine.
+    CPython, `pickle`, "What can be pickled and unpickled?"; `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU,
+    Python 3.11, Linux, 10 of 10 runs under spawn and forkserver raised `AttributeError: Can't pickle local object`, or
+    `PicklingError` for a lambda that a module binds to a name; fork, bound methods and partials were fine.
     """
 
     code = "LL103"

@@ -14,12 +14,12 @@ class UnusedIgnore(Rule):
     """An ignore comment names a rule that finds nothing there, or that does not exist.
 
     ## What it does
-    Finds the names in `# loaderlint: ignore[...]` and `# loaderlint: ignore-file[...]` that suppress no finding
-    on any target.
+    Finds the names in `# loaderlint: ignore[...]` and `# loaderlint: ignore-file[...]` that suppress no finding on any
+    target.
 
     ## Why it breaks
-    An ignore that outlives its reason hides the next finding of that rule on that line. One with a misspelt name
-    never hid anything.
+    An ignore that outlives its reason hides the next finding of that rule on that line. One with a misspelt name never
+    hid anything.
 
     ## Example
     ```python

@@ -18,10 +18,8 @@ class WorkersOnWindows(Rule):
     Finds a worker count that is above `windows-workers` (0 unless the project sets it) on a Windows target.
 
     ## Why it breaks
-    Windows does support workers, but only for a program whose entry point is guarded and whose dataset and
-    functions pickle: each worker is a fresh interpreter that imports the program again. Where one of the two is
-    missing the run stops at its first batch; where both are there, every epoch still waits for its workers to
-    start.
+    Windows does support workers, but each is a fresh interpreter that imports the program again and unpickles its
+    work. Unless the program is guarded and its work pickles, the run stops there; if so, every epoch waits for them.
 
     ## Example
     ```python
@@ -35,15 +33,13 @@ class WorkersOnWindows(Rule):
     If the program is guarded and its work pickles, keep the workers and set `windows-workers = 4`.
 
     ## Fix safety
-    Safe, but loading is slower: the samples and their order stay. Options that need workers go with the last one.
-    Unsafe when a `worker_init_fn` would no longer run, the dataset is iterable, or the number also serves
-    something else.
+    Safe, but slower: samples and order stay, and options that need workers go with the last one. Unsafe when a
+    `worker_init_fn` would no longer run, the dataset is iterable, or the number also serves something else.
 
     ## Evidence
-    "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`);
-    pytorch issues 25302 (eight guarded workers run), 51344 (a notebook that freezes), 12831 (slow epochs). Not
-    measured on Windows here; spawned on Linux (torch 2.13.0 CPU, Python 3.11), a worker took 1.7 to 3.2 s to
-    start.
+    "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch
+    issues 25302 (eight guarded workers run), 51344 (a notebook that freezes), 12831 (slow epochs). Not measured on
+    Windows; on Linux (torch 2.13.0 CPU, Python 3.11) a spawned worker took 2 to 3 s.
     """
 
     code = "LL101"
@@ -57,8 +53,8 @@ class WorkersOnWindows(Rule):
             if number is not None and number <= self.limits.windows_workers:
                 continue
             message = (
-                f"on Windows {counted(workers)} would each be a fresh interpreter that imports the program again: "
-                "without a guard, or with work that does not pickle, the run stops there, and every epoch waits for them"
+                f"starting {counted(workers)} on Windows takes a fresh interpreter for each, which imports the program "
+                "again: without a guard, or with work that does not pickle, the run stops there"
             )
             fix = single_process(loader, workers, target, self.limits.windows_workers)
             yield self.finding(loader, workers, message, target, fix=fix)
