@@ -1,0 +1,25 @@
+"""Where a process starts: ``--version`` is answered before anything is imported."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line and return the exit code (INTERFACE.md, "Exit codes")."""
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        from loaderlint import __version__
+
+        print(f"loaderlint {__version__}")
+        return 0
+    try:
+        from loaderlint.cli import run
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,386 @@
+"""The command line: options in, exit code out; every decision is made by the rooms it calls.
+
+``loaderlint [PATH ...]`` lints. A first argument that is a command's name is the command, so a folder of that name is
+written ``./doctor``; no other path is ever taken for a command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from loaderlint import __version__
+from loaderlint.discovery import STDIN, Discovered, ProjectFiles, discover, project_root
+from loaderlint.model.finding import Failure, Severity
+from loaderlint.model.report import Report
+from loaderlint.model.target import Accelerator, Platform
+from loaderlint.selection import suggestion
+from loaderlint.settings import SettingsError, SettingsIndex
+from loaderlint.terminal import has_color, prepare, show, show_bytes, width
+
+CLEAN, FOUND, MISTAKE = 0, 1, 2
+"""The exit codes of the contract."""
+
+_FORMATS_TO_COME = ("jsonl", "sarif", "gitlab", "junit")
+_PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
+
+linter = typer.Typer(**_PLAIN)
+commands = typer.Typer(**_PLAIN)
+
+
+class Refusal(Exception):
+    """What was asked for cannot be done; its text says why, in one line."""
+
+
+Config = Annotated[
+    str | None, typer.Option("--config", metavar="FILE", help="Use this settings file and look for no other.")
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Use no settings file.")]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run what the arguments ask for and return the exit code."""
+    prepare()
+    app = commands if arguments[:1] and arguments[0] in _names(commands) else linter
+    try:
+        typer.main.get_command(app).main(args=list(arguments), prog_name="loaderlint")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else MISTAKE
+    except (Refusal, SettingsError) as mistake:
+        show(f"loaderlint: {mistake}\n", sys.stderr)
+        return MISTAKE
+    return CLEAN
+
+
+def _names(app: typer.Typer) -> tuple[str, ...]:
+    return tuple(command.callback.__name__ for command in app.registered_commands if command.callback)
+
+
+@linter.command(
+    epilog="""\b
+Commands, when they are the first argument:
+  rule    a rule's page, or the table of all rules
+  trace   every loader: each option, the values that can reach it, their way
+  config  the settings in force and where each comes from
+"""
+)
+def lint(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PATH", help="Files or folders; - is standard input.", show_default="."),
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Rewrite the files with all safe fixes.")] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="Also make fixes that change behaviour or need a human eye.")
+    ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would write; write nothing.")] = False,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Rules to use: codes, prefixes, names or ALL.")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Rules to leave out.")] = None,
+    extend_select: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="Rules to use besides those of the settings.")
+    ] = None,
+    platform: Annotated[
+        list[Platform] | None,
+        typer.Option(metavar="linux|windows|macos", help="A platform the project runs on (repeatable)."),
+    ] = None,
+    python: Annotated[
+        list[str] | None, typer.Option(metavar="VERSION", help="A Python version it runs on (repeatable).")
+    ] = None,
+    torch: Annotated[str | None, typer.Option(metavar="VERSION", help="The torch version it runs on.")] = None,
+    accelerator: Annotated[Accelerator | None, typer.Option(help="What it computes on.")] = None,
+    cpus: Annotated[int | None, typer.Option(metavar="N", help="The CPUs it may use.")] = None,
+    shm: Annotated[str | None, typer.Option(metavar="SIZE", hidden=True)] = None,
+    min_severity: Annotated[Severity | None, typer.Option(help="Hide findings below this severity.")] = None,
+    pedantic: Annotated[
+        bool, typer.Option("--pedantic", help="Also show what depends on values that were not seen.")
+    ] = False,
+    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, concise, json or github.")] = "text",
+    output: Annotated[str | None, typer.Option(metavar="FILE", help="Write the report to a file.")] = None,
+    stdin_filename: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The name of what comes on standard input.")
+    ] = None,
+    config: Config = None,
+    isolated: Isolated = False,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Accepted; no effect yet.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Accepted; nothing is cached yet.")] = False,
+    cache_dir: Annotated[str | None, typer.Option(metavar="DIR", help="Accepted; nothing is cached yet.")] = None,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 although findings are left.")] = False,
+    exit_non_zero_on_fix: Annotated[
+        bool, typer.Option("--exit-non-zero-on-fix", help="Exit with 1 when something was fixed.")
+    ] = False,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Count findings by rule.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print findings and failures only.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about the run.")] = False,
+    add_ignores: Annotated[bool, typer.Option("--add-ignores", hidden=True)] = False,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT", hidden=True)] = None,
+    baseline: Annotated[str | None, typer.Option(metavar="FILE", hidden=True)] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Find PyTorch data-loading hangs, crashes and silent data bugs before training starts."""
+    if version:
+        show(f"loaderlint {__version__}\n")
+        return
+    _refuse({"--shm": shm, "--add-ignores": add_ignores, "--reason": reason, "--baseline": baseline})
+    if fix and diff:
+        raise Refusal("--fix writes what --diff only shows: give one of them")
+    if unsafe_fixes and not (fix or diff):
+        raise Refusal("--unsafe-fixes needs --fix or --diff")
+    _check_format(format)
+    settings = _settings(
+        config,
+        isolated,
+        {
+            "select": _listed(select),
+            "ignore": _listed(ignore),
+            "extend-select": _listed(extend_select),
+            "platforms": platform,
+            "python": python,
+            "torch": torch,
+            "accelerator": accelerator,
+            "cpus": cpus,
+            "min-severity": min_severity,
+            "pedantic": pedantic or None,
+        },
+    )
+    named = paths or ["."]
+    stdin = sys.stdin.buffer.read() if STDIN in named else b""
+    discovered = discover(named, settings, stdin=stdin, stdin_filename=stdin_filename)
+    report = _linted(discovered, named, settings, fix=fix or diff, unsafe_fixes=unsafe_fixes)
+    if fix:
+        report = _written(report, discovered.stdin)
+    code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
+    stream = sys.stdout
+    if fix and STDIN in named:
+        show_bytes(report.rewritten.get(discovered.stdin or "", stdin), sys.stdout)
+        stream = sys.stderr
+    color = has_color(stream) and not output
+    if diff:
+        text = _diff(report, color)
+    else:
+        text = _rendered(report, format, color, statistics=statistics, quiet=quiet, verbose=verbose)
+    if output:
+        _save(text, output)
+    else:
+        show(text, stream)
+    raise typer.Exit(code)
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    for option, value in options.items():
+        if value:
+            raise Refusal(f"{option} is not in this version yet")
+
+
+def _check_format(format: str) -> None:
+    from loaderlint import reports
+
+    if format in reports.FORMATS:
+        return
+    listed = ", ".join(reports.FORMATS)
+    if format in _FORMATS_TO_COME:
+        raise Refusal(f"--format {format} is not in this version yet, which has {listed}")
+    raise Refusal(f"there is no format {format!r}{suggestion(format, reports.FORMATS) or f'; there are {listed}'}")
+
+
+def _listed(values: Iterable[str] | None) -> list[str] | None:
+    """Return the values of a repeatable option, each of which may be several, separated by commas."""
+    return [one.strip() for value in values for one in value.split(",") if one.strip()] if values else None
+
+
+def _settings(config: str | None, isolated: bool, overrides: Mapping[str, object] | None = None) -> SettingsIndex:
+    if config and isolated:
+        raise Refusal("--config names the settings that --isolated leaves out: give one of them")
+    given = {key: value for key, value in (overrides or {}).items() if value is not None}
+    return SettingsIndex(config=config, isolated=isolated, overrides=given)
+
+
+def _linted(
+    discovered: Discovered, paths: Sequence[str], settings: SettingsIndex, *, fix: bool, unsafe_fixes: bool
+) -> Report:
+    report = Report(targets=settings.for_folder(settings.cwd).targets)
+    if discovered.sources:
+        from loaderlint import fixing
+
+        sources = discovered.sources
+        files = _project(paths, settings)
+        report = fixing.run(sources, frozenset(sources), settings.for_path, files, fix=fix, unsafe_fixes=unsafe_fixes)
+    return replace(
+        report,
+        failures=(*discovered.failures, *report.failures),
+        files_seen=discovered.files_seen,
+        files_read=len(discovered.sources),
+    )
+
+
+def _project(paths: Sequence[str], settings: SettingsIndex) -> ProjectFiles:
+    """Return the files of the project that the named files are part of."""
+    locations = [os.path.join(settings.cwd, path) for path in paths if path != STDIN] or [settings.cwd]
+    try:
+        together = os.path.commonpath([os.path.normpath(location) for location in locations])
+    except ValueError:  # different drives on Windows
+        together = settings.cwd
+    return ProjectFiles(project_root(together), settings)
+
+
+def _written(report: Report, stdin: str | None) -> Report:
+    """Write what the fixes changed; findings whose file could not be written are left, with a failure that says why."""
+    from loaderlint.writers.files import WriteError, write
+
+    failures: list[Failure] = []
+    for path, content in report.rewritten.items():
+        try:
+            if path != stdin:
+                write(report.sources[path], content)
+        except WriteError as error:
+            failures.append(Failure(path, str(error)))
+    lost = {failure.path for failure in failures}
+    left = tuple(
+        one
+        for one in report.fixed
+        if one.span.path in lost or (one.fix and lost & {e.span.path for e in one.fix.edits})
+    )
+    return replace(
+        report,
+        failures=(*report.failures, *failures),
+        fixed=tuple(one for one in report.fixed if one not in left),
+        findings=tuple(sorted((*report.findings, *left), key=lambda one: one.order)),
+    )
+
+
+def _exit_code(report: Report, *, diff: bool, exit_zero: bool, exit_non_zero_on_fix: bool) -> int:
+    if report.failures:
+        return MISTAKE
+    if diff:
+        return FOUND if report.rewritten and not exit_zero else CLEAN
+    if exit_non_zero_on_fix and report.fixed:
+        return FOUND
+    return FOUND if report.findings and not exit_zero else CLEAN
+
+
+def _diff(report: Report, color: bool) -> str:
+    """Return the diff alone, and say on standard error what went wrong."""
+    from loaderlint.reports import diff
+
+    unsaid = Report(failures=(*report.failures, *report.unproven), sources=report.sources)
+    show(_rendered(unsaid, "concise", has_color(sys.stderr), quiet=True), sys.stderr)
+    return diff.render(report, color=color)
+
+
+def _rendered(report: Report, format: str, color: bool, **looks: bool) -> str:
+    from loaderlint import reports
+
+    return reports.render(report, format, color=color, width=width(), **looks)
+
+
+def _save(text: str, output: str) -> None:
+    try:
+        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as error:
+        raise Refusal(f"{output}: {error.strerror or error}") from error
+
+
+Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or json.")]
+
+
+@commands.command()
+def rule(
+    name: Annotated[str | None, typer.Argument(metavar="NAME|CODE", help="The rule; all of them without one.")] = None,
+    format: Format = "text",
+) -> None:
+    """Print a rule's page, or the table of all rules."""
+    from loaderlint.reports import rules
+    from loaderlint.rulebook import UnknownRule, all_rules, find
+
+    _check_text_or_json(format)
+    color = has_color(sys.stdout)
+    try:
+        asked = find(name) if name else None
+    except UnknownRule as error:
+        raise Refusal(str(error)) from error
+    if asked is not None and format == "text":
+        show(rules.page(asked, color=color, width=width()))
+    else:
+        show(rules.table([asked] if asked else all_rules(), format, color=color, width=width()))
+
+
+@commands.command()
+def trace(
+    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]", help="A file or folder, and a line of one loader.")],
+    format: Format = "text",
+    config: Config = None,
+    isolated: Isolated = False,
+) -> None:
+    """Print every loader: each option, the values that can reach it, and the way they took."""
+    from loaderlint import engine
+    from loaderlint.reports import trace as tracing
+
+    _check_text_or_json(format)
+    path, line = _place(place)
+    settings = _settings(config, isolated)
+    discovered = discover([path], settings)
+    for failure in discovered.failures:
+        show(f"loaderlint: {failure.path}:{failure.line}: {failure.message}\n", sys.stderr)
+    sources = discovered.sources
+    loaders = engine.trace(sources, frozenset(sources), settings.for_path, _project([path], settings))
+    shown = [one for one in loaders if line is None or one.span.line <= line <= one.span.end_line]
+    show(tracing.render(shown, format, color=has_color(sys.stdout), width=width()))
+    raise typer.Exit(MISTAKE if discovered.failures else CLEAN)
+
+
+def _place(place: str) -> tuple[str, int | None]:
+    path, colon, line = place.rpartition(":")
+    if colon and line.isdecimal() and not os.path.exists(place):
+        return path, int(line)
+    return place, None
+
+
+@commands.command()
+def config(
+    path: Annotated[
+        str, typer.Argument(metavar="PATH|schema", help="The file or folder they hold for, or their JSON schema.")
+    ] = ".",
+    format: Format = "text",
+    config: Config = None,
+    isolated: Isolated = False,
+) -> None:
+    """Print the settings in force and where each comes from; `config schema` prints their JSON schema."""
+    _check_text_or_json(format)
+    if path == "schema":
+        from loaderlint.settings_table import schema
+
+        show(json.dumps(schema(), indent=2) + "\n")
+        return
+    if not os.path.exists(path):
+        raise Refusal(f"{path}: there is no such file or folder")
+    settings = _settings(config, isolated)
+    in_force = settings.for_folder(path) if os.path.isdir(path) else settings.for_path(path)
+    rows = in_force.rows()
+    if format == "json":
+        by_key = {row.key: {"value": row.value, "from": row.where} for row in rows}
+        show(json.dumps({"version": 1, "settings": by_key}, indent=2) + "\n")
+    else:
+        show("".join(f"{row.key} = {_shown(row.value)}  # {row.where}\n" for row in rows))
+
+
+def _shown(value: object) -> str:
+    return "(not set)" if value is None else json.dumps(value)
+
+
+def _check_text_or_json(format: str) -> None:
+    if format not in ("text", "json"):
+        raise Refusal(f"there is no format {format!r} here; there are text, json")
+
+
+@commands.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def doctor(context: typer.Context) -> NoReturn:
+    """Not in this version yet: run a real loader under a deadline and say what hangs."""
+    raise Refusal("doctor is not in this version yet (a folder of that name is linted as ./doctor)")

@@ -1,0 +1,203 @@
+"""Which files to look at, and how their bytes become text."""
+
+from __future__ import annotations
+
+import io
+import os
+import tokenize
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from loaderlint.model.finding import Failure
+from loaderlint.model.source import Language, Source
+from loaderlint.paths import displayed
+from loaderlint.settings import Settings, SettingsIndex
+from loaderlint.vocabulary.prefilter import may_matter
+from loaderlint.walking import walk
+
+STDIN = "-"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF_8_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """The files a run looks at, by the path that findings use, and what could not be looked at.
+
+    ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is
+    the path of the source that is standard input, None when there is none.
+    """
+
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    files_seen: int = 0
+    stdin: str | None = None
+
+
+def discover(
+    paths: Sequence[str], settings: SettingsIndex, *, stdin: bytes = b"", stdin_filename: str | None = None
+) -> Discovered:
+    """Return what the named files and folders hold.
+
+    ``-`` is standard input: the content ``stdin`` under the name ``stdin_filename``, or ``-`` and Python without one. A
+    path that does not exist, or a file that cannot be read or decoded, is a failure. Settings' excludes hold for a file
+    given by name, too: a hook names every file that changed.
+
+    Raises:
+        SettingsError: a settings file that holds for one of the files is wrong.
+    """
+    cwd = settings.cwd
+    failures: list[Failure] = []
+    locations: list[str] = []
+    sources: dict[str, Source] = {}
+    standard_input = None
+    for path in paths:
+        location = os.path.normpath(os.path.join(cwd, path))
+        if path == STDIN:
+            read = _standard_input(stdin, stdin_filename, settings)
+            if isinstance(read, Source):
+                sources[read.path] = read
+                standard_input = read.path
+            elif isinstance(read, Failure):
+                failures.append(read)
+        elif os.path.isdir(location):
+            for found in walk(location, cwd, lambda folder: settings.for_folder(folder).excludes):
+                if isinstance(found, Failure):
+                    failures.append(found)
+                else:
+                    locations.append(found)
+        elif not os.path.exists(location):
+            failures.append(Failure(displayed(location, cwd), "there is no such file or folder"))
+        elif not os.path.isfile(location):
+            failures.append(Failure(displayed(location, cwd), "this is neither a file nor a folder"))
+        elif Language.of(location) is None:
+            failures.append(
+                Failure(displayed(location, cwd), "loaderlint reads Python and YAML files; this is neither")
+            )
+        elif not settings.for_path(location).excludes.match(location):
+            locations.append(location)
+    once = _each_file_once(locations)
+    for location in once:
+        read = _read(location, cwd, settings.for_path(location))
+        if isinstance(read, Failure):
+            failures.append(read)
+        elif read is not None:
+            sources[read.path] = read
+    ordered = {path: sources[path] for path in sorted(sources)}
+    return Discovered(ordered, tuple(failures), len(once) + list(paths).count(STDIN), standard_input)
+
+
+def _standard_input(content: bytes, filename: str | None, settings: SettingsIndex) -> Source | Failure | None:
+    location = os.path.normpath(os.path.join(settings.cwd, filename or STDIN))
+    path = displayed(location, settings.cwd)
+    language = Language.of(location) if filename else Language.PYTHON
+    if language is None:
+        return Failure(path, "loaderlint reads Python and YAML files; the name of standard input is neither's")
+    if settings.for_path(location).excludes.match(location):
+        return None
+    return decoded(content, path, location, language)
+
+
+def _each_file_once(locations: Iterable[str]) -> list[str]:
+    """Return the locations without the second names of a file; a file's own name is kept before a link's."""
+    by_file: dict[str, str] = {}
+    for location in locations:
+        real = os.path.realpath(location)
+        if real not in by_file or os.path.islink(by_file[real]):
+            by_file[real] = location
+    return list(by_file.values())
+
+
+def _read(location: str, cwd: str, settings: Settings | None) -> Source | Failure | None:
+    """Return the source of a file; None when its bytes cannot matter under the settings (without any, all matter)."""
+    path = displayed(location, cwd)
+    language = Language.of(location)
+    try:
+        with open(location, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        return Failure(path, f"cannot read this file: {error.strerror or error}")
+    if language is None or (settings is not None and not _may_matter(content, settings)):
+        return None
+    return decoded(content, path, os.path.realpath(location), language)
+
+
+def _may_matter(content: bytes, settings: Settings) -> bool:
+    if content.startswith(_UTF_16):
+        content = content.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
+    wrappers = (callee.rpartition(".")[2].encode() for callee in settings.loaders)
+    return may_matter(content) or any(wrapper in content for wrapper in wrappers)
+
+
+def decoded(content: bytes, path: str, location: str, language: Language) -> Source | Failure:
+    """Return the source that bytes are, or the failure that says why they are not text.
+
+    A Python file says its encoding itself (PEP 263); a YAML file is UTF-8, the only encoding of YAML's that is in use.
+    """
+    if content.startswith(_UTF_16):
+        return Failure(path, "this file is UTF-16; loaderlint reads UTF-8, so save it as UTF-8 first")
+    encoding = "utf-8"
+    if language is Language.PYTHON and not content.startswith(_UTF_8_MARK):
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        except SyntaxError as error:
+            # Also raised for bytes of the first two lines that are not UTF-8, which decoding names by line below.
+            if "unknown encoding" in str(error):
+                return Failure(path, str(error))
+    try:
+        if content.decode(encoding).encode(encoding) == content:
+            return Source(path, location, language, content, encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        return Failure(path, f"byte 0x{content[error.start : error.start + 1].hex()} is not {encoding.upper()}", line)
+    except (LookupError, UnicodeError, ValueError):
+        pass
+    return Failure(path, f"this file cannot be decoded as {encoding} and encoded again without loss")
+
+
+def project_root(location: str) -> str:
+    """Return the folder of the project that a file or folder (absolute path) belongs to.
+
+    It is the nearest one at or above it with a ``.git`` or a ``pyproject.toml``, otherwise the folder itself.
+    """
+    folder = location if os.path.isdir(location) else os.path.dirname(location)
+    here = folder
+    while not any(os.path.exists(os.path.join(here, mark)) for mark in (".git", "pyproject.toml")):
+        here, before = os.path.dirname(here), here
+        if here == before:
+            return folder
+    return here
+
+
+class ProjectFiles:
+    """The files of a project besides those a run was asked about, looked for when somebody first needs one.
+
+    A home folder or the root of a file system is nobody's project: it has no files to offer.
+    """
+
+    def __init__(self, root: str, settings: SettingsIndex) -> None:
+        self.root = root
+        self._settings = settings
+        self._sources: dict[str, Source | None] = {}
+
+    @cached_property
+    def _locations(self) -> Mapping[str, str]:
+        cwd = self._settings.cwd
+        if self.root in (os.path.expanduser("~"), os.path.dirname(self.root)):
+            return {}
+        found = walk(self.root, cwd, lambda folder: self._settings.for_folder(folder).excludes)
+        locations = _each_file_once(one for one in found if isinstance(one, str))
+        return {displayed(location, cwd): location for location in locations}
+
+    def python_and_yaml(self) -> tuple[str, ...]:
+        """Return the paths of all files of our languages, as findings name them, sorted."""
+        return tuple(sorted(self._locations))
+
+    def read(self, path: str) -> Source | None:
+        """Return a file by the path findings use, or None when it is not of the project or cannot be read as text."""
+        if path not in self._sources:
+            location = self._locations.get(path)
+            read = _read(location, self._settings.cwd, None) if location else None
+            self._sources[path] = read if isinstance(read, Source) else None
+        return self._sources[path]

@@ -1,0 +1,1 @@
+"""What needs torch: it is imported here alone, and only inside functions."""
