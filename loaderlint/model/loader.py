@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from loaderlint.model.source import Span
@@ -111,10 +111,14 @@ class Program:
 
 @dataclass(frozen=True)
 class Start:
-    """How a loader's workers start: the method, and the candidate that asks for it (None: the platform's default)."""
+    """How a loader's workers start: the method, and the candidate that asks for it (None: the platform's default).
+
+    ``assumptions`` are those under which it is this way: the asking candidate's, or those that leave the context out.
+    """
 
     method: StartMethod
     asked_by: Candidate | None = None
+    assumptions: Assumptions = NO_ASSUMPTIONS
 
 
 @dataclass(frozen=True)
@@ -177,14 +181,16 @@ class Loader:
         (``_MultiProcessingDataLoaderIter.__init__``, torch 2.13). Nothing is returned for a context that was not seen or
         that the target does not have.
         """
-        own = self.multiprocessing_context.on(target)
-        starts = [_start(one, target) for one in own.known if one.constant is not None]
-        if not own.known or any(one.constant is None for one in own.known):
-            process_wide = [one for one in self.program.start_methods if holds_on(one.assumptions, target)]
-            if process_wide:
-                starts.extend(_start(one, target) for one in process_wide)
-            elif own.known:
-                starts.append(Start(target.default_start_method))
+        own = self.multiprocessing_context.on(target).known
+        starts = [_start(one, target) for one in own if one.constant is not None]
+        process_wide = [one for one in self.program.start_methods if holds_on(one.assumptions, target)]
+        for left_out in (one.assumptions for one in own if one.constant is None):
+            for asked in process_wide:
+                joint = together(left_out, asked.assumptions)
+                if joint is not None:
+                    starts.append(_start(replace(asked, assumptions=joint), target))
+            if not process_wide:
+                starts.append(Start(target.default_start_method, None, left_out))
         return tuple(one for one in starts if one is not None)
 
     def worker_starts(self, target: Target, *met: Touch | Unpicklable) -> Iterator[tuple[Candidate, Start]]:
@@ -196,13 +202,12 @@ class Loader:
             return
         for workers in self.workers_on(target):
             for start in self.starts_on(target):
-                asked = start.asked_by.assumptions if start.asked_by is not None else NO_ASSUMPTIONS
-                if together(workers.assumptions, asked, *(one.assumptions for one in met)) is not None:
+                if together(workers.assumptions, start.assumptions, *(one.assumptions for one in met)) is not None:
                     yield workers, start
 
 
 def _start(candidate: Candidate, target: Target) -> Start | None:
     for method in target.start_methods:
         if method.value == candidate.constant:
-            return Start(method, candidate)
+            return Start(method, candidate, candidate.assumptions)
     return None

@@ -103,5 +103,3 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
 }
 """Loader callables by dotted name."""
 
-SINGLE_WORKER_PROCESS_STARTERS = ("fit", "fit_loop", "train", "test", "validate", "predict", "evaluate", "tune")
-"""Methods of a framework's trainer that iterate the loaders it was given."""

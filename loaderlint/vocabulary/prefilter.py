@@ -13,8 +13,9 @@ LOADER_WORDS: tuple[bytes, ...] = (
     b"DataModule",
     b"prefetch_factor",
     b"persistent_workers",
+    b"loaderlint:",
 )
-"""A file with none of these holds no loader and no setting of one by its usual name."""
+"""A file with none of these holds no loader, no setting of one by its usual name, and no suppression."""
 
 
 def may_matter(content: bytes) -> bool:

@@ -1,0 +1,78 @@
+"""Configuration mappings that hold loader settings although no code that reads them was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.sites import TORCH_KIND, loader_of_mapping
+from loaderlint.model.loader import Loader
+from loaderlint.model.source import Span
+from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings
+from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.keys import LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
+
+_CONSUMER_KEYS = ("target", "_target_", "class_path", "_component_")
+
+
+def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Loader]:
+    """Yield the mappings of loader settings that none of the loaders followed so far reads."""
+    read = {candidate.span for loader in loaders for value in loader.options.values() for candidate in value.known}
+    for facts in evaluator.project.all_yaml():
+        for document in facts.documents:
+            consumers: dict[Span, str] = {}
+            for path, mapping in mappings(document):
+                named = _consumer(mapping)
+                if named is not None:
+                    for inner in ("params", "init_args"):
+                        entry = mapping.get(inner)
+                        if entry is not None:
+                            consumers[entry.value.span] = named
+                    consumers.setdefault(mapping.span, named)
+                if not _holds_settings(path, mapping) or _is_read(mapping, read):
+                    continue
+                consumer = consumers.get(mapping.span)
+                if consumer is not None and _defined_in_project(evaluator, consumer):
+                    continue
+                callee = ".".join(path) or facts.source.path
+                kind = LOADER_CALLABLES["transformers.TrainingArguments"] if _hugging_face(mapping) else TORCH_KIND
+                yield loader_of_mapping(evaluator, mapping, callee, kind, consumer_seen=False)
+
+
+def _consumer(mapping: Mapping) -> str | None:
+    for key in _CONSUMER_KEYS:
+        entry = mapping.get(key)
+        if entry is not None and isinstance(entry.value, Scalar) and isinstance(entry.value.constant, str):
+            return entry.value.constant
+    return None
+
+
+def _holds_settings(path: KeyPath, mapping: Mapping) -> bool:
+    keys = {entry.key for entry in mapping.entries}
+    workers = keys & WORKER_KEYS
+    if not workers:
+        return False
+    if any(word in part.lower() for part in path for word in NOT_LOADERS):
+        return False
+    if any(key.lower() in LOADER_KEYS for key in keys) or not path:
+        return True
+    named = [part for part in path if not part.isdigit()]
+    return not named or any(word in named[-1].lower() for word in PARENT_WORDS)
+
+
+def _hugging_face(mapping: Mapping) -> bool:
+    return any(entry.key == "dataloader_num_workers" for entry in mapping.entries)
+
+
+def _is_read(mapping: Mapping, read: set[Span]) -> bool:
+    return any(entry.value.span in read for entry in mapping.entries if entry.key in WORKER_KEYS)
+
+
+def _defined_in_project(evaluator: Evaluator, dotted_name: str) -> bool:
+    """Return whether the code that a mapping names is in the project, so that following it settled what is a loader."""
+    module, _, name = dotted_name.rpartition(".")
+    paths = evaluator.project.modules_ending(module) if module else []
+    return any(
+        facts is not None and name in facts.module.bindings
+        for facts in (evaluator.project.python(path) for path in paths)
+    )

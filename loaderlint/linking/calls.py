@@ -1,0 +1,337 @@
+"""Calls: functions of the project are followed, a few of the standard library's are known, the rest is unseen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import instances, parameters
+from loaderlint.linking.things import (
+    ABSENT,
+    Class,
+    CommandLine,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    choice,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import child_of_tree
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
+from loaderlint.model.value import CUDA, PLATFORM, Assumption, CommandLineText, CpuCount
+from loaderlint.readers.python import dotted
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Scalar
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_CPU_COUNTS = {
+    "os.cpu_count",
+    "multiprocessing.cpu_count",
+    "torch.multiprocessing.cpu_count",
+    "os.process_cpu_count",
+    "psutil.cpu_count",
+    "joblib.cpu_count",
+}
+
+_CUDA_QUESTIONS = {"torch.cuda.is_available"}
+
+_YAML_READERS = {
+    "yaml.safe_load",
+    "yaml.load",
+    "yaml.full_load",
+    "yaml.unsafe_load",
+    "omegaconf.OmegaConf.load",
+}
+
+_KEEPS_ITS_ARGUMENT = {
+    "builtins.dict",
+    "copy.copy",
+    "copy.deepcopy",
+    "easydict.EasyDict",
+    "types.SimpleNamespace",
+    "omegaconf.OmegaConf.create",
+    "omegaconf.OmegaConf.to_container",
+    "argparse.Namespace",
+    "addict.Dict",
+    "munch.Munch",
+    "builtins.vars",
+}
+
+_PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
+
+_SAME_PARSER = {
+    "add_argument_group",
+    "add_mutually_exclusive_group",
+    "add_subparsers",
+    "add_parser",
+}
+
+_FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
+    "builtins.int": lambda values: int(values[0]),  # type: ignore[call-overload]
+    "builtins.float": lambda values: float(values[0]),  # type: ignore[arg-type]
+    "builtins.bool": lambda values: bool(values[0]),
+    "builtins.abs": lambda values: abs(values[0]),  # type: ignore[arg-type]
+    "builtins.round": lambda values: round(*values),  # type: ignore[call-overload]
+    "math.ceil": lambda values: -int(-values[0] // 1),  # type: ignore[operator]
+    "math.floor": lambda values: int(values[0] // 1),  # type: ignore[operator]
+    "builtins.min": lambda values: min(values),  # type: ignore[type-var]
+    "builtins.max": lambda values: max(values),  # type: ignore[type-var]
+}
+"""Functions of constants that give the same constant everywhere."""
+
+
+def platform_fact(name: str, span: Span) -> Possibilities | None:
+    """Return what a platform constant such as ``sys.platform`` is on each platform; None for any other name."""
+    spelled: dict[str, Callable[[Platform], str]] = {
+        "sys.platform": lambda platform: platform.sys_platform,
+        "os.name": lambda platform: platform.os_name,
+        "platform.system": lambda platform: platform.system,
+    }
+    if name not in spelled or name == "platform.system":
+        return None
+    return _per_platform(spelled[name], span)
+
+
+def _per_platform(spell: Callable[[Platform], str], span: Span) -> Possibilities:
+    by_text: dict[str, list[str]] = {}
+    for platform in Platform:
+        by_text.setdefault(spell(platform), []).append(platform.value)
+    return tuple(
+        Possibility(text, span, assumptions=frozenset({Assumption(PLATFORM, frozenset(platforms))}))
+        for text, platforms in by_text.items()
+    )
+
+
+def call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what a call can give back."""
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    if isinstance(node.func, ast.Attribute):
+        method = _method(evaluator, node, node.func, frame, span)
+        if method is not None:
+            return method
+    for callee in evaluator.evaluate(node.func, frame):
+        found.extend(under(_called(evaluator, callee, node, frame, span), callee.assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    thing = callee.thing
+    if isinstance(thing, Function):
+        return returned(evaluator, thing, node, frame)
+    if isinstance(thing, Class):
+        return (Possibility(Instance(thing, node, frame), span),)
+    if isinstance(thing, External):
+        return _external(evaluator, thing.name, node, frame, span)
+    if isinstance(thing, Instance):
+        for one in instances.attribute(evaluator, thing, "__call__", span):
+            if isinstance(one.thing, Function):
+                return returned(evaluator, one.thing, node, frame)
+    return unseen(span)
+
+
+def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what a project function gives back to one call."""
+    method = function.receiver is not None and not _is_static(function)
+    caller = parameters.Caller(frame, node)
+    arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
+    inner = Frame(function.facts, frame.place, arguments=arguments, receiver=function.receiver)
+    return instances.evaluator_returns(evaluator, function, inner)
+
+
+def _is_static(function: Function) -> bool:
+    if isinstance(function.node, ast.Lambda):
+        return False
+    return any(dotted(one) == "staticmethod" for one in function.node.decorator_list)
+
+
+def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    text = frame.facts.text(node)
+    if name in _CPU_COUNTS:
+        return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
+    if name == "platform.system":
+        return _per_platform(lambda platform: platform.system, span)
+    if name in _CUDA_QUESTIONS:
+        return tuple(
+            Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)
+        )
+    if name in ("os.getenv", "os.environ.get"):
+        return _environment(evaluator, node, frame, span)
+    if name == "builtins.len" and len(node.args) == 1:
+        if dotted(node.args[0]) is None and "sched_getaffinity" in text:
+            return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
+        return unseen(span)
+    if name in _FUNCTIONS and node.args and not node.keywords:
+        return _function(evaluator, name, node, frame, span)
+    if name == "builtins.getattr" and len(node.args) >= 2:
+        return _getattr(evaluator, node, frame, span)
+    if name in _KEEPS_ITS_ARGUMENT:
+        return _dictionary(evaluator, node, frame, span)
+    if name in _YAML_READERS and node.args:
+        return _configuration(evaluator, node.args[0], frame, span)
+    return (Possibility(Made(name, node, frame), span),)
+
+
+def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    operands = [evaluator.evaluate(argument, frame) for argument in node.args]
+    if len(operands) == 1 and name in ("builtins.min", "builtins.max"):
+        rows = [one.thing for one in operands[0]]
+        if len(rows) != 1 or not isinstance(rows[0], Row):
+            return unseen(span)
+        operands = list(rows[0].items)
+    if name == "builtins.int" and all(one.constant for one in operands[0]) and len(operands) == 1:
+        # int() around a value leaves it where it was written, so a fix edits it there.
+        kept = [replace(one, thing=_integer(one.thing)) for one in operands[0]]
+        if all(isinstance(one.thing, int) for one in kept):
+            return tuple(kept)
+    return evaluator.compute(tuple(operands), node, frame, _FUNCTIONS[name])
+
+
+def _integer(thing: object) -> int | None:
+    try:
+        return int(thing)  # type: ignore[call-overload, no-any-return]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _environment(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return what ``os.environ.get`` gives: a string when the variable is set, else the default."""
+    if not node.args:
+        return unseen(span)
+    variable = frame.facts.text(node.args[0]).strip("\"'")
+    given = under((Possibility(CommandLineText(f"${variable}"), span),), choice(str(span), "set"))
+    default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
+    return (*given, *under(default, choice(str(span), "unset")))
+
+
+def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    name = node.args[1]
+    if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+        return unseen(span)
+    attribute = ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)
+    default = evaluator.evaluate(node.args[2], frame) if len(node.args) > 2 else ()
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node.args[0], frame):
+        thing = one.thing
+        if isinstance(thing, CommandLine):
+            values = evaluator.command_lines.flag(thing, name.value, span) if name.value in thing.flags else default
+        elif isinstance(thing, TreeMapping) and thing.get(name.value) is None:
+            values = default
+        else:
+            values = evaluator.member(one, attribute, frame, span)
+        found.extend(under(values or unseen(span), one.assumptions))
+    return tuple(found)
+
+
+def _dictionary(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the dictionary or namespace that ``dict(...)`` and its like make of their arguments."""
+    if len(node.args) == 1 and not node.keywords:
+        return evaluator.evaluate(node.args[0], frame)
+    if len(node.args) > 1:
+        return unseen(span)
+    return (Possibility(evaluator.items_of_call(node, frame), span),)
+
+
+def _configuration(evaluator: Evaluator, node: ast.expr, frame: Frame, span: Span) -> Possibilities:
+    """Return the root of the configuration file that an expression names, opens or has read."""
+    found: list[Possibility] = []
+    for one in _paths(evaluator, node, frame):
+        facts = None
+        if isinstance(one.thing, str):
+            facts = evaluator.project.configuration(one.thing, frame.facts.source.path)
+        root = facts.documents[0].root if facts is not None and facts.documents else None
+        if root is None or isinstance(root, Scalar):
+            found.extend(unseen(span, one.assumptions))
+        else:
+            found.append(Possibility(root, root.span, assumptions=one.assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _paths(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
+    """Return the file names behind an expression: itself, or the one an open file was opened by."""
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node, frame):
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee in ("builtins.open", "io.open", "pathlib.Path") and thing.call.args:
+            found.extend(under(_paths(evaluator, thing.call.args[0], thing.frame), one.assumptions))
+        elif isinstance(thing, Made) and thing.callee == "os.path.join" and thing.call.args:
+            found.extend(under(_paths(evaluator, thing.call.args[-1], thing.frame), one.assumptions))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _method(
+    evaluator: Evaluator, node: ast.Call, function: ast.Attribute, frame: Frame, span: Span
+) -> Possibilities | None:
+    """Return what a method of something that is no project object gives, None when it is none of those known."""
+    found: list[Possibility] = []
+    for owner in evaluator.evaluate(function.value, frame):
+        values = _method_of(evaluator, owner, node, function.attr, frame, span)
+        if values is None:
+            return None
+        found.extend(under(values, owner.assumptions))
+    return tuple(found)
+
+
+def _method_of(
+    evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
+) -> Possibilities | None:
+    thing = owner.thing
+    if isinstance(thing, Items | TreeMapping) and name in ("get", "pop") and node.args:
+        return _get(evaluator, thing, node, frame, span)
+    if isinstance(thing, Items | TreeMapping) and name in ("copy", "to_dict", "_asdict"):
+        return (owner,)
+    if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
+        operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
+        return evaluator.compute(operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
+    if isinstance(thing, CommandLine) and name == "get":
+        return None
+    if isinstance(thing, Made):
+        if thing.callee in _PARSERS or thing.callee.endswith("ArgumentParser"):
+            if name == "parse_args":
+                return (Possibility(evaluator.command_lines.parsed(thing), span),)
+            if name == "parse_known_args":
+                parsed = (Possibility(evaluator.command_lines.parsed(thing), span),)
+                return (Possibility(Row((parsed, unseen(span))), span),)
+            if name in _SAME_PARSER:
+                return (owner,)
+        if thing.callee in ("builtins.open", "pathlib.Path") and name in ("read", "open", "read_text"):
+            return (owner,)
+        return (Possibility(Made(f"{thing.callee}().{name}", node, frame), span),)
+    return None
+
+
+def _get(evaluator: Evaluator, thing: Items | TreeMapping, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
+    keys = evaluator.evaluate(node.args[0], frame)
+    if len(keys) != 1 or not isinstance(keys[0].thing, str):
+        return unseen(span)
+    key = keys[0].thing
+    if isinstance(thing, TreeMapping):
+        if thing.get(key) is None:
+            return default
+        return child_of_tree(thing, key, span, frame.facts.text(node), removable=True)
+    given = thing.entries.get(key)
+    if given is None:
+        return (
+            default
+            if thing.complete
+            else (*unseen(span, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
+        )
+    found: list[Possibility] = []
+    for one in given:
+        found.extend(under(default, one.assumptions) if one.thing is ABSENT else (one,))
+    return tuple(found)

@@ -1,0 +1,538 @@
+"""Follows an expression to the things it can be.
+
+One `Evaluator` serves a whole project and remembers what it worked out. It never runs code: it knows a handful of
+operations on things it has seen, and calls everything else unseen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from loaderlint.linking import calls, commandline, instances, modules, parameters
+from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
+from loaderlint.linking.names import MUTATIONS, Reaching, reaching, reaching_all
+from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
+from loaderlint.linking.project import Project
+from loaderlint.linking.things import (
+    ABSENT,
+    MOST_POSSIBILITIES,
+    Absent,
+    Class,
+    CommandLine,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Module,
+    Possibilities,
+    Possibility,
+    Row,
+    Thing,
+    Unseen,
+    choice,
+    combined,
+    distinct,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import child_of_tree
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+from loaderlint.readers.python import Arm, Binding, Place, Scope, dotted, is_main_test
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+MOST_ALTERNATIVES = 16
+"""More ways than this to meet a condition and the condition is dropped."""
+
+
+class Evaluator:
+    """Follows expressions through a project."""
+
+    def __init__(self, project: Project, loader_options: Mapping[str, Mapping[str, str | int]] | None = None) -> None:
+        self.project = project
+        self.wrappers = loader_options or {}
+        self.callers = parameters.Callers(self)
+        self.command_lines = commandline.CommandLines(self)
+        self._known: dict[tuple[int, int, int], Possibilities] = {}
+        self._active: set[tuple[int, int, int]] = set()
+        self._kept: list[object] = []
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Possibilities:
+        """Return what an expression can be; recursion and explosion end in the unseen."""
+        key = (id(node), id(frame.arguments), id(frame.receiver))
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if key in self._active or len(self._active) > 200:
+            return unseen(frame.facts.span(node))
+        self._active.add(key)
+        try:
+            result = self._by_kind(node, frame)
+        finally:
+            self._active.discard(key)
+        if len(result) > MOST_POSSIBILITIES:
+            result = unseen(frame.facts.span(node))
+        # Identities are only unique while their objects live.
+        self._kept.extend((frame.arguments, frame.receiver))
+        self._known[key] = result
+        return result
+
+    def _by_kind(self, node: ast.expr, frame: Frame) -> Possibilities:
+        span = frame.facts.span(node)
+        if isinstance(node, ast.Constant):
+            if node.value is None or isinstance(node.value, bool | int | float | str):
+                return (Possibility(node.value, span),)
+            return unseen(span)
+        if isinstance(node, ast.Name):
+            return self.name(node, frame)
+        if isinstance(node, ast.Attribute):
+            return self.attribute(node, frame)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node, frame)
+        if isinstance(node, ast.Call):
+            return calls.call(self, node, frame)
+        if isinstance(node, ast.IfExp):
+            arms = [
+                under(self.evaluate(branch, frame), assumptions)
+                for truth, assumptions, _ in self.truth(node.test, frame)
+                for branch in (node.body if truth else node.orelse,)
+            ]
+            sources = frozenset[Span]().union(*(places for _, _, places in self.truth(node.test, frame)))
+            return distinct(replace(one, sources=one.sources | sources) for arm in arms for one in arm)
+        if isinstance(node, ast.BoolOp):
+            return self._bool_op(node, frame)
+        if isinstance(node, ast.UnaryOp):
+            return self._unary(node, frame)
+        if isinstance(node, ast.BinOp):
+            return self._binary(node, frame)
+        if isinstance(node, ast.Compare):
+            return self._compare(node, frame)
+        if isinstance(node, ast.Dict):
+            return (self._dict(node, frame, span),)
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            if any(isinstance(item, ast.Starred) for item in node.elts):
+                return unseen(span)
+            return (Possibility(Row(tuple(self.evaluate(item, frame) for item in node.elts)), span),)
+        if isinstance(node, ast.Lambda):
+            return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
+        if isinstance(node, ast.NamedExpr | ast.Await):
+            return self.evaluate(node.value, frame)
+        if isinstance(node, ast.JoinedStr):
+            return unseen(span)
+        return unseen(span)
+
+    # --- names ---
+
+    def name(self, node: ast.Name, frame: Frame) -> Possibilities:
+        """Return what a name can be at its place."""
+        span = frame.facts.span(node)
+        scope: Scope | None = frame.scope
+        while scope is not None:
+            own = scope is frame.scope
+            if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
+                where = frame if own else Frame(frame.facts, Place(scope, 0))
+                return self.bound(node.id, where, frame.place if own else None, span)
+            scope = scope.parent
+        starred = modules.star_import(self, node.id, frame)
+        if starred is not None:
+            return starred
+        return (Possibility(External(f"builtins.{node.id}"), span),)
+
+    def bound(self, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
+        """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
+        bindings = frame.scope.bindings[name]
+        values = [one for one in bindings if one.kind not in MUTATIONS]
+        found: list[Possibility] = []
+        ways = reaching(values, place)
+        for way in ways:
+            for assumptions in self.conditions(way.arms, frame):
+                found.extend(under(self.binding(way.binding, frame), assumptions))
+        if not found:
+            return unseen(span)
+        changes = reaching_all([one for one in bindings if one.kind in MUTATIONS], place)
+        if changes and any(isinstance(one.thing, Items) for one in found):
+            first = min(way.binding.place.order for way in ways)
+            later = [one for one in changes if one.binding.place.order > first]
+            found = [self._changed(one, later, frame) for one in found]
+        return distinct(found)
+
+    def binding(self, binding: Binding, frame: Frame) -> Possibilities:
+        """Return what one binding gives its name."""
+        where = frame.at(binding.place)
+        facts = where.facts
+        node = binding.node
+        if binding.kind == "assign" and binding.value is not None:
+            found = self.evaluate(binding.value, where)
+            return tuple(one.step(facts.span(node), binding.name) if one.constant else one for one in found)
+        if binding.kind == "parameter":
+            assert isinstance(node, ast.arg)
+            return parameters.parameter(self, node, where)
+        if binding.kind == "import":
+            return modules.imported(self, binding, where)
+        if binding.kind == "function":
+            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            return (Possibility(Function(facts, node, facts.scopes[id(node)]), facts.span(node)),)
+        if binding.kind == "class":
+            assert isinstance(node, ast.ClassDef)
+            return (Possibility(Class(facts, node, facts.scopes[id(node)], binding.place), facts.span(node)),)
+        if binding.kind == "unpack" and binding.value is not None and binding.index is not None:
+            return self._unpacked(self.evaluate(binding.value, where), binding.index, facts.span(node))
+        if binding.kind == "with" and binding.value is not None:
+            return self.evaluate(binding.value, where)
+        if binding.kind == "loop" and binding.value is not None:
+            return self._looped(binding, where)
+        if binding.kind == "augment":
+            return self._augmented(binding, where)
+        return unseen(facts.span(node) if isinstance(node, ast.expr | ast.stmt) else facts.span(facts.tree.body[0]))
+
+    def _unpacked(self, possibilities: Possibilities, index: int, span: Span) -> Possibilities:
+        found: list[Possibility] = []
+        for one in possibilities:
+            if isinstance(one.thing, Row) and index < len(one.thing.items):
+                found.extend(under(one.thing.items[index], one.assumptions))
+            else:
+                found.extend(unseen(span, one.assumptions))
+        return tuple(found)
+
+    def _looped(self, binding: Binding, frame: Frame) -> Possibilities:
+        assert binding.value is not None
+        span = frame.facts.span(binding.value)
+        found: list[Possibility] = []
+        for one in self.evaluate(binding.value, frame):
+            if not isinstance(one.thing, Row):
+                found.extend(unseen(span, one.assumptions))
+                continue
+            for turn, item in enumerate(one.thing.items):
+                turned = item if binding.index is None else self._unpacked(item, binding.index, span)
+                found.extend(under(turned, one.assumptions, choice(str(span), turn)))
+        return tuple(found)
+
+    def _augmented(self, binding: Binding, frame: Frame) -> Possibilities:
+        node = binding.node
+        assert isinstance(node, ast.AugAssign)
+        span = frame.facts.span(node)
+        earlier = [
+            one
+            for one in frame.scope.bindings[binding.name]
+            if one.kind not in MUTATIONS and one.place.order < binding.place.order
+        ]
+        if not earlier or isinstance(node.target, ast.Attribute):
+            return unseen(span)
+        before = self.bound_among(earlier, frame, binding.place)
+        operands = (before, self.evaluate(node.value, frame))
+        return self.compute(operands, node, frame, lambda values: arithmetic(node.op, values))
+
+    def bound_among(self, bindings: list[Binding], frame: Frame, place: Place) -> Possibilities:
+        """Return what the bindings give at a place."""
+        found: list[Possibility] = []
+        for way in reaching(bindings, place):
+            for assumptions in self.conditions(way.arms, frame):
+                found.extend(under(self.binding(way.binding, frame), assumptions))
+        return tuple(found)
+
+    # --- attributes and subscripts ---
+
+    def attribute(self, node: ast.Attribute, frame: Frame) -> Possibilities:
+        """Return what an attribute can be: assigned in this scope by its dotted name, or found on its object."""
+        span = frame.facts.span(node)
+        name = dotted(node)
+        if name is not None and name in frame.scope.bindings:
+            values = [one for one in frame.scope.bindings[name] if one.kind not in MUTATIONS]
+            ways = reaching(values, frame.place)
+            if any(not way.arms for way in ways):
+                return self.bound(name, frame, frame.place, span)
+            if ways:
+                assigned = self.bound(name, frame, frame.place, span)
+                return distinct([*assigned, *self._attribute_of(node, frame, span)])
+        return self._attribute_of(node, frame, span)
+
+    def _attribute_of(self, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
+        found: list[Possibility] = []
+        for one in self.evaluate(node.value, frame):
+            found.extend(under(self.member(one, node, frame, span), one.assumptions))
+        return distinct(found)
+
+    def member(self, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
+        """Return what one attribute of one thing can be."""
+        thing, name = owner.thing, node.attr
+        if isinstance(thing, External):
+            platform = calls.platform_fact(f"{thing.name}.{name}", span)
+            return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
+        if isinstance(thing, Module):
+            return modules.member(self, thing, name, span)
+        if isinstance(thing, Instance):
+            return instances.attribute(self, thing, name, span)
+        if isinstance(thing, Class):
+            return instances.class_attribute(self, thing, name, span)
+        if isinstance(thing, CommandLine):
+            return tuple(one.step(span, frame.facts.text(node)) for one in self.command_lines.flag(thing, name, span))
+        if isinstance(thing, TreeMapping):
+            return child_of_tree(thing, name, span, frame.facts.text(node))
+        if isinstance(thing, Items) and name in thing.entries:
+            return thing.entries[name]
+        if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
+            return self.evaluate(thing.call.args[0], thing.frame)
+        return unseen(span)
+
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> Possibilities:
+        span = frame.facts.span(node)
+        found: list[Possibility] = []
+        for owner, key in (
+            (owner, key) for owner in self.evaluate(node.value, frame) for key in self.evaluate(node.slice, frame)
+        ):
+            joint = together(owner.assumptions, key.assumptions)
+            if joint is not None:
+                text = frame.facts.text(node)
+                found.extend(under(self.item(owner.thing, key.thing, span, text), joint))
+        return distinct(found)
+
+    def item(self, thing: Thing, key: Thing, span: Span, text: str) -> Possibilities:
+        """Return what ``thing[key]`` can be."""
+        if isinstance(thing, Items) and isinstance(key, str):
+            return thing.entries.get(key) or unseen(span)
+        if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
+            return thing.items[key]
+        if isinstance(thing, TreeMapping) and isinstance(key, str):
+            return child_of_tree(thing, key, span, text)
+        if isinstance(thing, CommandLine) and isinstance(key, str):
+            return self.command_lines.flag(thing, key, span)
+        if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
+            return (Possibility(CommandLineText(f"${key}"), span),)
+        return unseen(span)
+
+    # --- conditions ---
+
+    def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+        """Return the answers a test can give, each with what it assumes and the written places it depends on."""
+        answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
+        for one in self.evaluate(test, frame):
+            places = one.sources | {one.span}
+            truth = truth_of(one.thing)
+            if truth is not None:
+                answers.append((truth, one.assumptions, places))
+                continue
+            for assumed in (True, False):
+                joint = together(one.assumptions, self.question(test, frame, assumed))
+                if joint is not None:
+                    answers.append((assumed, joint, places))
+        return answers
+
+    def question(self, test: ast.expr, frame: Frame, answer: bool) -> Assumptions:
+        """Return the assumption that a test nobody can see through gives this answer."""
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, answer = test.operand, not answer
+        return choice(f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}", answer)
+
+    def conditions(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+        """Return the alternative assumptions under which all these arms are taken."""
+        alternatives: list[Assumptions] = [NO_ASSUMPTIONS]
+        for arm in arms:
+            if arm.test is None or is_main_test(arm.test):
+                continue
+            ways = [assumptions for truth, assumptions, _ in self.truth(arm.test, frame) if truth is arm.truth]
+            met = [joint for one in alternatives for way in ways if (joint := together(one, way)) is not None]
+            if len(met) > MOST_ALTERNATIVES:
+                continue
+            alternatives = list(dict.fromkeys(met))
+        return alternatives
+
+    # --- operators ---
+
+    def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Possibilities:
+        stops_at = isinstance(node.op, ast.Or)
+        current: list[Possibility] = [Possibility(not stops_at, frame.facts.span(node))]
+        for position, operand in enumerate(node.values):
+            following: list[Possibility] = []
+            for one in current:
+                if position and truth_of(one.thing) is stops_at:
+                    following.append(one)
+                    continue
+                if position and truth_of(one.thing) is None:
+                    before = node.values[position - 1]
+                    following.extend(under((one,), self.question(before, frame, stops_at)))
+                    goes_on = under((one,), self.question(before, frame, not stops_at))
+                else:
+                    goes_on = (one,)
+                for way in goes_on:
+                    places = way.sources | {way.span} if position else frozenset[Span]()
+                    reached = under(self.evaluate(operand, frame), way.assumptions)
+                    following.extend(replace(other, sources=other.sources | places) for other in reached)
+            current = following[: MOST_POSSIBILITIES + 1]
+        return distinct(current)
+
+    def _unary(self, node: ast.UnaryOp, frame: Frame) -> Possibilities:
+        span = frame.facts.span(node)
+        if isinstance(node.op, ast.Not):
+            return distinct(
+                Possibility(not truth, span, assumptions=assumptions, sources=places)
+                for truth, assumptions, places in self.truth(node.operand, frame)
+            )
+        if isinstance(node.op, ast.USub):
+            negated = self.compute(
+                (self.evaluate(node.operand, frame),), node, frame, lambda values: -number(values[0])
+            )
+            return tuple(replace(one, sources=frozenset()) for one in negated)
+        return unseen(span)
+
+    def _binary(self, node: ast.BinOp, frame: Frame) -> Possibilities:
+        span = frame.facts.span(node)
+        operands = (self.evaluate(node.left, frame), self.evaluate(node.right, frame))
+        if isinstance(node.op, ast.BitOr):
+            return self._merged_items(operands, span)
+        return self.compute(operands, node, frame, lambda values: arithmetic(node.op, values))
+
+    def _merged_items(self, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
+        found: list[Possibility] = []
+        for (left, right), assumptions, _ in combined(*operands):
+            if isinstance(left.thing, Items) and isinstance(right.thing, Items):
+                found.append(Possibility(overlaid(left.thing, right.thing), span, assumptions=assumptions))
+            else:
+                found.extend(unseen(span, assumptions))
+        return tuple(found) or unseen(span)
+
+    def _compare(self, node: ast.Compare, frame: Frame) -> Possibilities:
+        span = frame.facts.span(node)
+        if len(node.ops) != 1:
+            return unseen(span)
+        kind = node.ops[0]
+        operands = (self.evaluate(node.left, frame), self.evaluate(node.comparators[0], frame))
+        if isinstance(kind, ast.In | ast.NotIn):
+            return self._membership(operands, span, negated=isinstance(kind, ast.NotIn))
+        return self.compute(operands, node, frame, lambda values: comparison(kind, values))
+
+    def _membership(self, operands: tuple[Possibilities, Possibilities], span: Span, negated: bool) -> Possibilities:
+        found: list[Possibility] = []
+        for (item, container), assumptions, places in combined(*operands):
+            values: list[object] | str | None = None
+            if isinstance(container.thing, str):
+                values = container.thing
+            elif isinstance(container.thing, Row) and all(
+                len(one) == 1 and one[0].constant for one in container.thing.items
+            ):
+                values = [one[0].thing for one in container.thing.items]
+            if values is None or not item.constant or (isinstance(values, str) and not isinstance(item.thing, str)):
+                found.extend(unseen(span, assumptions))
+                continue
+            inside = item.thing in values
+            found.append(Possibility(inside is not negated, span, assumptions=assumptions, sources=places))
+        return distinct(found) or unseen(span)
+
+    def compute(
+        self,
+        operands: tuple[Possibilities, ...],
+        node: ast.expr | ast.stmt,
+        frame: Frame,
+        apply: Callable[[list[object]], object],
+    ) -> Possibilities:
+        """Return what an operation gives for every combination of operands that can meet."""
+        span = frame.facts.span(node)
+        found: list[Possibility] = []
+        for values, assumptions, places in combined(*operands):
+            thing = computed([one.thing for one in values], apply, frame.facts.text(node))
+            trail = () if isinstance(thing, Unseen) else tuple(step for one in values for step in one.trail)
+            found.append(Possibility(thing, span, trail=trail, assumptions=assumptions, sources=places))
+        return distinct(found) or unseen(span)
+
+    # --- dictionaries ---
+
+    def _dict(self, node: ast.Dict, frame: Frame, span: Span) -> Possibility:
+        items = Items({})
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                items = overlaid(items, *self.as_items(self.evaluate(value, frame)))
+            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+                entry = frame.facts.between(key, value)
+                items = overlaid(items, Items({key.value: self.entered(value, frame, entry)}))
+            else:
+                items = Items(items.entries, complete=False)
+        return Possibility(items, span)
+
+    def items_of_call(self, node: ast.Call, frame: Frame) -> Items:
+        """Return the dictionary that a call's arguments make: mappings first, then keywords and splats in order."""
+        items = Items({})
+        for argument in node.args:
+            items = overlaid(items, *self.as_items(self.evaluate(argument, frame)))
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                items = overlaid(items, *self.as_items(self.evaluate(keyword.value, frame)))
+            else:
+                entry = frame.facts.span(keyword)
+                items = overlaid(items, Items({keyword.arg: self.entered(keyword.value, frame, entry)}))
+        return items
+
+    def entered(self, value: ast.expr, frame: Frame, entry: Span) -> Possibilities:
+        """Return what an expression can be where it is one removable entry of a call or dictionary."""
+        span = frame.facts.span(value)
+        return tuple(replace(one, entry=entry) if one.span == span else one for one in self.evaluate(value, frame))
+
+    def as_items(self, possibilities: Possibilities) -> list[Items]:
+        """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
+        keys = {key for one in possibilities for key in entries_of(one.thing)}
+        joint: dict[str, Possibilities] = {}
+        for key in keys:
+            found: list[Possibility] = []
+            for one in possibilities:
+                given = entries_of(one.thing).get(key)
+                found.extend(under(given or (Possibility(ABSENT, one.span),), one.assumptions))
+            joint[key] = tuple(found)
+        complete = all(is_complete(one.thing) for one in possibilities)
+        return [Items(joint, complete)]
+
+    def _changed(self, one: Possibility, changes: list[Reaching], frame: Frame) -> Possibility:
+        if not isinstance(one.thing, Items):
+            return one
+        items = one.thing
+        for change in changes:
+            items = self._after(items, change, frame)
+        return replace(one, thing=items)
+
+    def _after(self, items: Items, change: Reaching, frame: Frame) -> Items:
+        """Return the dictionary after one statement that changes it, which may run only under conditions."""
+        binding = change.binding
+        where = frame.at(binding.place)
+        given = self._given_by(binding, where)
+        if given is None:
+            return Items(items.entries, complete=False)
+        alternatives = self.conditions(change.arms, frame)
+        entries = dict(items.entries)
+        for key, values in given.entries.items():
+            before = entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
+            if binding.kind == "setdefault" and not any(isinstance(one.thing, Absent) for one in before):
+                continue
+            after = [one for way in alternatives for one in under(values, way)]
+            if change.arms:
+                undone = [one for way in self._otherwise(change.arms, frame) for one in under(before, way)]
+                after = [*undone, *after]
+            entries[key] = distinct(after)
+        return Items(entries, items.complete and given.complete)
+
+    def _otherwise(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+        """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
+        tested = [arm for arm in arms if arm.test is not None]
+        if len(tested) != 1:
+            return [NO_ASSUMPTIONS]
+        return self.conditions((Arm(tested[0].owner, tested[0].test, not tested[0].truth),), frame)
+
+    def _given_by(self, binding: Binding, frame: Frame) -> Items | None:
+        span = frame.facts.span(binding.node)
+        if binding.kind == "update":
+            assert isinstance(binding.value, ast.Call)
+            return self.items_of_call(binding.value, frame)
+        keys = self.evaluate(binding.key, frame) if binding.key is not None else ()
+        if len(keys) != 1 or not isinstance(keys[0].thing, str):
+            return None
+        key = keys[0].thing
+        if binding.kind == "pop":
+            return Items({key: (Possibility(ABSENT, span),)})
+        if binding.kind == "setdefault":
+            assert isinstance(binding.value, ast.Call)
+            value = binding.value.args[1] if len(binding.value.args) > 1 else None
+        else:
+            value = binding.value
+        if value is None:
+            return Items({key: (Possibility(None, span),)})
+        return Items({key: self.entered(value, frame, span)})

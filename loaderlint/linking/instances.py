@@ -1,0 +1,274 @@
+"""Objects of project classes: what their attributes can be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import commandline, parameters
+from loaderlint.linking.names import MUTATIONS, reaching
+from loaderlint.linking.things import (
+    ABSENT,
+    Absent,
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Possibilities,
+    Possibility,
+    choice,
+    end_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import from_entry
+from loaderlint.model.source import Span
+from loaderlint.readers.python import Binding, Scope, default_of, dotted
+from loaderlint.readers.python import parameters as parameters_of
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def attribute(evaluator: Evaluator, instance: Instance, name: str, span: Span) -> Possibilities:
+    """Return what ``object.name`` can be: set by a method, a property, a declared field or a class attribute."""
+    if name == "hparams":
+        saved = _saved_hyperparameters(evaluator, instance, span)
+        if saved is not None:
+            return saved
+    for owner in parameters.lineage(evaluator, instance.of):
+        assigned = _assigned(evaluator, instance, owner, name, span)
+        if assigned is not None:
+            return assigned
+        if name in owner.scope.bindings:
+            return _declared(evaluator, instance, owner, name, span)
+    if name == "__class__":
+        return (Possibility(instance.of, span),)
+    return unseen(span)
+
+
+def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
+    """Yield the methods of a class with the name each gives its object, the constructor first."""
+    methods = [
+        scope for scope in owner.scope.children if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    for scope in sorted(methods, key=lambda one: one.name != "__init__"):
+        assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+        first = next(parameters_of(scope.node), None)
+        if first is not None:
+            yield scope, first.arg
+
+
+def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str, span: Span) -> Possibilities | None:
+    found: list[Possibility] = []
+    for scope, self_name in _own_methods(owner):
+        bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
+        if not bindings:
+            continue
+        frame = _method_frame(evaluator, instance, owner, scope)
+        subject = f"{owner.facts.source.path}:{owner.scope.qualified()}.{name}"
+        values = _last_values(evaluator, bindings, frame)
+        found.extend(under(values, choice(subject, scope.name)))
+    return tuple(one.step(span, f"self.{name}") for one in found) if found else None
+
+
+def _last_values(evaluator: Evaluator, bindings: list[Binding], frame: Frame) -> Possibilities:
+    found: list[Possibility] = []
+    for way in reaching(bindings, None):
+        for assumptions in evaluator.conditions(way.arms, frame):
+            found.extend(under(evaluator.binding(way.binding, frame), assumptions))
+    return tuple(found)
+
+
+def _method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope: Scope) -> Frame:
+    """Return the frame of a method, its parameters bound where it is the constructor and the call is known."""
+    frame = Frame(owner.facts, end_of(scope), receiver=instance)
+    if scope.name == "__init__" and instance.call is not None and instance.frame is not None and owner is instance.of:
+        node = scope.node
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        return replace(frame, arguments=call_arguments(evaluator, instance, scope))
+    return frame
+
+
+def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> dict[str, Possibilities]:
+    """Return what the call that made an object gives each parameter of its constructor, defaults included."""
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    assert instance.call is not None and instance.frame is not None
+    caller = parameters.Caller(instance.frame, instance.call)
+    return bound_arguments(evaluator, caller, Function(instance.of.facts, node, scope), skip_first=True)
+
+
+def bound_arguments(
+    evaluator: Evaluator, caller: parameters.Caller, function: Function, *, skip_first: bool
+) -> dict[str, Possibilities]:
+    """Return what one call gives every parameter of a function, its defaults where the call leaves one out."""
+    given = parameters.arguments_of(evaluator, caller, function.node, skip_first=skip_first)
+    span = caller.frame.facts.span(caller.call)
+    bound: dict[str, Possibilities] = {}
+    assert function.scope.parent is not None
+    where = Frame(function.facts, end_of(function.scope.parent))
+    declared = list(parameters_of(function.node))
+    for position, parameter in enumerate(declared):
+        if skip_first and position == 0:
+            continue
+        default = default_of(function.node, parameter.arg)
+        fallback = (
+            commandline.unwrapped(evaluator, evaluator.evaluate(default, where))
+            if default is not None
+            else unseen(span)
+        )
+        values: list[Possibility] = []
+        for one in given.get(parameter.arg, (Possibility(ABSENT, span),)):
+            values.extend(under(fallback, one.assumptions) if isinstance(one.thing, Absent) else (one,))
+        bound[parameter.arg] = tuple(values)
+    return bound
+
+
+def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str, span: Span) -> Possibilities:
+    """Return what a class body's own name is on an object: a method, a property's value, a field or an attribute."""
+    found: list[Possibility] = []
+    frame = Frame(owner.facts, end_of(owner.scope))
+    for one in evaluator.bound(name, frame, None, span):
+        if not isinstance(one.thing, Function):
+            found.append(one)
+            continue
+        method = replace(one.thing, receiver=instance, owner=owner)
+        if is_property(method):
+            found.extend(
+                evaluator_returns(evaluator, method, Frame(owner.facts, end_of(method.scope), receiver=instance))
+            )
+        else:
+            found.append(replace(one, thing=method))
+    if not _is_field(owner, name):
+        return tuple(found)
+    return _field(evaluator, instance, owner, name, commandline.unwrapped(evaluator, tuple(found)), span)
+
+
+def is_property(function: Function) -> bool:
+    """Return whether a method is read like an attribute."""
+    if not isinstance(function.node, ast.FunctionDef):
+        return False
+    names = {dotted(one) for one in function.node.decorator_list}
+    return bool(names & {"property", "cached_property", "functools.cached_property"})
+
+
+def evaluator_returns(evaluator: Evaluator, function: Function, frame: Frame) -> Possibilities:
+    """Return what a function gives back, in a frame that may bind its parameters; a generator gives the unseen."""
+    scope = function.scope
+    here = function.facts.span(function.node)
+    if scope.yields or isinstance(function.node, ast.AsyncFunctionDef):
+        return unseen(here)
+    found: list[Possibility] = []
+    for value, place in scope.returns:
+        where = replace(frame, place=place)
+        for assumptions in evaluator.conditions(place.arms, where):
+            values = evaluator.evaluate(value, where) if value is not None else (Possibility(None, here),)
+            found.extend(under(values, assumptions))
+    return tuple(found) or (Possibility(None, here),)
+
+
+def _is_field(owner: Class, name: str) -> bool:
+    """Return whether a class-level name is a constructor argument: an annotated name of a class without a constructor."""
+    if "__init__" in owner.scope.bindings:
+        return False
+    return any(isinstance(one.node, ast.AnnAssign) for one in owner.scope.bindings.get(name, ()))
+
+
+def _field(
+    evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
+) -> Possibilities:
+    subject = f"{owner.facts.source.path}:{owner.scope.qualified()}.{name}"
+    note = f"{owner.node.name}.{name}"
+    defaults = tuple(one.step(span, note) for one in default)
+    makers: list[parameters.Caller | parameters.TreeCaller]
+    if instance.call is not None and instance.frame is not None:
+        makers = [parameters.Caller(instance.frame, instance.call)]
+    else:
+        makers = list(evaluator.callers.makers(instance.of))
+        if not makers:
+            given = under(unseen(span), choice(subject, "given"))
+            return (*under(defaults, choice(subject, "default")), *given)
+    order = _fields(evaluator, owner)
+    found: list[Possibility] = []
+    for position, maker in enumerate(makers):
+        values: Possibilities
+        if isinstance(maker, parameters.TreeCaller):
+            entry = maker.arguments.get(name)
+            values = (
+                (from_entry(entry, span, note, removable=True),) if entry is not None else (Possibility(ABSENT, span),)
+            )
+        else:
+            values = _field_of_call(evaluator, maker, order, name)
+        for one in values:
+            settled = defaults if isinstance(one.thing, Absent) else (one,)
+            found.extend(under(settled, one.assumptions, choice(subject, position)))
+    return tuple(found) or unseen(span)
+
+
+def _fields(evaluator: Evaluator, owner: Class) -> list[str]:
+    """Return the field names in constructor order, inherited ones first."""
+    names: dict[str, None] = {}
+    for one in reversed(parameters.lineage(evaluator, owner)):
+        for statement in one.node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                names.setdefault(statement.target.id)
+    return list(names)
+
+
+def _field_of_call(evaluator: Evaluator, maker: parameters.Caller, order: list[str], name: str) -> Possibilities:
+    call, frame = maker.call, maker.frame
+    span = frame.facts.span(call)
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            return unseen(span)
+        if position < len(order) and order[position] == name:
+            return evaluator.evaluate(argument, frame)
+    splatted: Possibilities = ()
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
+        if keyword.arg is None:
+            items = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
+            splatted = items.entries.get(name, () if items.complete else (*unseen(span), Possibility(ABSENT, span)))
+    return splatted or (Possibility(ABSENT, span),)
+
+
+def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span) -> Possibilities | None:
+    """Return what ``self.hparams`` is after ``save_hyperparameters()``: the constructor's own parameters, by name.
+
+    ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``; given an
+    object it keeps that.
+    """
+    from loaderlint.linking.things import Items
+
+    for owner in parameters.lineage(evaluator, instance.of):
+        for scope, self_name in _own_methods(owner):
+            if scope.name != "__init__":
+                continue
+            frame = _method_frame(evaluator, instance, owner, scope)
+            for site in scope.calls:
+                if dotted(site.node.func) != f"{self_name}.save_hyperparameters":
+                    continue
+                positional = [one for one in site.node.args if not isinstance(one, ast.Constant)]
+                if positional:
+                    return evaluator.evaluate(positional[0], frame)
+                assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+                entries = {
+                    one.arg: parameters.parameter(evaluator, one, frame)
+                    for one in list(parameters_of(scope.node))[1:]
+                    if one not in (scope.node.args.vararg, scope.node.args.kwarg)
+                }
+                return (Possibility(Items(entries, complete=False), span),)
+    return None
+
+
+def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
+    """Return what ``Class.name`` can be."""
+    for one in parameters.lineage(evaluator, owner):
+        if name in one.scope.bindings:
+            found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
+            return commandline.unwrapped(evaluator, found)
+    return unseen(span)

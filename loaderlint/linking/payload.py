@@ -1,0 +1,200 @@
+"""What travels into a worker: whether it pickles, and what it does there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import instances, parameters
+from loaderlint.linking.running import cuda_touches, functions_run_by
+from loaderlint.linking.sites import Given
+from loaderlint.linking.things import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibility,
+    Row,
+)
+from loaderlint.model.loader import Payload, Touch, Unpicklable
+from loaderlint.model.source import Span
+from loaderlint.readers.python import Scope
+from loaderlint.readers.python import parameters as parameters_of
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
+"""Libraries whose objects keep the callables they are given and send them to the workers with themselves."""
+
+_RUN_IN_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
+
+_DEEPEST = 6
+
+
+def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
+    """Return what a loader sends to its workers, as far as it was seen."""
+    unpicklable: dict[Span, Unpicklable] = {}
+    cuda: dict[Span, Touch] = {}
+    seen = True
+    iterable: bool | None = None
+    for role in ("dataset", "collate_fn", "worker_init_fn"):
+        one_given = given.get(role)
+        if one_given is None:
+            seen = seen and role != "dataset"
+            continue
+        for one in one_given.possibilities:
+            walk = _Walk(evaluator)
+            walk.visit(one, role, 0)
+            unpicklable.update((found.span, found) for found in walk.unpicklable)
+            for function in functions_run_by(evaluator, walk.entries):
+                cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
+            seen = seen and walk.seen
+            if role == "dataset":
+                iterable = _is_iterable(evaluator, one) if iterable is None else iterable
+    init = given.get("worker_init_fn")
+    init_span = init.argument if init is not None and any(one.thing is not None for one in init.possibilities) else None
+    return Payload(tuple(unpicklable.values()), tuple(cuda.values()), iterable, init_span, seen)
+
+
+def _is_iterable(evaluator: Evaluator, one: Possibility) -> bool | None:
+    if not isinstance(one.thing, Instance):
+        return None
+    for owner in parameters.lineage(evaluator, one.thing.of):
+        frame = Frame(owner.facts, owner.place)
+        for base in owner.node.bases:
+            for way in evaluator.evaluate(base, frame):
+                if isinstance(way.thing, External):
+                    last = way.thing.name.rpartition(".")[2]
+                    if last in ("IterableDataset", "Dataset", "IterDataPipe"):
+                        return last != "Dataset"
+    return None
+
+
+class _Walk:
+    """One walk through everything a worker gets."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.unpicklable: list[Unpicklable] = []
+        self.entries: list[Function] = []
+        self.seen = True
+        self._visited: set[int] = set()
+
+    def visit(self, one: Possibility, role: str, depth: int) -> None:
+        thing = one.thing
+        if depth > _DEEPEST or id(thing) in self._visited:
+            return
+        self._visited.add(id(thing))
+        if isinstance(thing, Function):
+            self._function(thing, one, role)
+        elif isinstance(thing, Instance):
+            self._instance(thing, one, role, depth)
+        elif isinstance(thing, Made):
+            self._made(thing, role, depth)
+        elif isinstance(thing, Row):
+            for item in thing.items:
+                self._all(item, role, depth)
+        elif isinstance(thing, Items):
+            for item in thing.entries.values():
+                self._all(item, role, depth)
+        elif isinstance(thing, Class):
+            self._local_class(thing, one, role)
+        elif not (one.constant or isinstance(thing, External)):
+            self.seen = False
+
+    def _all(self, possibilities: tuple[Possibility, ...], role: str, depth: int) -> None:
+        for one in possibilities:
+            self.visit(one, role, depth + 1)
+
+    def _function(self, function: Function, one: Possibility, role: str) -> None:
+        self.entries.append(function)
+        node, facts = function.node, function.facts
+        if isinstance(node, ast.Lambda):
+            span, kind, name = facts.span(node), "lambda", ""
+        elif function.owner is not None:
+            self._local_class(function.owner, one, role)
+            return
+        elif _in_function(function.scope):
+            span, kind, name = facts.span(node), "local function", node.name
+        else:
+            return
+        captures = captured(function.scope)
+        self.unpicklable.append(Unpicklable(span, kind, role, name, captures, one.assumptions, one.trail))
+
+    def _local_class(self, owner: Class, one: Possibility, role: str) -> None:
+        if _in_function(owner.scope):
+            span = owner.facts.span(owner.node)
+            captures = captured(owner.scope)
+            name = owner.node.name
+            self.unpicklable.append(Unpicklable(span, "local class", role, name, captures, one.assumptions, one.trail))
+
+    def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
+        self._local_class(instance.of, one, role)
+        for owner in parameters.lineage(self.evaluator, instance.of):
+            for scope in owner.scope.children:
+                if isinstance(scope.node, ast.FunctionDef) and scope.name in _RUN_IN_WORKER:
+                    self.entries.append(Function(owner.facts, scope.node, scope, instance, owner))
+                if scope.name == "__init__":
+                    self._attributes(scope, owner, instance, depth)
+
+    def _attributes(self, scope: Scope, owner: Class, instance: Instance, depth: int) -> None:
+        """Visit what the constructor keeps on the object, since the object takes it along."""
+        assert isinstance(scope.node, ast.FunctionDef)
+        first = next(parameters_of(scope.node), None)
+        if first is None:
+            return
+        for name, bindings in scope.bindings.items():
+            if not name.startswith(f"{first.arg}.") or not any(one.kind == "assign" for one in bindings):
+                continue
+            attribute = name.rpartition(".")[2]
+            span = owner.facts.span(bindings[-1].node)
+            for one in instances.attribute(self.evaluator, instance, attribute, span):
+                if isinstance(one.thing, Function | Instance | Made | Row | Items):
+                    self.visit(one, attribute, depth + 1)
+
+    def _made(self, made: Made, role: str, depth: int) -> None:
+        carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
+        for argument in made.call.args:
+            if carries and not isinstance(argument, ast.Starred):
+                self._all(self.evaluator.evaluate(argument, made.frame), role, depth)
+        for keyword in made.call.keywords:
+            if keyword.arg is not None and (carries or "transform" in keyword.arg):
+                self._all(self.evaluator.evaluate(keyword.value, made.frame), keyword.arg, depth)
+        if not carries:
+            self.seen = False
+
+
+def _in_function(scope: Scope) -> bool:
+    outer = scope.parent
+    while outer is not None:
+        if outer.is_function:
+            return True
+        outer = outer.parent
+    return False
+
+
+def captured(scope: Scope) -> tuple[str, ...]:
+    """Return the names that a lambda, function or class takes from the functions around it, sorted."""
+    names = {node.id for node in ast.walk(scope.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    own = {name for inner in _with_children(scope) for name in inner.bindings}
+    found = set()
+    for name in names - own:
+        outer = scope.parent
+        while outer is not None:
+            if name in outer.bindings and not outer.is_class:
+                if outer.is_function:
+                    found.add(name)
+                break
+            outer = outer.parent
+    return tuple(sorted(found))
+
+
+def _with_children(scope: Scope) -> Iterator[Scope]:
+    yield scope
+    for child in scope.children:
+        yield from _with_children(child)

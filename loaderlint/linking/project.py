@@ -1,0 +1,158 @@
+"""The files of a project, read at most once each, and how Python and configuration name each other."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Protocol
+
+from loaderlint.model.finding import Failure
+from loaderlint.model.source import Language, Source
+from loaderlint.readers import ReadError
+from loaderlint.readers import python as python_reader
+from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.tree import YamlFacts
+
+
+class OtherFiles(Protocol):
+    """The files of the project besides those that were named."""
+
+    def python_and_yaml(self) -> tuple[str, ...]:
+        """Return the paths of all Python and YAML files of the project."""
+
+    def read(self, path: str) -> Source | None:
+        """Return a file's source, None when there is no such file."""
+
+
+class Project:
+    """Sources and, on demand, what each of them says.
+
+    ``sources`` are all files that may matter; ``others`` finds a file that was not among them, such as the module an
+    import names. Files that cannot be parsed are kept in ``failures``.
+    """
+
+    def __init__(self, sources: Mapping[str, Source], others: OtherFiles | None = None) -> None:
+        self._sources = dict(sources)
+        self._others = others
+        self._python: dict[str, PythonFacts | None] = {}
+        self._yaml: dict[str, YamlFacts | None] = {}
+        self.failures: dict[str, Failure] = {}
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources seen so far, by path."""
+        return self._sources
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        others = self._others.python_and_yaml() if self._others is not None else ()
+        return frozenset(others) | frozenset(self._sources)
+
+    def source(self, path: str) -> Source | None:
+        """Return the source at a path, read when it is first asked for."""
+        if path not in self._sources and path in self._paths and self._others is not None:
+            source = self._others.read(path)
+            if source is not None:
+                self._sources[path] = source
+        return self._sources.get(path)
+
+    def python(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._python:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language is Language.PYTHON:
+                try:
+                    facts = python_reader.read(source)
+                except ReadError as error:
+                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._python[path] = facts
+        return self._python[path]
+
+    def yaml(self, path: str) -> YamlFacts | None:
+        """Return what a YAML file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._yaml:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language is Language.YAML:
+                from loaderlint.readers import yaml as yaml_reader
+
+                try:
+                    facts = yaml_reader.read(source)
+                except ReadError as error:
+                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._yaml[path] = facts
+        return self._yaml[path]
+
+    def all_python(self) -> Iterator[PythonFacts]:
+        """Yield what every Python source that may matter says, in the order of paths."""
+        for path in sorted(self._sources):
+            if self._sources[path].language is Language.PYTHON:
+                facts = self.python(path)
+                if facts is not None:
+                    yield facts
+
+    def all_yaml(self) -> Iterator[YamlFacts]:
+        """Yield what every YAML source that may matter says, in the order of paths."""
+        for path in sorted(self._sources):
+            if self._sources[path].language is Language.YAML:
+                facts = self.yaml(path)
+                if facts is not None:
+                    yield facts
+
+    def module(self, name: str, importer: str) -> str | None:
+        """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included.
+
+        An absolute name is looked for beside the importing file and then in each folder above it, the way a script's
+        folder or a source root comes to be on ``sys.path``.
+        """
+        level = len(name) - len(name.lstrip("."))
+        parts = [part for part in name.lstrip(".").split(".") if part]
+        folder = posixpath.dirname(importer)
+        if level:
+            for _ in range(level - 1):
+                folder = posixpath.dirname(folder)
+            return self._module_in(folder, parts)
+        while True:
+            found = self._module_in(folder, parts)
+            if found is not None and found != importer:
+                return found
+            if folder in ("", "/"):
+                return None
+            folder = posixpath.dirname(folder)
+
+    def _module_in(self, folder: str, parts: list[str]) -> str | None:
+        base = posixpath.join(folder, *parts) if parts else folder
+        for path in (f"{base}.py", posixpath.join(base, "__init__.py")):
+            if path in self._paths:
+                return path
+        return None
+
+    def modules_ending(self, name: str) -> list[str]:
+        """Return the paths of the modules whose dotted name ends with ``name``, as configuration names them."""
+        tail = name.replace(".", "/")
+        endings = (f"{tail}.py", f"{tail}/__init__.py")
+        return sorted(
+            path
+            for path in self._paths
+            if path.endswith(endings) and any(path == one or path.endswith(f"/{one}") for one in endings)
+        )
+
+    def configuration(self, written: str, reader: str) -> YamlFacts | None:
+        """Return the YAML file that a program at ``reader`` opens as ``written``.
+
+        A relative path is looked for from the working folder of the program, which is taken to be one of the folders
+        above the program or its own.
+        """
+        wanted = posixpath.normpath(written.replace("\\", "/"))
+        if wanted.startswith(("/", "..")):
+            return None
+        folder = posixpath.dirname(reader)
+        while True:
+            path = posixpath.normpath(posixpath.join(folder, wanted))
+            if path in self._paths:
+                return self.yaml(path)
+            if folder in ("", "/"):
+                return None
+            folder = posixpath.dirname(folder)

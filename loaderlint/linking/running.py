@@ -1,0 +1,310 @@
+"""What runs when a file is imported, what iterates which loader, and what the process does before its workers start."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import parameters
+from loaderlint.linking.things import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibility,
+    Row,
+)
+from loaderlint.model.loader import Touch
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
+from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, is_main_test
+from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_MOST_FUNCTIONS = 200
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A scope that runs, and the top-level expression that set it off."""
+
+    frame: Frame
+    cause: ast.expr | None
+
+
+@dataclass(eq=False)
+class Iterations:
+    """Which loader calls are iterated at import, by the identity of the call, and by which top-level expression."""
+
+    at_import: dict[int, list[Touch]] = field(default_factory=dict)
+    guarded: set[int] = field(default_factory=set)
+
+
+def guarded_place(place: Place) -> bool:
+    """Return whether a top-level place runs only in the main module."""
+    return any(arm.truth and arm.test is not None and is_main_test(arm.test) for arm in place.arms)
+
+
+def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
+    """Return what running a file iterates, at import and under its guard."""
+    result = Iterations()
+    for guarded in (False, True):
+        for run in _runs(evaluator, facts, guarded):
+            for expression, node, place in run.frame.scope.iterations:
+                if run.cause is None and guarded_place(place) is not guarded:
+                    continue
+                _note(evaluator, facts, result, expression, run.frame.at(place), run.cause or _header(node), guarded)
+            for site in run.frame.scope.calls:
+                if run.cause is None and guarded_place(site.place) is not guarded:
+                    continue
+                for expression in _trained(evaluator, site, run.frame.at(site.place)):
+                    cause = run.cause or site.node
+                    _note(evaluator, facts, result, expression, run.frame.at(site.place), cause, guarded)
+    return result
+
+
+def _header(node: ast.stmt | ast.expr) -> ast.expr:
+    """Return the expression that stands for an iterating statement: the iterable of a loop, or the expression itself."""
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return node.iter
+    assert isinstance(node, ast.expr)
+    return node
+
+
+def _note(
+    evaluator: Evaluator,
+    facts: PythonFacts,
+    result: Iterations,
+    expression: ast.expr,
+    frame: Frame,
+    cause: ast.expr,
+    guarded: bool,
+) -> None:
+    for call, assumptions in loaders_in(evaluator, expression, frame):
+        if guarded:
+            result.guarded.add(call)
+            continue
+        touches = result.at_import.setdefault(call, [])
+        span = facts.span(cause)
+        if not any(touch.span == span for touch in touches):
+            touches.append(Touch(span, shortened(facts.text(cause)), assumptions))
+
+
+def shortened(text: str) -> str:
+    """Return a stretch of code short enough to stand in a sentence."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _runs(evaluator: Evaluator, facts: PythonFacts, guarded: bool) -> Iterator[Run]:
+    """Yield the scopes that run when a file is imported, or those its guard sets off as well."""
+    module = Frame(facts, Place(facts.module, 0))
+    yield Run(module, None)
+    seen: set[int] = set()
+    for site in facts.module.calls:
+        if guarded_place(site.place) is guarded:
+            yield from _called(evaluator, Frame(facts, site.place), site.node, site.node, seen)
+
+
+def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, cause: ast.expr, seen: set[int]) -> Iterator[Run]:
+    waiting = [(frame, call)]
+    while waiting and len(seen) < _MOST_FUNCTIONS:
+        where, node = waiting.pop(0)
+        for scope_frame in _entered(evaluator, where, node):
+            key = id(scope_frame.scope.node)
+            if key in seen:
+                continue
+            seen.add(key)
+            yield Run(scope_frame, cause)
+            waiting.extend((scope_frame.at(site.place), site.node) for site in scope_frame.scope.calls)
+
+
+def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
+    """Yield the frames of the project functions that a call runs."""
+    for one in evaluator.evaluate(call.func, frame):
+        thing = one.thing
+        if isinstance(thing, Function):
+            yield _inside(thing)
+        elif isinstance(thing, Class):
+            for owner in parameters.lineage(evaluator, thing):
+                for scope in owner.scope.children:
+                    if scope.name in ("__init__", "__post_init__"):
+                        yield Frame(owner.facts, Place(scope, 0), receiver=Instance(thing))
+        elif isinstance(thing, External) and thing.name in RUNNERS:
+            for argument in call.args[:1]:
+                for way in evaluator.evaluate(argument, frame):
+                    if isinstance(way.thing, Function):
+                        yield _inside(way.thing)
+
+
+def _inside(function: Function) -> Frame:
+    return Frame(function.facts, Place(function.scope, 0), receiver=function.receiver)
+
+
+def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Iterator[Function]:
+    """Yield the functions given and all project functions they call, each once."""
+    seen: set[int] = set()
+    waiting = list(entries)
+    while waiting and len(seen) < _MOST_FUNCTIONS:
+        function = waiting.pop(0)
+        if id(function.node) in seen:
+            continue
+        seen.add(id(function.node))
+        yield function
+        for site in function.scope.calls:
+            frame = Frame(function.facts, site.place, receiver=function.receiver)
+            for one in evaluator.evaluate(site.node.func, frame):
+                if isinstance(one.thing, Function):
+                    waiting.append(one.thing)
+
+
+# --- which loaders an expression stands for ---
+
+
+def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[tuple[int, Assumptions]]:
+    """Return the loader calls behind an expression that is iterated, by identity, with what that assumes."""
+    found: dict[int, Assumptions] = {}
+    for one in evaluator.evaluate(expression, frame):
+        for call, assumptions in _loaders_of(evaluator, one, 0):
+            found.setdefault(call, assumptions)
+    return list(found.items())
+
+
+def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions]]:
+    thing = one.thing
+    if depth > _DEEPEST:
+        return
+    inside: list[Possibility] = []
+    if isinstance(thing, Made):
+        if thing.callee in LOADER_CALLABLES:
+            yield id(thing.call), one.assumptions
+            return
+        for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
+            if not isinstance(argument, ast.Starred):
+                inside.extend(evaluator.evaluate(argument, thing.frame))
+    elif isinstance(thing, Instance):
+        if thing.call is not None:
+            yield id(thing.call), one.assumptions
+        for owner in parameters.lineage(evaluator, thing.of):
+            for scope in owner.scope.children:
+                if scope.name == "__init__" or scope.name.endswith("dataloader"):
+                    yield from ((id(site.node), one.assumptions) for site in scope.calls)
+            if any(scope.name.endswith("dataloader") for scope in owner.scope.children):
+                # A data module's hooks may build their loaders in helper methods of the same class.
+                for scope in owner.scope.children:
+                    yield from ((id(site.node), one.assumptions) for site in scope.calls)
+    elif isinstance(thing, Row):
+        inside.extend(way for item in thing.items for way in item)
+    elif isinstance(thing, Items):
+        inside.extend(way for item in thing.entries.values() for way in item)
+    for way in inside:
+        for call, assumptions in _loaders_of(evaluator, way, depth + 1):
+            joint = together(assumptions, one.assumptions)
+            if joint is not None:
+                yield call, joint
+
+
+def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast.expr]:
+    """Yield the expressions whose loaders a framework's trainer iterates in a call such as ``trainer.fit(model, data)``."""
+    function = site.node.func
+    if not isinstance(function, ast.Attribute) or function.attr not in TRAINER_METHODS:
+        return
+    if any(
+        isinstance(one.thing, Made) and "Trainer" in one.thing.callee
+        for one in evaluator.evaluate(function.value, frame)
+    ):
+        yield function.value
+        yield from (argument for argument in site.node.args if not isinstance(argument, ast.Starred))
+        yield from (keyword.value for keyword in site.node.keywords)
+
+
+# --- what the process does ---
+
+
+def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidate]:
+    """Yield the start methods that a file sets for the whole process."""
+    for site in facts.calls.get("set_start_method", ()):
+        arguments = [*site.node.args, *(one.value for one in site.node.keywords if one.arg == "method")]
+        frame = Frame(facts, site.place)
+        if not arguments:
+            continue
+        for ways in evaluator.conditions(site.place.arms, frame):
+            for one in evaluator.evaluate(arguments[0], frame):
+                joint = together(one.assumptions, ways)
+                if isinstance(one.thing, str) and joint is not None:
+                    yield Candidate(one.thing, one.span, None, one.trail, joint, one.sources)
+
+
+def cuda_touches(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[Touch]:
+    """Yield the calls of a scope that make the process touch CUDA."""
+    for site in scope.calls:
+        frame = Frame(facts, site.place)
+        ways = list(_touches(evaluator, site.node, frame))
+        if not ways:
+            continue
+        for conditions in evaluator.conditions(site.place.arms, frame):
+            for assumptions in ways:
+                joint = together(assumptions, conditions)
+                if joint is not None:
+                    yield Touch(facts.span(site.node), shortened(facts.text(site.node)), joint)
+                    break
+
+
+def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Assumptions]:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        if function.attr == "cuda" and not call.keywords:
+            owner = dotted(function.value)
+            if owner != "torch":
+                yield NO_ASSUMPTIONS
+                return
+        if function.attr == "to":
+            for argument in call.args[:1]:
+                yield from _names_cuda(evaluator, argument, frame)
+    for one in evaluator.evaluate(function, frame) if dotted(function) else ():
+        if isinstance(one.thing, External) and one.thing.name in CUDA_STARTERS:
+            yield NO_ASSUMPTIONS
+            return
+        if isinstance(one.thing, External) and one.thing.name == "torch.set_default_device":
+            for argument in call.args[:1]:
+                yield from _names_cuda(evaluator, argument, frame)
+    for keyword in call.keywords:
+        if keyword.arg == "device":
+            yield from _names_cuda(evaluator, keyword.value, frame)
+
+
+def _names_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[Assumptions]:
+    for one in evaluator.evaluate(node, frame):
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
+            for assumptions in _names_cuda(evaluator, thing.call.args[0], thing.frame):
+                joint = together(assumptions, one.assumptions)
+                if joint is not None:
+                    yield joint
+        elif isinstance(thing, str) and thing.startswith("cuda"):
+            yield one.assumptions
+
+
+def compile_touches(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Touch]:
+    """Yield the places of a file that make a compiled callable: ``torch.compile(...)``, called or as a decorator."""
+    for site in facts.calls.get("compile", ()):
+        frame = Frame(facts, site.place)
+        if any(
+            isinstance(one.thing, External) and one.thing.name == "torch.compile"
+            for one in evaluator.evaluate(site.node.func, frame)
+        ):
+            for conditions in evaluator.conditions(site.place.arms, frame):
+                yield Touch(facts.span(site.node), shortened(facts.text(site.node)), conditions)
+                break
+    for scope in facts.scopes.values():
+        if isinstance(scope.node, ast.FunctionDef):
+            for decorator in scope.node.decorator_list:
+                if dotted(decorator) == "torch.compile":
+                    yield Touch(facts.span(decorator), "@torch.compile")

@@ -1,0 +1,253 @@
+"""Finds the places where loader options come together, in Python and in configuration."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from loaderlint.linking import parameters
+from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.things import (
+    ABSENT,
+    Absent,
+    Class,
+    External,
+    Frame,
+    Made,
+    Possibilities,
+    Possibility,
+    distinct,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import from_entry
+from loaderlint.model.loader import TORCH_DEFAULTS, Loader
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
+from loaderlint.model.value import PLATFORM, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
+from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
+
+
+@dataclass(frozen=True, eq=False)
+class PythonSite:
+    """A call that makes a loader; for a subclass with a constructor of its own, the call it makes of its base."""
+
+    frame: Frame
+    call: ast.Call
+    callee: str
+    kind: LoaderCallable
+
+    @property
+    def span(self) -> Span:
+        """Where the call stands."""
+        return self.frame.facts.span(self.call)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What one option gets at a site, and the expression that hands it over there (None: a splat, or not given)."""
+
+    possibilities: Possibilities
+    argument: Span | None = None
+
+
+def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
+    """Yield every call in the project that makes a loader."""
+    for facts in evaluator.project.all_python():
+        for site in _possible_calls(facts):
+            found = _site(evaluator, facts, site)
+            if found is not None:
+                yield found
+
+
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
+
+
+def _possible_calls(facts: PythonFacts) -> Iterator[CallSite]:
+    """Yield the calls whose callee's name leaves open that they make a loader."""
+    names = {name for name in facts.calls if name in _LAST_NAMES or "oader" in name or name == "__init__"}
+    for bound, bindings in facts.module.bindings.items():
+        if any(one.kind == "import" and one.target.rpartition(".")[2] in _LAST_NAMES for one in bindings):
+            names.add(bound)
+    for name in sorted(names):
+        yield from facts.calls.get(name, ())
+
+
+def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSite | None:
+    frame = Frame(facts, site.place)
+    if parameters.is_super_init(site.node):
+        return _base_call(evaluator, frame, site)
+    for one in evaluator.evaluate(site.node.func, frame):
+        if isinstance(one.thing, External):
+            kind = LOADER_CALLABLES.get(one.thing.name)
+            if kind is not None:
+                return PythonSite(frame, site.node, one.thing.name, kind)
+        elif isinstance(one.thing, Class):
+            callee = loader_base(evaluator, one.thing)
+            if callee is not None and not _has_constructor(evaluator, one.thing):
+                return PythonSite(frame, site.node, _name_of(one.thing), LOADER_CALLABLES[callee])
+    return None
+
+
+def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite | None:
+    owner = parameters.owner_of(frame.facts, frame.scope)
+    if owner is None or frame.scope.name != "__init__":
+        return None
+    callee = loader_base(evaluator, owner)
+    if callee is None or any(_has_constructor(evaluator, base) for base in parameters.bases(evaluator, owner)):
+        return None
+    return PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])
+
+
+def loader_base(evaluator: Evaluator, owner: Class) -> str | None:
+    """Return the library loader that a project class descends from, None when it is no loader."""
+    for one in parameters.lineage(evaluator, owner):
+        frame = Frame(one.facts, one.place)
+        for base in one.node.bases:
+            for thing in (way.thing for way in evaluator.evaluate(base, frame)):
+                if isinstance(thing, External) and thing.name in LOADER_CALLABLES:
+                    return thing.name
+    return None
+
+
+def _has_constructor(evaluator: Evaluator, owner: Class) -> bool:
+    return any("__init__" in one.scope.bindings for one in parameters.lineage(evaluator, owner))
+
+
+def _name_of(owner: Class) -> str:
+    module = owner.facts.source.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return f"{module}.{owner.scope.qualified()}".lstrip(".")
+
+
+def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
+    """Return what a call gives each option, by torch's name."""
+    frame, call = site.frame, site.call
+    names = {spelled: option for option, spelled in site.kind.spelling.items()}
+    given: dict[str, Given] = {}
+    hidden = False
+    for name, argument in zip(site.kind.positional, call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            hidden = True
+            break
+        given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            entry = frame.facts.span(keyword)
+            possibilities = evaluator.entered(keyword.value, frame, entry)
+            given[names.get(keyword.arg, keyword.arg)] = Given(possibilities, frame.facts.span(keyword.value))
+            continue
+        splat = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
+        for name, values in splat.entries.items():
+            given.setdefault(names.get(name, name), Given(values))
+        hidden = hidden or not splat.complete
+    if hidden:
+        for option in TORCH_DEFAULTS:
+            given.setdefault(option, Given((*unseen(site.span), Possibility(ABSENT, site.span))))
+    return given
+
+
+def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
+    """Return the loader a call makes, None when the call can never be reached."""
+    ways = evaluator.conditions(site.frame.place.arms, site.frame)
+    if not ways:
+        return None
+    options = {
+        option: value_of(evaluator, option, one, ways, site.span)
+        for option, one in given.items()
+        if option in TORCH_DEFAULTS
+    }
+    return Loader(site.span, site.callee, options, site.kind.spelling)
+
+
+def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Assumptions], site: Span) -> Value:
+    """Return an option's value from what was followed: constants become candidates, anything else leaves it open."""
+    candidates: list[Candidate] = []
+    is_open = False
+    for one in distinct(
+        way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
+    ):
+        thing = one.thing
+        if isinstance(thing, Absent):
+            candidates.append(Candidate(TORCH_DEFAULTS[option], site, assumptions=one.assumptions, written=False))
+        elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText):
+            candidates.append(
+                Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
+            )
+        else:
+            is_open = True
+    return Value(tuple(_platforms_joined(candidates)), is_open, given.argument)
+
+
+def _method_name(evaluator: Evaluator, option: str, given: Given) -> Possibilities:
+    """Return the possibilities, with ``get_context("spawn")`` read as the start method it names."""
+    if option != "multiprocessing_context":
+        return given.possibilities
+    found: list[Possibility] = []
+    for one in given.possibilities:
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee.rpartition(".")[2] == "get_context" and thing.call.args:
+            found.extend(under(evaluator.evaluate(thing.call.args[0], thing.frame), one.assumptions))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates with those that differ in nothing but their platforms made one."""
+    joined: dict[object, Candidate] = {}
+    for one in candidates:
+        rest = frozenset(way for way in one.assumptions if way.subject != PLATFORM)
+        key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
+        before = joined.get(key)
+        platforms = _platforms(one) | (_platforms(before) if before is not None else frozenset())
+        if platforms == frozenset(platform.value for platform in Platform):
+            assumptions = rest
+        else:
+            assumptions = rest | {Assumption(PLATFORM, platforms)}
+        joined[key] = Candidate(
+            one.constant,
+            one.span,
+            one.entry,
+            one.trail,
+            assumptions,
+            one.sources | (before.sources if before is not None else frozenset()),
+            one.written,
+            one.shared,
+        )
+    return list(joined.values())
+
+
+def _platforms(candidate: Candidate) -> frozenset[str]:
+    for assumption in candidate.assumptions:
+        if assumption.subject == PLATFORM and isinstance(assumption.answer, frozenset):
+            return assumption.answer
+    return frozenset(platform.value for platform in Platform)
+
+
+def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
+    """Yield the loaders that a configuration mapping makes by naming a library's loader."""
+    for name, caller in parameters.instantiations(evaluator):
+        kind = LOADER_CALLABLES.get(name)
+        if kind is not None:
+            yield loader_of_mapping(evaluator, caller.arguments, name, kind)
+
+
+def loader_of_mapping(
+    evaluator: Evaluator, mapping: TreeMapping, callee: str, kind: LoaderCallable, *, consumer_seen: bool = True
+) -> Loader:
+    """Return the loader whose options are the keys of a configuration mapping."""
+    options: dict[str, Value] = {}
+    keys = {key.lower(): entry for key, entry in mapping.merged.items()}
+    for option in TORCH_DEFAULTS:
+        entry = keys.get(kind.spelling.get(option, option))
+        if entry is not None:
+            given = Given((from_entry(entry, mapping.span, "", removable=consumer_seen),))
+            options[option] = value_of(evaluator, option, given, (frozenset(),), mapping.span)
+    return Loader(mapping.span, callee, options, kind.spelling, consumer_seen=consumer_seen)
+
+
+TORCH_KIND = LOADER_CALLABLES[TORCH_LOADER]
+"""How torch's own loader takes its options."""

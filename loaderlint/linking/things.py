@@ -1,0 +1,256 @@
+"""What an expression can be, while it is being followed.
+
+A `Thing` is richer than the constants a rule sees: it may be a class, a dictionary, a parsed command line or a
+mapping in a configuration file. A `Possibility` is a thing with its history; an expression has one or several. Whatever
+cannot be followed is `Unseen`, and stays so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeAlias
+
+from loaderlint.model.source import Span
+from loaderlint.model.value import (
+    NO_ASSUMPTIONS,
+    Assumption,
+    Assumptions,
+    CommandLineText,
+    Constant,
+    CpuCount,
+    Step,
+    Trail,
+    together,
+)
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Sequence as TreeSequence
+
+
+class Unseen:
+    """Something that cannot be followed to a place where somebody wrote it."""
+
+
+class Absent:
+    """Not given at all: the key a dictionary lacks, the keyword a splat does not bring."""
+
+
+UNSEEN = Unseen()
+ABSENT = Absent()
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Where an expression is read: its file, its place, and what the parameters hold when one call is being followed."""
+
+    facts: PythonFacts
+    place: Place
+    arguments: Mapping[str, Possibilities] | None = None
+    receiver: Instance | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """The scope the expression stands in."""
+        return self.place.scope
+
+    def at(self, place: Place) -> Frame:
+        """Return the frame of another place of the same file; arguments stay while the function stays the same."""
+        if place.scope is self.scope:
+            return replace(self, place=place)
+        return Frame(self.facts, place)
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function, method or lambda defined in the project."""
+
+    facts: PythonFacts
+    node: FunctionNode | ast.Lambda
+    scope: Scope
+    receiver: Instance | None = None
+    owner: Class | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Class:
+    """A class defined in the project."""
+
+    facts: PythonFacts
+    node: ast.ClassDef
+    scope: Scope
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """An object of a project class; ``call`` is the call that made it, None when any call of the project may have."""
+
+    of: Class
+    call: ast.Call | None = None
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class External:
+    """Something imported from outside the project, by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What a call of something outside the project returned."""
+
+    callee: str
+    call: ast.Call
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Module:
+    """A module of the project."""
+
+    facts: PythonFacts
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there."""
+
+    entries: Mapping[str, Possibilities]
+    complete: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A list, tuple or set."""
+
+    items: tuple[Possibilities, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CommandLine:
+    """A parsed command line: the declared flags by the attribute each fills, and the defaults set over theirs."""
+
+    flags: Mapping[str, Flag]
+    overrides: Mapping[str, tuple[ast.expr, Frame]]
+
+
+@dataclass(frozen=True, eq=False)
+class Flag:
+    """One declared flag of a command line."""
+
+    name: str
+    declaration: ast.Call
+    frame: Frame
+    default: ast.expr | None
+    text: bool
+    switch: bool | None = None
+
+
+Thing: TypeAlias = (
+    Constant
+    | CpuCount
+    | CommandLineText
+    | Unseen
+    | Absent
+    | Function
+    | Class
+    | Instance
+    | External
+    | Made
+    | Module
+    | Items
+    | Row
+    | CommandLine
+    | TreeMapping
+    | TreeSequence
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Possibility:
+    """One thing an expression can be, where that was written, the way it took, and what it assumes."""
+
+    thing: Thing
+    span: Span
+    entry: Span | None = None
+    trail: Trail = ()
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    sources: frozenset[Span] = frozenset()
+    shared: bool = False
+
+    @property
+    def constant(self) -> bool:
+        """Whether the thing is a plain constant."""
+        return self.thing is None or isinstance(self.thing, bool | int | float | str)
+
+    def step(self, span: Span, note: str) -> Possibility:
+        """Return the possibility one step further on its way."""
+        return replace(self, trail=(*self.trail, Step(span, note)))
+
+    def assuming(self, *more: Assumptions) -> Possibility | None:
+        """Return the possibility under further assumptions, None when they contradict its own."""
+        if not any(more):
+            return self
+        assumptions = together(self.assumptions, *more)
+        return None if assumptions is None else replace(self, assumptions=assumptions)
+
+
+Possibilities: TypeAlias = tuple[Possibility, ...]
+
+MOST_POSSIBILITIES = 48
+"""More than this and an expression counts as unseen: nobody reads such a list, and products of it explode."""
+
+
+def end_of(scope: Scope) -> Place:
+    """Return the place after everything in a scope has run."""
+    return Place(scope, 10**9)
+
+
+def unseen(span: Span, assumptions: Assumptions = NO_ASSUMPTIONS) -> Possibilities:
+    """Return the single possibility of not knowing."""
+    return (Possibility(UNSEEN, span, assumptions=assumptions),)
+
+
+def under(possibilities: Iterable[Possibility], *assumptions: Assumptions) -> Possibilities:
+    """Return the possibilities that remain under the assumptions."""
+    kept = (one.assuming(*assumptions) for one in possibilities)
+    return tuple(one for one in kept if one is not None)
+
+
+def choice(subject: str, answer: bool | int | str) -> Assumptions:
+    """Return the assumption that one question is answered one way."""
+    return frozenset({Assumption(subject, answer)})
+
+
+def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], Assumptions, frozenset[Span]]]:
+    """Return the combinations of operands that can meet, with their joint assumptions and the places they come from."""
+    size = 1
+    for operand in operands:
+        size *= max(1, len(operand))
+    if size > MOST_POSSIBILITIES:
+        return []
+    met = []
+    for combination in product(*operands):
+        assumptions = together(*(one.assumptions for one in combination))
+        if assumptions is not None:
+            places = frozenset[Span]().union(*(one.sources | {one.span} for one in combination))
+            met.append((combination, assumptions, places))
+    return met
+
+
+def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return the possibilities without exact repetitions."""
+    seen: set[tuple[object, ...]] = set()
+    kept: list[Possibility] = []
+    for one in possibilities:
+        thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+        key = (thing, one.span, one.assumptions)
+        if key not in seen:
+            seen.add(key)
+            kept.append(one)
+    return tuple(kept)

@@ -1,0 +1,508 @@
+"""What one Python file says: its scopes, what is bound in them and under which conditions, and every call.
+
+Expressions stay `ast` nodes: they are Python's own immutable-by-habit description of themselves, and only the reader and
+the linker ever see them.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from loaderlint.model.source import Source, Span
+from loaderlint.readers import ReadError
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """One arm of a branching statement that a statement stands in.
+
+    ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``truth`` is the answer
+    of the test that leads here. ``loop`` marks a body that can run again.
+    """
+
+    owner: ast.AST
+    test: ast.expr | None
+    truth: bool
+    loop: bool = False
+
+    def same(self, other: Arm) -> bool:
+        """Return whether both are the same arm of the same statement."""
+        return self.owner is other.owner and self.truth == other.truth
+
+    def excludes(self, other: Arm) -> bool:
+        """Return whether no single pass can run both arms."""
+        return self.owner is other.owner and self.truth != other.truth
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A statement's place in the run of its scope: ``order`` counts statements, ``arms`` are the branches around it."""
+
+    scope: Scope
+    order: int
+    arms: tuple[Arm, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """One way a name gets its value.
+
+    ``kind`` is ``assign``, ``unpack``, ``augment``, ``parameter``, ``import``, ``function``, ``class``, ``loop``,
+    ``with``, ``item`` (``name[key] = value``), ``update`` (``name.update(...)``), ``setdefault``, ``pop`` or ``other``.
+    ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update);
+    ``key`` the subscript of an item; ``index`` the position in an unpacking; ``target`` the dotted name of an import.
+    """
+
+    name: str
+    kind: str
+    node: ast.AST
+    place: Place
+    value: ast.expr | None = None
+    key: ast.expr | None = None
+    index: int | None = None
+    target: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """A call and where it stands."""
+
+    node: ast.Call
+    place: Place
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, function, class or lambda: what is bound in it, and what it returns."""
+
+    node: ScopeNode
+    parent: Scope | None
+    name: str
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    returns: list[tuple[ast.expr | None, Place]] = field(default_factory=list)
+    calls: list[CallSite] = field(default_factory=list)
+    children: list[Scope] = field(default_factory=list)
+    outer_names: set[str] = field(default_factory=set)
+    yields: bool = False
+    iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is a class body, whose names its methods do not see."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is a function or lambda."""
+        return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+    def qualified(self) -> str:
+        """Return the dotted name inside the module."""
+        parts = []
+        scope: Scope | None = self
+        while scope is not None and scope.parent is not None:
+            parts.append(scope.name)
+            scope = scope.parent
+        return ".".join(reversed(parts))
+
+    def child(self, node: ast.AST) -> Scope:
+        """Return the scope of a function, class or lambda defined right here."""
+        return next(one for one in self.children if one.node is node)
+
+
+@dataclass(frozen=True, eq=False)
+class PythonFacts:
+    """What one Python file says.
+
+    ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name.
+    """
+
+    source: Source
+    tree: ast.Module
+    module: Scope
+    scopes: dict[int, Scope]
+    calls: dict[str, list[CallSite]]
+    guard: ast.If | None
+
+    def span(self, node: ast.AST) -> Span:
+        """Return where a node stands."""
+        assert isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler)
+        return self.between(node, node)
+
+    def between(self, first: ast.AST, last: ast.AST) -> Span:
+        """Return the span from the start of one node to the end of another."""
+        line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]
+        end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]
+        return Span(
+            self.source.path,
+            line,
+            self._characters(line, column) + 1,
+            end_line,
+            self._characters(end_line, end_column) + 1,
+        )
+
+    def _characters(self, line: int, utf8_column: int) -> int:
+        text = self.source.lines[line - 1]
+        mark = 1 if line == 1 and text.startswith("\ufeff") else 0
+        if text.isascii():
+            return utf8_column
+        return mark + len(text[mark:].encode("utf-8", "surrogatepass")[:utf8_column].decode("utf-8", "replace"))
+
+    def text(self, node: ast.AST) -> str:
+        """Return a node's source on one line."""
+        return " ".join(self.source.at(self.span(node)).split())
+
+
+def read(source: Source) -> PythonFacts:
+    """Return what the file says.
+
+    Raises:
+        ReadError: the file is no valid Python, at its line and column.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source.content, source.path)
+        reader = _Reader(tree)
+        reader.read()
+    except SyntaxError as error:
+        raise ReadError(error.msg, error.lineno or 1, error.offset or 1) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ReadError(str(error) or "too deeply nested to parse", 1, 1) from None
+    return PythonFacts(source, tree, reader.module, reader.scopes, reader.calls, reader.guard)
+
+
+def is_main_test(test: ast.expr) -> bool:
+    """Return whether an ``if`` test is true only in the main module: ``__name__ == "__main__"`` in any spelling."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(is_main_test(value) for value in test.values)
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return False
+    sides = (test.left, test.comparators[0])
+    names = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+    mains = any(_is_main_text(side) for side in sides)
+    return names and mains and isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)
+
+
+def _is_main_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return len(node.elts) == 1 and _is_main_text(node.elts[0])
+    return isinstance(node, ast.Constant) and node.value == "__main__"
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return ``a.b.c`` for a chain of attributes on a name, None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def parameters(node: FunctionNode | ast.Lambda) -> Iterator[ast.arg]:
+    """Yield a function's parameters in the order they are declared."""
+    arguments = node.args
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    if arguments.vararg:
+        yield arguments.vararg
+    yield from arguments.kwonlyargs
+    if arguments.kwarg:
+        yield arguments.kwarg
+
+
+def default_of(node: FunctionNode | ast.Lambda, name: str) -> ast.expr | None:
+    """Return the expression of a parameter's default, None when it has none."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for parameter, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
+        if parameter.arg == name:
+            return default
+    for parameter, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if parameter.arg == name:
+            return keyword_default
+    return None
+
+
+_LEAVES_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
+_ITERATES = {"iter", "enumerate", "list", "tuple", "zip", "tqdm", "next", "islice", "cycle", "chain", "sum", "sorted"}
+_MUTATES = {"update", "setdefault", "pop"}
+
+
+class _Reader:
+    """One walk over a module, in source order."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.module = Scope(tree, None, "")
+        self.scopes: dict[int, Scope] = {id(tree): self.module}
+        self.calls: dict[str, list[CallSite]] = {}
+        self.guard: ast.If | None = None
+        self.order = 0
+
+    def read(self) -> None:
+        self.body(self.tree.body, self.module, ())
+
+    def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> None:
+        for statement in statements:
+            self.order += 1
+            self.statement(statement, Place(scope, self.order, arms))
+            escaped = _escape(statement)
+            if escaped is not None:
+                arms = (*arms, escaped)
+
+    def statement(self, node: ast.stmt, place: Place) -> None:
+        handler = getattr(self, f"on_{type(node).__name__}", None)
+        if handler is not None:
+            handler(node, place)
+        else:
+            self.expressions(node, place)
+
+    def bind(self, name: str, kind: str, node: ast.AST, place: Place, **more: object) -> None:
+        scope = place.scope
+        if name in scope.outer_names and scope.parent is not None:
+            outer = scope.parent
+            while outer.parent is not None and name not in outer.bindings:
+                outer = outer.parent
+            place = Place(outer, place.order, (*place.arms, Arm(node, None, True)))
+            scope = outer
+        scope.bindings.setdefault(name, []).append(Binding(name, kind, node, place, **more))  # type: ignore[arg-type]
+
+    # --- statements that bind ---
+
+    def on_Assign(self, node: ast.Assign, place: Place) -> None:
+        self.expression(node.value, place)
+        for target in node.targets:
+            self.target(target, node.value, node, place)
+
+    def on_AnnAssign(self, node: ast.AnnAssign, place: Place) -> None:
+        if node.value is not None:
+            self.expression(node.value, place)
+            self.target(node.target, node.value, node, place)
+        elif isinstance(node.target, ast.Name) and place.scope.is_class:
+            self.bind(node.target.id, "other", node, place)
+
+    def on_AugAssign(self, node: ast.AugAssign, place: Place) -> None:
+        self.expression(node.value, place)
+        name = dotted(node.target)
+        if name is not None:
+            self.bind(name, "augment", node, place, value=node.value)
+
+    def target(self, target: ast.expr, value: ast.expr, node: ast.AST, place: Place) -> None:
+        name = dotted(target)
+        if name is not None:
+            self.bind(name, "assign", node, place, value=value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for index, item in enumerate(target.elts):
+                item_name = dotted(item)
+                if item_name is not None:
+                    self.bind(item_name, "unpack", node, place, value=value, index=index)
+                elif isinstance(item, ast.Starred | ast.Tuple | ast.List):
+                    self.unknown(item, node, place)
+        elif isinstance(target, ast.Subscript):
+            self.expression(target.slice, place)
+            base = dotted(target.value)
+            if base is not None:
+                self.bind(base, "item", node, place, value=value, key=target.slice)
+
+    def unknown(self, target: ast.expr, node: ast.AST, place: Place) -> None:
+        for inner in ast.walk(target):
+            if isinstance(inner, ast.Name):
+                self.bind(inner.id, "other", node, place)
+
+    def on_Delete(self, node: ast.Delete, place: Place) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and (name := dotted(target.value)) is not None:
+                self.bind(name, "pop", node, place, key=target.slice)
+
+    def on_Import(self, node: ast.Import, place: Place) -> None:
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            bound, target = (alias.asname, alias.name) if alias.asname else (first, first)
+            self.bind(bound, "import", node, place, target=target)
+
+    def on_ImportFrom(self, node: ast.ImportFrom, place: Place) -> None:
+        base = "." * node.level + (node.module or "")
+        separator = "" if base.endswith(".") or not base else "."
+        for alias in node.names:
+            self.bind(alias.asname or alias.name, "import", node, place, target=f"{base}{separator}{alias.name}")
+
+    def on_Global(self, node: ast.Global, place: Place) -> None:
+        place.scope.outer_names.update(node.names)
+
+    def on_Nonlocal(self, node: ast.Nonlocal, place: Place) -> None:
+        place.scope.outer_names.update(node.names)
+
+    def on_FunctionDef(self, node: FunctionNode, place: Place) -> None:
+        for decorator in node.decorator_list:
+            self.expression(decorator, place)
+        self.defaults(node, place)
+        self.bind(node.name, "function", node, place)
+        inner = self.enter(node, node.name, place.scope)
+        self.body(node.body, inner, ())
+
+    on_AsyncFunctionDef = on_FunctionDef
+
+    def on_ClassDef(self, node: ast.ClassDef, place: Place) -> None:
+        for expression in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
+            self.expression(expression, place)
+        self.bind(node.name, "class", node, place)
+        inner = Scope(node, place.scope, node.name)
+        place.scope.children.append(inner)
+        self.scopes[id(node)] = inner
+        self.body(node.body, inner, ())
+
+    def defaults(self, node: FunctionNode | ast.Lambda, place: Place) -> None:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.expression(default, place)
+
+    def enter(self, node: FunctionNode | ast.Lambda, name: str, parent: Scope) -> Scope:
+        inner = Scope(node, parent, name)
+        parent.children.append(inner)
+        self.scopes[id(node)] = inner
+        place = Place(inner, self.order)
+        for parameter in parameters(node):
+            self.bind(parameter.arg, "parameter", parameter, place)
+        return inner
+
+    # --- statements that branch ---
+
+    def on_If(self, node: ast.If, place: Place) -> None:
+        if place.scope.parent is None and is_main_test(node.test) and self.guard is None:
+            self.guard = node
+        self.expression(node.test, place)
+        self.body(node.body, place.scope, (*place.arms, Arm(node, node.test, True)))
+        self.body(node.orelse, place.scope, (*place.arms, Arm(node, node.test, False)))
+
+    def on_For(self, node: ast.For | ast.AsyncFor, place: Place) -> None:
+        self.expression(node.iter, place)
+        place.scope.iterations.append((node.iter, node, place))
+        inside = (*place.arms, Arm(node, None, True, loop=True))
+        names = node.target.elts if isinstance(node.target, ast.Tuple | ast.List) else [node.target]
+        for index, target in enumerate(names):
+            name = dotted(target)
+            if name is None:
+                self.unknown(target, node, Place(place.scope, self.order, inside))
+            else:
+                position = index if len(names) > 1 else None
+                where = Place(place.scope, self.order, inside)
+                self.bind(name, "loop", node, where, value=node.iter, index=position)
+        self.body(node.body, place.scope, inside)
+        self.body(node.orelse, place.scope, place.arms)
+
+    on_AsyncFor = on_For
+
+    def on_While(self, node: ast.While, place: Place) -> None:
+        self.expression(node.test, place)
+        self.body(node.body, place.scope, (*place.arms, Arm(node, None, True, loop=True)))
+        self.body(node.orelse, place.scope, place.arms)
+
+    def on_With(self, node: ast.With | ast.AsyncWith, place: Place) -> None:
+        for item in node.items:
+            self.expression(item.context_expr, place)
+            if item.optional_vars is not None and (name := dotted(item.optional_vars)) is not None:
+                self.bind(name, "with", node, place, value=item.context_expr)
+        self.body(node.body, place.scope, place.arms)
+
+    on_AsyncWith = on_With
+
+    def on_Try(self, node: ast.Try, place: Place) -> None:
+        self.body(node.body, place.scope, place.arms)
+        for handler in node.handlers:
+            self.body(handler.body, place.scope, (*place.arms, Arm(handler, None, True)))
+        self.body(node.orelse, place.scope, place.arms)
+        self.body(node.finalbody, place.scope, place.arms)
+
+    on_TryStar = on_Try
+
+    def on_Match(self, node: ast.Match, place: Place) -> None:
+        self.expression(node.subject, place)
+        for case in node.cases:
+            self.body(case.body, place.scope, (*place.arms, Arm(case, None, True)))
+
+    def on_Return(self, node: ast.Return, place: Place) -> None:
+        if node.value is not None:
+            self.expression(node.value, place)
+        place.scope.returns.append((node.value, place))
+
+    # --- expressions ---
+
+    def expressions(self, node: ast.AST, place: Place) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.expression(child, place)
+            elif isinstance(child, ast.stmt):
+                self.statement(child, place)
+            else:
+                self.expressions(child, place)
+
+    def expression(self, node: ast.expr, place: Place) -> None:
+        if isinstance(node, ast.Constant | ast.Name):
+            return
+        if isinstance(node, ast.Call):
+            self.call(node, place)
+        elif isinstance(node, ast.Lambda):
+            self.defaults(node, place)
+            inner = self.enter(node, "<lambda>", place.scope)
+            inside = Place(inner, self.order)
+            self.expression(node.body, inside)
+            inner.returns.append((node.body, inside))
+            return
+        elif isinstance(node, ast.NamedExpr):
+            self.bind(node.target.id, "assign", node, place, value=node.value)
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            place.scope.yields = True
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            for generator in node.generators:
+                place.scope.iterations.append((generator.iter, node, place))
+                inside = Place(place.scope, place.order, (*place.arms, Arm(node, None, True, loop=True)))
+                name = dotted(generator.target)
+                if name is None:
+                    self.unknown(generator.target, node, inside)
+                else:
+                    self.bind(name, "loop", node, inside, value=generator.iter)
+        self.expressions(node, place)
+
+    def call(self, node: ast.Call, place: Place) -> None:
+        site = CallSite(node, place)
+        place.scope.calls.append(site)
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        self.calls.setdefault(name, []).append(site)
+        if name in _ITERATES:
+            for argument in node.args:
+                place.scope.iterations.append((argument, node, place))
+        if name in _MUTATES and isinstance(function, ast.Attribute) and (base := dotted(function.value)) is not None:
+            key = node.args[0] if name != "update" and node.args else None
+            self.bind(base, name, node, place, value=node, key=key)
+
+
+def _escape(statement: ast.stmt) -> Arm | None:
+    """Return the arm that everything after an ``if`` stands in when one of its arms leaves the block."""
+    if not isinstance(statement, ast.If):
+        return None
+    if _leaves(statement.body):
+        return Arm(statement, statement.test, False)
+    if statement.orelse and _leaves(statement.orelse):
+        return Arm(statement, statement.test, True)
+    return None
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    last = body[-1]
+    if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return True
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return dotted(last.value.func) in _LEAVES_CALLS
+    return isinstance(last, ast.If) and bool(last.orelse) and _leaves(last.body) and _leaves(last.orelse)
