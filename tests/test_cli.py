@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import loaderlint
+from loaderlint.cli import run
+from tests.conftest import WriteFiles
+
+Captured = pytest.CaptureFixture[str]
+
+
+def said(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
+    code = run(arguments)
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return code, out, err
+
+
+# Commands
+
+
+def test_nothing_to_lint_is_no_finding(project: WriteFiles, capsys: Captured) -> None:
+    project({"setup.py": "import setuptools\n"})
+    code, out, err = said(capsys)
+    assert (code, err) == (0, "")
+    assert "No findings in 1 file" in out
+
+
+@pytest.mark.parametrize("name", ["rule", "trace", "config", "doctor", "lint"])
+def test_a_path_is_never_mistaken_for_a_command(name: str, project: WriteFiles, capsys: Captured) -> None:
+    project({f"{name}/empty.py": ""})
+    code, out, _ = said(capsys, f"./{name}")
+    assert code == 0
+    assert "No findings in 1 file" in out
+
+
+def test_a_folder_that_is_named_as_no_command_needs_no_prefix(project: WriteFiles, capsys: Captured) -> None:
+    project({"lint/empty.py": "", "rules/empty.py": ""})
+    assert "No findings in 2 files" in said(capsys, "lint", "rules")[1]
+
+
+def test_a_command_is_only_the_first_argument(project: WriteFiles, capsys: Captured) -> None:
+    project({"rule/empty.py": ""})
+    assert "No findings in 1 file" in said(capsys, "--verbose", "rule")[1]
+
+
+def test_version_and_help(capsys: Captured) -> None:
+    assert said(capsys, "--version") == (0, f"loaderlint {loaderlint.__version__}\n", "")
+    code, out, _ = said(capsys, "--help")
+    assert code == 0
+    for word in ("--unsafe-fixes", "--extend-select", "trace", "config"):
+        assert word in out
+
+
+def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captured) -> None:
+    options = (
+        "--select LL --ignore LL6,LL101 --extend-select LL2 --platform linux --platform windows --python 3.14 "
+        "--python 3.12 --torch 2.8 --accelerator rocm --cpus 8 --min-severity warning --pedantic --format json "
+        "--output report.json --stdin-filename x.py --isolated --jobs 2 --no-cache --cache-dir d --exit-zero "
+        "--exit-non-zero-on-fix --statistics -q -v --fix --unsafe-fixes"
+    )
+    assert said(capsys, *options.split()) == (0, "", "")
+    report = json.loads(Path("report.json").read_text())
+    assert [(one["platform"], one["python"]) for one in report["targets"]] == [
+        ("linux", "3.14"),
+        ("linux", "3.12"),
+        ("windows", "3.14"),
+        ("windows", "3.12"),
+    ]
+    assert {(one["torch"], one["accelerator"], one["cpus"]) for one in report["targets"]} == {("2.8", "rocm", 8)}
+
+
+# Mistakes: exit code 2, one line, no traceback
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gone.py"], "gone.py"),
+        (["--fo"], "No such option"),
+        (["--platform", "beos"], "beos"),
+        (["--python", "three"], "--python: python[0] should be a version such as '3.12', and is 'three'"),
+        (["--torch", "new"], "--torch: torch should be a version such as '3.12', and is 'new'"),
+        (["--cpus", "0"], "--cpus: cpus should be greater than or equal to 1"),
+        (["--cpus", "many"], "--cpus"),
+        (["--jobs", "0"], "--jobs"),
+        (["--select", "LL1,worker-on-windows"], "did you mean 'workers-on-windows'?"),
+        (["--format", "jsn"], "did you mean 'json'?"),
+        (["--format", "sarif"], "--format sarif is not in this version yet"),
+        (["--baseline", "b.json"], "--baseline is not in this version yet"),
+        (["--add-ignores"], "--add-ignores is not in this version yet"),
+        (["--shm", "64m"], "--shm is not in this version yet"),
+        (["--fix", "--diff"], "give one of them"),
+        (["--unsafe-fixes"], "--unsafe-fixes needs --fix or --diff"),
+        (["--config", "gone.toml"], "gone.toml"),
+        (["--config", "x.toml", "--isolated"], "give one of them"),
+        (["--output", "no/such/folder/report"], "no/such/folder/report"),
+        (["rule", "worker-on-windows"], "did you mean workers-on-windows?"),
+        (["rule", "--format", "yaml"], "there is no format 'yaml' here"),
+        (["config", "gone"], "gone: there is no such file or folder"),
+        (["doctor"], "doctor is not in this version yet"),
+        (["doctor", "--deadline", "60", "train.py"], "doctor is not in this version yet"),
+        (["trace"], "PATH"),
+    ],
+)
+def test_a_mistake_is_said_and_exits_with_2(
+    arguments: list[str], message: str, project: WriteFiles, capsys: Captured
+) -> None:
+    code, out, err = said(capsys, *arguments)
+    assert code == 2
+    assert message in out + err
+
+
+def test_a_mistake_in_settings_names_file_and_line(project: WriteFiles, capsys: Captured) -> None:
+    project({"pyproject.toml": '[tool.loaderlint]\nplaforms = ["linux"]\n', "empty.py": ""})
+    code, out, err = said(capsys)
+    assert (code, out) == (2, "")
+    assert err == "loaderlint: pyproject.toml:2: unknown key 'plaforms'; did you mean 'platforms'?\n"
+
+
+def test_usage_errors_are_plain_text(project: WriteFiles, capsys: Captured) -> None:
+    _, _, err = said(capsys, "--nonsense")
+    assert err.isascii()
+    assert "\x1b" not in err
+
+
+# rule and config
+
+
+def test_the_table_of_rules_and_a_page(capsys: Captured) -> None:
+    assert "workers-on-windows" in said(capsys, "rule")[1]
+    by_name = said(capsys, "rule", "workers-on-windows")[1]
+    assert by_name == said(capsys, "rule", "LL101")[1]
+    assert "LL101" in by_name
+
+
+def test_rules_for_machines(capsys: Captured) -> None:
+    every = json.loads(said(capsys, "rule", "--format", "json")[1])
+    one = json.loads(said(capsys, "rule", "LL101", "--format", "json")[1])
+    assert one["rules"][0] in every["rules"]
+    assert len(one["rules"]) == 1
+
+
+def test_config_says_what_is_in_force_and_why(project: WriteFiles, capsys: Captured) -> None:
+    project(
+        {
+            "pyproject.toml": '[tool.loaderlint]\nplatforms = ["windows"]\n',
+            "inner/loaderlint.toml": 'ignore = ["LL2"]\n',
+        }
+    )
+    lines = said(capsys, "config", "inner")[1].splitlines()
+    assert 'platforms = ["windows"]  # pyproject.toml:2' in lines
+    assert 'ignore = ["LL2"]  # inner/loaderlint.toml:1' in lines
+    assert "torch = (not set)  # default" in lines
+    at_the_top = json.loads(said(capsys, "config", "--format", "json")[1])
+    assert at_the_top["settings"]["ignore"] == {"value": [], "from": "default"}
+    isolated = json.loads(said(capsys, "config", "--isolated", "--format", "json")[1])
+    assert isolated["settings"]["platforms"]["from"] == "default"
+
+
+def test_config_prints_the_schema(capsys: Captured) -> None:
+    assert "max-prefetch-factor" in json.loads(said(capsys, "config", "schema")[1])["properties"]
+
+
+# Streams
+
+
+def test_fixing_standard_input_gives_back_what_needs_no_fix(
+    project: WriteFiles, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "x = 'é'\r\n".encode()
+    project({"loaderlint.toml": 'exclude = ["third_party/"]\n'})
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert run(["--fix", "--stdin-filename", "third_party/x.py", "-"]) == 0
+    out, err = capsysbinary.readouterr()
+    assert out == content
+    assert b"No findings" in err
+
+
+def started(
+    *arguments: str, stdin: int | None = None, environment: dict[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "loaderlint", *arguments]
+    return subprocess.Popen(
+        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(environment or {})}
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    process = started("rule", "--format", "json")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_an_interrupt_ends_quietly_with_130() -> None:
+    import signal
+
+    process = started("-", stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stderr is not None
+    wait_until_it_reads(process)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert b"Traceback" not in process.stderr.read()
+
+
+def wait_until_it_reads(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the process has everything imported: it has then taken the byte that is on offer."""
+    import time
+
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    if sys.platform == "linux":
+        import fcntl
+        import termios
+
+        while int.from_bytes(fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder):
+            time.sleep(0.01)
+    else:
+        time.sleep(3)
+
+
+def test_output_for_a_stream_that_lacks_a_character_is_escaped(project: WriteFiles) -> None:
+    process = started("gône.py", environment={"PYTHONIOENCODING": "ascii"})
+    out, err = process.communicate()
+    assert process.returncode == 2
+    assert b"g\\xf4ne.py" in out
+    assert err == b""
