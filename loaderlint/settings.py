@@ -71,9 +71,9 @@ class Settings:
         return {rule.code: rule for rule in all_rules(self.plugins)}
 
     def selects(self, code: str, path: str) -> bool:
-        """Return whether the rule with this code is on in the file with this path (relative to the working folder)."""
-        rule = self._rules[code]
-        if not self.selection.selects(rule):
+        """Return whether a rule is on in the file with this path (relative to the working folder)."""
+        rule = self._rules.get(code)
+        if rule is None or not self.selection.selects(rule):
             return False
         location = os.path.normpath(os.path.join(self.cwd, path))
         return not any(

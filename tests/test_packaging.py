@@ -6,9 +6,11 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 import loaderlint
 
@@ -71,6 +73,15 @@ def test_the_wheel_says_its_version_and_needs(wheel: Path) -> None:
 def test_the_installed_package_resolves_the_rule_book_from_any_folder(tmp_path: Path) -> None:
     done = started("-c", "import loaderlint.rules; print(loaderlint.rules.__doc__)", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_hooks_are_valid_and_start_what_is_installed() -> None:
+    manifest = CHECKOUT / ".pre-commit-hooks.yaml"
+    assert started("-m", "pre_commit", "validate-manifest", str(manifest)).returncode == 0
+    for hook in YAML(typ="safe").load(manifest):
+        program, *options = hook["entry"].split()
+        assert program in entry_points(group="console_scripts").names
+        assert started("-m", "loaderlint", *options, "--help").returncode == 0
 
 
 def test_version_imports_nothing_but_the_standard_library(tmp_path: Path) -> None:
