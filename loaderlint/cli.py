@@ -31,7 +31,7 @@ CLEAN, FOUND, MISTAKE = 0, 1, 2
 _FORMATS_TO_COME = ("jsonl", "sarif", "gitlab", "junit")
 _PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 
-linter = typer.Typer(**_PLAIN)
+app = typer.Typer(**_PLAIN)
 commands = typer.Typer(**_PLAIN)
 
 
@@ -48,9 +48,9 @@ Isolated = Annotated[bool, typer.Option("--isolated", help="Use no settings file
 def run(arguments: Sequence[str]) -> int:
     """Run what the arguments ask for and return the exit code."""
     prepare()
-    app = commands if arguments[:1] and arguments[0] in _names(commands) else linter
+    asked = commands if arguments[:1] and arguments[0] in _names(commands) else app
     try:
-        typer.main.get_command(app).main(args=list(arguments), prog_name="loaderlint")
+        typer.main.get_command(asked).main(args=list(arguments), prog_name="loaderlint")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else MISTAKE
     except (Refusal, SettingsError) as mistake:
@@ -59,11 +59,11 @@ def run(arguments: Sequence[str]) -> int:
     return CLEAN
 
 
-def _names(app: typer.Typer) -> tuple[str, ...]:
-    return tuple(command.callback.__name__ for command in app.registered_commands if command.callback)
+def _names(several: typer.Typer) -> tuple[str, ...]:
+    return tuple(command.callback.__name__ for command in several.registered_commands if command.callback)
 
 
-@linter.command(
+@app.command(
     epilog="""\b
 Commands, when they are the first argument:
   rule    a rule's page, or the table of all rules
