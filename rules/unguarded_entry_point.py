@@ -62,7 +62,7 @@ class UnguardedEntryPoint(Rule):
                 if start.method.reimports:
                     message = (
                         f"starting {counted(workers)} by {start.method.value} raises: each new process imports this "
-                        f"file and so runs `{touch.what}` again"
+                        f"file and so reaches `{touch.what}` again"
                     )
                     error = _ERROR if start.method is StartMethod.SPAWN else None
                     yield self.finding(loader, touch, message, target, error=error, fix=fix)

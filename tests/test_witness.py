@@ -1,0 +1,89 @@
+"""What real torch does with the cases of ``fixtures/rules``: the bad one fails as its rule says, the good one runs.
+
+Other platforms are stood in for by their start method (``stand_in/sitecustomize.py``), so this runs where fork exists.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.rule_cases import Case, Witness, cases
+
+STAND_IN = Path(__file__).resolve().parent / "stand_in"
+
+DEADLINE = 90.0
+"""Seconds until a program counts as hung. The slowest takes about 6 on two idle cores."""
+
+WITNESSED = [case for case in cases() if case.witness is not None]
+
+pytestmark = pytest.mark.skipif(
+    multiprocessing.get_all_start_methods()[:1] != ["fork"] or sys.version_info >= (3, 14),
+    reason="the other platforms are stood in for on Linux, where fork is the default",
+)
+
+
+def python(project: Path, witness: Witness) -> subprocess.CompletedProcess[str]:
+    """Run the one program of a case as on the witness's platform; raises `subprocess.TimeoutExpired` when it hangs."""
+    (program,) = project.glob("bad.py")
+    inherited = os.environ.get("PYTHONPATH")
+    return subprocess.run(
+        [sys.executable, program.name, *witness.arguments],
+        cwd=project,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(STAND_IN), *([inherited] if inherited else [])]),
+            "LOADERLINT_STANDS_IN_FOR": witness.platform,
+        },
+        capture_output=True,
+        encoding="utf-8",
+        timeout=DEADLINE,
+        check=False,
+    )
+
+
+def witness_of(case: Case) -> Witness:
+    assert case.witness is not None
+    return case.witness
+
+
+@pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).error is not None], ids=str)
+def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, tmp_path: Path) -> None:
+    witness = witness_of(case)
+    finished = python(case.bad(tmp_path / "project"), witness)
+    assert finished.returncode != 0
+    assert witness.error is not None
+    assert witness.error in finished.stderr
+
+
+@pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).delivers is not None], ids=str)
+def test_the_good_case_delivers_its_batches(case: Case, tmp_path: Path) -> None:
+    witness = witness_of(case)
+    finished = python(case.good(tmp_path / "project"), witness)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines()[-1:] == [witness.delivers]
+
+
+@pytest.mark.parametrize(
+    ("platform", "default", "available"),
+    [
+        ("windows", "spawn", {"spawn"}),
+        ("macos", "spawn", {"spawn", "fork", "forkserver"}),
+        ("linux", "fork", {"fork", "spawn", "forkserver"}),
+        ("linux-3.14", "forkserver", {"forkserver", "fork", "spawn"}),
+    ],
+)
+def test_a_platform_is_stood_in_for_by_what_its_multiprocessing_says(
+    platform: str, default: str, available: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "bad.py").write_text(
+        "import multiprocessing as mp\n"
+        "print(mp.get_start_method(allow_none=True), mp.get_start_method(), *mp.get_all_start_methods())\n"
+    )
+    unset, now, *methods = python(tmp_path, Witness(platform)).stdout.split()
+    assert (unset, now, set(methods)) == ("None", default, available)
