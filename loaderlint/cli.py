@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from loaderlint import __version__
+from loaderlint import __version__, reports
 from loaderlint.discovery import STDIN, Discovered, ProjectFiles, discover, project_root
 from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
@@ -103,7 +103,7 @@ def lint(
     pedantic: Annotated[
         bool, typer.Option("--pedantic", help="Also show what depends on values that were not seen.")
     ] = False,
-    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, concise, json or github.")] = "text",
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help=f"{', '.join(reports.FORMATS)}.")] = "text",
     output: Annotated[str | None, typer.Option(metavar="FILE", help="Write the report to a file.")] = None,
     stdin_filename: Annotated[
         str | None, typer.Option(metavar="PATH", help="The name of what comes on standard input.")
@@ -181,8 +181,6 @@ def _refuse(options: Mapping[str, object]) -> None:
 
 
 def _check_format(format: str) -> None:
-    from loaderlint import reports
-
     if format in reports.FORMATS:
         return
     listed = ", ".join(reports.FORMATS)
@@ -276,8 +274,6 @@ def _diff(report: Report, color: bool) -> str:
 
 
 def _rendered(report: Report, format: str, color: bool, **looks: bool) -> str:
-    from loaderlint import reports
-
     return reports.render(report, format, color=color, width=width(), **looks)
 
 
