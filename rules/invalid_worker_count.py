@@ -51,9 +51,11 @@ class InvalidWorkerCount(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each written count that is none."""
-        for workers in loader.num_workers.on(target).written:
-            wrong = refusal("num_workers", workers, target)
-            if wrong is not None:
+        counts = loader.num_workers.on(target).written
+        refused = [(one, wrong) for one in counts if (wrong := refusal("num_workers", one, target)) is not None]
+        for workers, wrong in refused:
+            # The default inside `os.environ.get("WORKERS", "4")` is mended with the call around it.
+            if not any(other is not workers and other.span.holds(workers.span) for other, _ in refused):
                 message = f"{loader.spelled('num_workers')} is {shown(workers)}, {wrong.why}"
                 yield self.finding(loader, workers, message, target, error=wrong.error, fix=_fix(workers, target))
 

@@ -12,6 +12,11 @@ from loaderlint.model.rule import Rule
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import Candidate, holds_on
 
+_ERROR = (
+    "ValueError: multiprocessing_context option should specify a valid start method in {}, but got "
+    "multiprocessing_context={!r}"
+)
+
 
 class UnavailableStartMethod(Rule):
     """A start method is asked for that does not exist there.
@@ -50,28 +55,22 @@ class UnavailableStartMethod(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each place that asks for such a method."""
-        if loader.workers_on(target) or loader.num_workers.open:
-            for asked in loader.multiprocessing_context.on(target).written:
-                if isinstance(asked.constant, str) and asked.constant not in _known(target):
-                    error = (
-                        "ValueError: multiprocessing_context option should specify a valid start method in "
-                        f"{_known(target)!r}, but got multiprocessing_context={asked.constant!r}"
-                    )
-                    message = f"multiprocessing_context is {_wrong(asked, target)}: torch raises"
-                    fix = drop("multiprocessing_context", asked)
-                    yield self.finding(loader, asked, message, target, error=error, fix=fix)
+        known = [target.default_start_method.value]
+        known += [one.value for one in target.start_methods if one.value not in known]
+        contexts = loader.multiprocessing_context.on(target).written
+        for asked in contexts if loader.workers_on(target) or loader.num_workers.open else ():
+            if isinstance(asked.constant, str) and asked.constant not in known:
+                message = f"multiprocessing_context is {_wrong(asked, target)}: torch raises"
+                error = _ERROR.format(known, asked.constant)
+                fix = drop("multiprocessing_context", asked)
+                yield self.finding(loader, asked, message, target, error=error, fix=fix)
         for asked in loader.program.start_methods:
-            if holds_on(asked.assumptions, target) and asked.constant not in _known(target):
+            if holds_on(asked.assumptions, target) and asked.constant not in known:
                 spawn = Fix("set the start method to spawn", (SetValue(asked.span, "spawn"),))
-                fixed = unless_shared(spawn, asked) if _exists(asked) else None
                 message = f"set_start_method gets {_wrong(asked, target)}: Python raises"
                 error = f"ValueError: cannot find context for {asked.constant!r}"
+                fixed = unless_shared(spawn, asked) if _exists(asked) else None
                 yield self.finding(loader, asked, message, target, error=error, fix=fixed)
-
-
-def _known(target: Target) -> list[str]:
-    default = target.default_start_method
-    return [default.value, *(one.value for one in target.start_methods if one is not default)]
 
 
 def _exists(asked: Candidate) -> bool:

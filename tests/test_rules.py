@@ -567,6 +567,11 @@ class TestInvalidWorkerCount:
     def test_what_was_meant_is_not_guessed(self, constant: Any) -> None:
         assert the_finding("LL205", a_loader(num_workers=constant), LINUX).fix is None
 
+    def test_a_default_inside_a_refused_expression_is_found_with_it(self) -> None:
+        whole, inner = Span("train.py", 10, 20, 10, 50), Span("train.py", 10, 45, 10, 48)
+        text = Value((Candidate("4", inner), Candidate(CommandLineText("$WORKERS"), whole)))
+        assert the_finding("LL205", a_loader(num_workers=text), LINUX).span == whole
+
     def test_a_shared_value_is_changed_unsafely(self) -> None:
         assert not the_fix(the_finding("LL205", a_loader(num_workers=written("4", shared=True)), LINUX)).safe
 
