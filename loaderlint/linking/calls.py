@@ -142,12 +142,18 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     return unseen(span)
 
 
+MOST_CALLS_DEEP = 3
+"""Calls followed into each other for what they return; beyond that it is unseen."""
+
+
 def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what a project function gives back to one call."""
+    if frame.depth >= MOST_CALLS_DEEP:
+        return unseen(frame.facts.span(node))
     method = function.receiver is not None and not _is_static(function)
     caller = parameters.Caller(frame, node)
     arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
-    inner = Frame(function.facts, frame.place, arguments=arguments, receiver=function.receiver)
+    inner = Frame(function.facts, frame.place, arguments, function.receiver, frame.depth + 1)
     return instances.evaluator_returns(evaluator, function, inner)
 
 

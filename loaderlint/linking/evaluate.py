@@ -45,7 +45,9 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText,
 from loaderlint.readers.python import Arm, Binding, Place, Scope, dotted, is_main_test
 from loaderlint.readers.tree import Mapping as TreeMapping
 
-MOST_ALTERNATIVES = 16
+DEEPEST = 60
+"""Expressions followed through each other; a longer way than this is unseen."""
+MOST_ALTERNATIVES = 8
 """More ways than this to meet a condition and the condition is dropped."""
 
 
@@ -60,6 +62,8 @@ class Evaluator:
         self._known: dict[tuple[int, int, int], Possibilities] = {}
         self._active: set[tuple[int, int, int]] = set()
         self._kept: list[object] = []
+        self._questions: dict[int, str] = {}
+        self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be; recursion and explosion end in the unseen."""
@@ -67,11 +71,13 @@ class Evaluator:
         known = self._known.get(key)
         if known is not None:
             return known
-        if key in self._active or len(self._active) > 200:
+        if key in self._active or len(self._active) > DEEPEST:
             return unseen(frame.facts.span(node))
         self._active.add(key)
         try:
             result = self._by_kind(node, frame)
+        except RecursionError:
+            result = unseen(frame.facts.span(node))
         finally:
             self._active.discard(key)
         if len(result) > MOST_POSSIBILITIES:
@@ -325,7 +331,19 @@ class Evaluator:
         """Return the assumption that a test nobody can see through gives this answer."""
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, answer = test.operand, not answer
-        return choice(f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}", answer)
+        subject = self._questions.get(id(test))
+        if subject is None:
+            subject = f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}"
+            self._questions[id(test)] = subject
+        return choice(subject, answer)
+
+    def constructor_arguments(self, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
+        """Return what the call that made an object gives its constructor, worked out once for each call."""
+        key = (id(instance.call), id(instance.frame))
+        if key not in self._constructed:
+            self._kept.append(instance)
+            self._constructed[key] = instances.call_arguments(self, instance, scope)
+        return self._constructed[key]
 
     def conditions(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
         """Return the alternative assumptions under which all these arms are taken."""
@@ -380,6 +398,8 @@ class Evaluator:
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Possibilities:
         span = frame.facts.span(node)
+        if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
+            return unseen(span)
         operands = (self.evaluate(node.left, frame), self.evaluate(node.right, frame))
         if isinstance(node.op, ast.BitOr):
             return self._merged_items(operands, span)
@@ -536,3 +556,7 @@ class Evaluator:
         if value is None:
             return Items({key: (Possibility(None, span),)})
         return Items({key: self.entered(value, frame, span)})
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -86,9 +86,8 @@ def _method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope:
     """Return the frame of a method, its parameters bound where it is the constructor and the call is known."""
     frame = Frame(owner.facts, end_of(scope), receiver=instance)
     if scope.name == "__init__" and instance.call is not None and instance.frame is not None and owner is instance.of:
-        node = scope.node
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        return replace(frame, arguments=call_arguments(evaluator, instance, scope))
+        depth = instance.frame.depth + 1
+        return replace(frame, arguments=evaluator.constructor_arguments(instance, scope), depth=depth)
     return frame
 
 

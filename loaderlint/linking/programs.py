@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.running import (
@@ -108,15 +109,16 @@ class Programs:
             if facts is None:
                 return (), (), ()
             worker_spans = {touch.span for _, loader in self._sites for touch in loader.payload.cuda}
-            cuda = [
+            touches = (
                 touch
                 for scope in facts.scopes.values()
                 for touch in cuda_touches(self._evaluator, facts, scope)
                 if touch.span not in worker_spans
-            ]
+            )
             self._facts[path] = (
                 tuple(start_methods(self._evaluator, facts)),
-                tuple(cuda),
+                # One place is enough to know that the process touches CUDA, and each costs following a device.
+                tuple(islice(touches, 1)),
                 tuple(compile_touches(self._evaluator, facts)),
             )
         return self._facts[path]

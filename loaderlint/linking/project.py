@@ -101,6 +101,11 @@ class Project:
                 if facts is not None:
                     yield facts
 
+    @cached_property
+    def definitions(self) -> frozenset[str]:
+        """The names of all functions, classes and methods in the sources that may matter."""
+        return frozenset(scope.name for facts in self.all_python() for scope in facts.scopes.values() if scope.name)
+
     def module(self, name: str, importer: str) -> str | None:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included.
 

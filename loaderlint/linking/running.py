@@ -28,6 +28,10 @@ from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHOD
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
+_RUNNER_NAMES = frozenset(name.rpartition(".")[2] for name in RUNNERS)
+_CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"set_default_device"}
+_COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob", "open", "split"})
+"""Calls that give no loader, whatever they are given."""
 _MOST_FUNCTIONS = 200
 _DEEPEST = 4
 
@@ -128,6 +132,8 @@ def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, cause: ast.expr,
 
 def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
     """Yield the frames of the project functions that a call runs."""
+    if not may_run(evaluator, call):
+        return
     for one in evaluator.evaluate(call.func, frame):
         thing = one.thing
         if isinstance(thing, Function):
@@ -142,6 +148,13 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
                 for way in evaluator.evaluate(argument, frame):
                     if isinstance(way.thing, Function):
                         yield _inside(way.thing)
+
+
+def may_run(evaluator: Evaluator, call: ast.Call) -> bool:
+    """Return whether the name of what is called leaves open that it is a function of the project, or runs one."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in evaluator.project.definitions or name in _RUNNER_NAMES
 
 
 def _inside(function: Function) -> Frame:
@@ -159,6 +172,8 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
         seen.add(id(function.node))
         yield function
         for site in function.scope.calls:
+            if not may_run(evaluator, site.node):
+                continue
             frame = Frame(function.facts, site.place, receiver=function.receiver)
             for one in evaluator.evaluate(site.node.func, frame):
                 if isinstance(one.thing, Function):
@@ -171,10 +186,20 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
 def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[tuple[int, Assumptions]]:
     """Return the loader calls behind an expression that is iterated, by identity, with what that assumes."""
     found: dict[int, Assumptions] = {}
+    if isinstance(expression, ast.Constant | ast.List | ast.Dict) or _counts(expression):
+        return []
     for one in evaluator.evaluate(expression, frame):
         for call, assumptions in _loaders_of(evaluator, one, 0):
             found.setdefault(call, assumptions)
     return list(found.items())
+
+
+def _counts(expression: ast.expr) -> bool:
+    if not isinstance(expression, ast.Call):
+        return False
+    function = expression.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in _COUNTS and name not in ("values", "items")
 
 
 def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions]]:
@@ -268,7 +293,8 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
         if function.attr == "to":
             for argument in call.args[:1]:
                 yield from _names_cuda(evaluator, argument, frame)
-    for one in evaluator.evaluate(function, frame) if dotted(function) else ():
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    for one in evaluator.evaluate(function, frame) if name in _CUDA_NAMES else ():
         if isinstance(one.thing, External) and one.thing.name in CUDA_STARTERS:
             yield NO_ASSUMPTIONS
             return

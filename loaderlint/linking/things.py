@@ -44,12 +44,16 @@ ABSENT = Absent()
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where an expression is read: its file, its place, and what the parameters hold when one call is being followed."""
+    """Where an expression is read: its file, its place, and what the parameters hold when one call is being followed.
+
+    ``depth`` counts the calls that are being followed into each other.
+    """
 
     facts: PythonFacts
     place: Place
     arguments: Mapping[str, Possibilities] | None = None
     receiver: Instance | None = None
+    depth: int = 0
 
     @property
     def scope(self) -> Scope:
@@ -202,7 +206,7 @@ class Possibility:
 
 Possibilities: TypeAlias = tuple[Possibility, ...]
 
-MOST_POSSIBILITIES = 48
+MOST_POSSIBILITIES = 24
 """More than this and an expression counts as unseen: nobody reads such a list, and products of it explode."""
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
@@ -42,8 +43,7 @@ class CommandLineText:
         return f"the text given to {self.flag}"
 
 
-@dataclass(frozen=True)
-class Assumption:
+class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 
     Two candidates that answer one subject differently never meet in the same run. The subjects of this module
@@ -66,17 +66,27 @@ NO_ASSUMPTIONS: Assumptions = frozenset()
 
 def together(*assumptions: Assumptions) -> Assumptions | None:
     """Return all the assumptions as one set, or None when two of them contradict each other."""
-    answers: dict[str, bool | int | str | frozenset[str]] = {}
-    for assumption in frozenset[Assumption]().union(*assumptions):
-        before = answers.get(assumption.subject)
-        answer = assumption.answer
-        if isinstance(before, frozenset) and isinstance(answer, frozenset):
-            answer = before & answer
-            if not answer:
-                return None
-        elif before is not None and before != answer:
+    joint = NO_ASSUMPTIONS
+    for one in assumptions:
+        both = _both(joint, one) if joint else one
+        if both is None:
             return None
-        answers[assumption.subject] = answer
+        joint = both
+    return joint
+
+
+@lru_cache(maxsize=65536)
+def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
+    if second <= first:
+        return first
+    answers = {subject: answer for subject, answer in first}
+    for subject, answer in second:
+        before = answers.setdefault(subject, answer)
+        if before == answer:
+            continue
+        if not (isinstance(before, frozenset) and isinstance(answer, frozenset)) or not before & answer:
+            return None
+        answers[subject] = before & answer
     return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
 
 
