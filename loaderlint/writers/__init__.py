@@ -1,1 +1,27 @@
 """One module per language, each turning edits into new text and proving that nothing else changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loaderlint.model.edit import Edit
+from loaderlint.model.source import Language, Source
+from loaderlint.writers.base import CannotRewrite, Rewritten, text_edits
+
+__all__ = ["CannotRewrite", "Rewritten", "rewrite", "text_edits"]
+
+
+def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[str] = frozenset()) -> Rewritten:
+    """Return the source's text with the edits made, proven to differ in nothing else.
+
+    ``imported_names`` are the names that other files import from this one. The same edit twice is one. Raises
+    `CannotRewrite` with the reason when the edits cannot be made exactly, all of them; parsers that keep a file's
+    layout are slow to import, so a language's own is imported when it is first needed.
+    """
+    if source.language is Language.PYTHON:
+        from loaderlint.writers import python
+
+        return python.rewrite(source, edits, imported_names=imported_names)
+    from loaderlint.writers import yaml
+
+    return yaml.rewrite(source, edits)

@@ -1,0 +1,47 @@
+"""Rewriting Python: libcst carries the edits out, `ast` proves that nothing else changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+
+from loaderlint.model.edit import Edit, GuardEntryPoint, Hoist
+from loaderlint.model.source import Source
+from loaderlint.writers.base import CannotRewrite, Rewritten
+from loaderlint.writers.python.moves import moved
+from loaderlint.writers.python.options import COMMENT_LOST, edit_options
+from loaderlint.writers.python.places import places_of
+from loaderlint.writers.python.proof import parsed, prove
+
+
+def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[str] = frozenset()) -> Rewritten:
+    """Return the source's text with the edits made, proven to differ in nothing else.
+
+    ``imported_names`` are the names that other files import from this one. Raises `CannotRewrite` with the reason when
+    the edits cannot be made exactly.
+    """
+    try:
+        return _rewritten(source, edits, imported_names)
+    except RecursionError as error:
+        raise CannotRewrite(f"{source.path} is nested too deeply") from error
+
+
+def _rewritten(source: Source, edits: Sequence[Edit], imported_names: frozenset[str]) -> Rewritten:
+    tree = parsed(source.text, source.path)
+    places = places_of(source)
+    options = [edit for edit in edits if not isinstance(edit, GuardEntryPoint | Hoist)]
+    definitions = _once(places.definition(edit.span) for edit in edits if isinstance(edit, Hoist))
+    guarded = _once(places.statement(edit.span) for edit in edits if isinstance(edit, GuardEntryPoint))
+    edited = edit_options(places, tree, options, followed=[*definitions, *guarded])
+    became = edited.became
+    module, reasons = moved(
+        edited.module, [became[one] for one in definitions], [became[one] for one in guarded], imported_names
+    )
+    text = module.bytes.decode(source.encoding)
+    prove(source, text, edits, comments_may_go=edited.unsafe == COMMENT_LOST)
+    return Rewritten(text, "; ".join(dict.fromkeys([*filter(None, [edited.unsafe]), *reasons])))
+
+
+def _once(nodes: Iterable[cst.CSTNode]) -> list[cst.CSTNode]:
+    return list(dict.fromkeys(nodes))

@@ -1,0 +1,359 @@
+"""Comparing a file with what became of it, tree with tree: nothing differs but what the edits are about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from loaderlint.model.edit import AddOption
+from loaderlint.model.source import Source, Span
+from loaderlint.model.value import Constant
+from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.intentions import Extent, Intentions, Point, ValueIntention, extent, holds, start
+from loaderlint.writers.python.places import ast_point
+from loaderlint.writers.python.shapes import (
+    Definition,
+    Side,
+    Use,
+    assigned,
+    by_side,
+    imports_of,
+    is_import_or_text,
+    use_of,
+    without_annotations,
+    without_leading,
+)
+from loaderlint.writers.python.situations import Situation, has_workers, literal, says, situations
+
+_HOISTING = ("functools", "typing")
+"""What a hoisted definition may need: `functools.partial` for what it captures, and `typing.Any`."""
+
+
+class Differs(Exception):
+    """Raised with the line of the old file at which the new one differs though no edit is about it."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f"line {line} would change, which no edit is about")
+        self.line = line
+
+
+class Comparison:
+    """One file before and after; ``same`` raises `Differs` at the first thing that no edit explains."""
+
+    def __init__(self, source: Source, intended: Intentions, old: ast.Module, sys_names: frozenset[str]) -> None:
+        self._source = source
+        self._intended = intended
+        self._sys_names = sys_names
+        self._expressions: dict[Extent, ast.expr] = {}
+        for node in ast.walk(old):
+            if isinstance(node, ast.expr):
+                self._expressions.setdefault(extent(node), node)
+        self._met: set[Extent | Point] = set()
+        self._definitions: dict[str, Definition] = {}
+        self._claimed: dict[str, Point] = {}
+        self._names: dict[str, str] = {}
+
+    def modules(self, old: ast.Module, new: ast.Module) -> None:
+        """Compare two modules.
+
+        Raises `Differs`, or `CannotRewrite` when an edit was not made.
+        """
+        statements = list(self._without_additions(old.body, new.body))
+        if self._intended.guarded:
+            self._guarded(old.body, statements)
+        else:
+            self._block(old.body, statements)
+        made = {*self._intended.values, *self._intended.dropped, *self._intended.added, *self._intended.hoisted}
+        missed = made - self._met
+        if missed:
+            raise CannotRewrite(f"the edit of line {min(missed)[0]} was not made")
+        if set(self._definitions) != set(self._claimed):
+            raise CannotRewrite("a definition would appear that no edit is about")
+
+    def _without_additions(self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+        """Yield the statements of the new module but the imports and definitions that came with the edits."""
+        packages = [*(("sys",) if self._intended.narrows else ()), *(_HOISTING if self._intended.hoisted else ())]
+        more = imports_of(new, packages) - imports_of(old, packages)
+        only_imports = True
+        for statement in new:
+            dumped = ast.dump(statement)
+            if only_imports and more[dumped] == 1:
+                more[dumped] = 0
+            elif isinstance(statement, Definition) and self._is_hoisted(statement, old):
+                self._definitions[statement.name] = statement
+            else:
+                yield statement
+            only_imports = only_imports and is_import_or_text(statement)
+
+    def _is_hoisted(self, statement: Definition, old: Sequence[ast.stmt]) -> bool:
+        if len(self._definitions) == len(self._intended.hoisted):
+            return False
+        return all(not isinstance(one, Definition) or one.name != statement.name for one in old)
+
+    def _kept(self, body: Sequence[ast.stmt], among: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Return the statements of a block that stay in it; ``among`` is what the block has become."""
+        kept = []
+        for statement in body:
+            place = start(statement)
+            if self._is_moved(statement, among):
+                self._moved(statement)
+            elif place in self._intended.dropped and isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr):
+                self._met.add(place)
+            else:
+                kept.append(statement)
+        return kept
+
+    def _block(self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> None:
+        kept = self._kept(old, new)
+        if old and not kept and [type(one) for one in new] == [ast.Pass]:
+            return
+        self._pairwise(kept, new, old[0] if old else None)
+
+    def _guarded(self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> None:
+        """Compare statements some of which moved under the guard; those on either side of it keep their order."""
+        left = {side: [statement for statement, stands in by_side(new) if stands is side] for side in Side}
+        before = {side: [statement for statement, stands in by_side(old) if stands is side] for side in Side}
+        kept = {statement for side in Side for statement in self._kept(before[side], left[side])}
+        for statement, side in by_side(old):
+            if statement not in kept:
+                continue
+            asked_for = any(holds(statement, place) for place in self._intended.guarded)
+            choices = [Side.GUARDED] if asked_for else [side, Side.GUARDED]
+            chosen = next((one for one in choices if left[one] and self._matches(statement, left[one][0])), None)
+            if chosen is None or (side is Side.IMPORTED and chosen is not side):
+                raise Differs(statement.lineno)
+            left[chosen].pop(0)
+        if any(left.values()):
+            raise Differs(old[-1].lineno if old else 1)
+
+    def _matches(self, old: ast.stmt, new: ast.stmt) -> bool:
+        try:
+            self.same(old, new)
+        except Differs:
+            return False
+        return True
+
+    def same(self, old: ast.AST, new: ast.AST) -> None:
+        """Compare two nodes."""
+        place = extent(old)
+        value = self._intended.values.get(place)
+        if value is not None and self._expressions.get(place) is old and isinstance(new, ast.expr):
+            assert isinstance(old, ast.expr)
+            self._met.add(place)
+            self._value(old, new, value)
+        elif isinstance(old, ast.Lambda) and place[:2] in self._intended.hoisted and not isinstance(new, ast.Lambda):
+            self._hoisted(old, use_of(new))
+        elif isinstance(old, Definition) and place[:2] in self._intended.hoisted and isinstance(new, ast.Assign):
+            pair = assigned(new)
+            self._check(pair is not None and pair[0] == old.name, old)
+            self._hoisted(old, use_of(new.value))
+        else:
+            self._inside(old, new)
+
+    def _inside(self, old: ast.AST, new: ast.AST) -> None:
+        if type(old) is not type(new):
+            raise Differs(_line(old))
+        if isinstance(old, ast.Name) and isinstance(new, ast.Name) and self._names.get(old.id) == new.id:
+            return
+        if isinstance(old, ast.Call) and isinstance(new, ast.Call):
+            self.same(old.func, new.func)
+            self._pairwise(old.args, new.args, old)
+            self._keywords(old, new)
+        elif isinstance(old, ast.Dict) and isinstance(new, ast.Dict):
+            self._items(old, new)
+        else:
+            for name in old._fields:
+                self._field(getattr(old, name, None), getattr(new, name, None), old)
+
+    def _field(self, old: object, new: object, around: ast.AST) -> None:
+        if isinstance(old, list) and isinstance(new, list):
+            if old and all(isinstance(one, ast.stmt) for one in old):
+                self._block(old, new)
+            else:
+                self._pairwise(old, new, around)
+        elif isinstance(old, ast.AST) and isinstance(new, ast.AST):
+            self.same(old, new)
+        elif type(old) is not type(new) or repr(old) != repr(new):
+            raise Differs(_line(around))
+
+    def _pairwise(self, old: Sequence[object], new: Sequence[object], around: ast.AST | None) -> None:
+        line = _line(around)
+        for one, other in zip(old, new, strict=False):
+            self._field(one, other, around or ast.Pass())
+        if len(old) != len(new):
+            raise Differs(line)
+
+    def _keywords(self, old: ast.Call, new: ast.Call) -> None:
+        kept = [one for one in old.keywords if not self._is_dropped(one)]
+        given = list(new.keywords)
+        for edit in self._added(old):
+            added = next((one for one in given if one.arg == edit.option), None)
+            self._check_added(edit, added.value if added is not None else None)
+            given.remove(added) if added is not None else None
+        self._pairwise(kept, given, old)
+
+    def _items(self, old: ast.Dict, new: ast.Dict) -> None:
+        kept = [(k, v) for k, v in zip(old.keys, old.values, strict=True) if k is None or not self._is_dropped(k)]
+        given = list(zip(new.keys, new.values, strict=True))
+        for edit in self._added(old):
+            added = next((pair for pair in given if pair[0] is not None and says(pair[0], edit.option)), None)
+            self._check_added(edit, added[1] if added is not None else None)
+            given.remove(added) if added is not None else None
+        self._pairwise([one for pair in kept for one in pair], [one for pair in given for one in pair], old)
+
+    def _is_dropped(self, node: ast.AST) -> bool:
+        dropped = start(node) in self._intended.dropped
+        if dropped:
+            self._met.add(start(node))
+        return dropped
+
+    def _added(self, node: ast.expr) -> Sequence[AddOption]:
+        place = extent(node)
+        if self._expressions.get(place) is not node or place not in self._intended.added:
+            return ()
+        self._met.add(place)
+        return self._intended.added[place]
+
+    def _check_added(self, edit: AddOption, value: ast.expr | None) -> None:
+        if value is None:
+            raise CannotRewrite(f"{edit.option} was not added at {edit.span}")
+        workers = self._expression(edit.workers) if edit.workers is not None else None
+        for situation in situations(self._sys_names, workers):
+            given = workers is None or self._has_workers(workers, situation)
+            settled = situation.settled(value)
+            if not (says(settled, edit.constant) if given else _is_neutral(settled)):
+                raise Differs(edit.span.line)
+
+    def _value(self, old: ast.expr, new: ast.expr, value: ValueIntention) -> None:
+        """Check that the new expression comes to what was asked for, in every situation."""
+        only_with = value.only_with
+        workers = self._expression(only_with.workers) if only_with is not None else None
+        for situation in situations(self._sys_names, workers):
+            settled = situation.settled(new)
+            asked = value.constant(situation.platform)
+            if only_with is not None and workers is not None and situation.platform not in value.narrowed:
+                asked = asked if self._has_workers(workers, situation) else (only_with.neutral,)
+            if asked is not None:
+                self._check(says(settled, asked[0]), old)
+            elif value.integer:
+                self._integer(old, settled)
+            elif situation.settled(old) is old:
+                self._inside(old, settled)
+            else:
+                self.same(situation.settled(old), settled)
+
+    def _check(self, holds: bool, at: ast.AST) -> None:
+        if not holds:
+            raise Differs(_line(at))
+
+    def _expression(self, span: Span) -> ast.expr:
+        place = (*ast_point(self._source, span.start), *ast_point(self._source, span.end))
+        node = self._expressions.get(place)
+        if node is None:
+            raise CannotRewrite(f"no expression stands at {span}")
+        return node
+
+    def _has_workers(self, worker_count: ast.expr, situation: Situation) -> bool:
+        """Return whether there are workers, the count itself perhaps being edited."""
+        value = self._intended.values.get(extent(worker_count))
+        asked = value.constant(situation.platform) if value is not None else None
+        if asked is not None:
+            return isinstance(asked[0], int | float) and asked[0] > 0
+        return has_workers(worker_count, situation)
+
+    def _integer(self, old: ast.expr, new: ast.expr) -> None:
+        known = literal(old)
+        if known is not None:
+            self._check(isinstance(known[0], int | float | str) and says(new, int(known[0])), old)
+        elif isinstance(old, ast.BinOp) and isinstance(new, ast.BinOp):
+            self._check(isinstance(old.op, ast.Div) and isinstance(new.op, ast.FloorDiv), old)
+            self.same(old.left, new.left)
+            self.same(old.right, new.right)
+        elif isinstance(new, ast.Call) and isinstance(new.func, ast.Name) and new.func.id == "int":
+            self._check(len(new.args) == 1 and not new.keywords, old)
+            self._inside(old, new.args[0])
+        elif isinstance(old, ast.Call) and isinstance(new, ast.Call):
+            self.same(old.func, new.func)
+            self._pairwise(old.args, new.args, old)
+            types = [one.value for one in new.keywords if one.arg == "type"]
+            self._check([ast.dump(one) for one in types] == [ast.dump(ast.Name("int", ast.Load()))], old)
+            kept = [one for one in old.keywords if one.arg != "type" and not self._is_dropped(one)]
+            self._pairwise(kept, [one for one in new.keywords if one.arg != "type"], old)
+        else:
+            raise Differs(_line(old))
+
+    def _is_moved(self, statement: ast.stmt, among: Sequence[ast.stmt]) -> bool:
+        """Return whether a statement of a block went to the top of the module as a whole, leaving no name behind."""
+        if isinstance(statement, Definition):
+            left = [assigned(one) for one in among]
+            aliases = [pair[1] for pair in left if pair is not None and pair[0] == statement.name]
+            uses = [use_of(alias) for alias in aliases]
+            return start(statement) in self._intended.hoisted and not any(
+                use is not None and use.name in self._definitions for use in uses
+            )
+        pair = assigned(statement)
+        return pair is not None and start(pair[1]) in self._intended.hoisted and pair[0] in self._definitions
+
+    def _moved(self, statement: ast.stmt) -> None:
+        pair = assigned(statement)
+        if pair is not None:
+            self._hoisted(pair[1], Use(pair[0]))
+            return
+        assert isinstance(statement, Definition)
+        for name in sorted(self._definitions, key=lambda name: name != statement.name):
+            try:
+                self._hoisted(statement, Use(name))
+            except Differs:
+                continue
+            self._names[statement.name] = name
+            return
+        raise Differs(statement.lineno)
+
+    def _hoisted(self, old: ast.AST, use: Use | None) -> None:
+        """Check that a lambda or local definition is the one that now stands at the top of the module."""
+        place = start(old)
+        definition = self._definitions.get(use.name) if use is not None else None
+        if use is None or definition is None or self._claimed.get(use.name, place) != place:
+            raise Differs(_line(old))
+        if isinstance(old, ast.Lambda):
+            self._same_function(old, definition, use)
+        elif isinstance(old, Definition) and type(old) is type(definition):
+            self._same_definition(old, definition, use)
+        else:
+            raise Differs(_line(old))
+        self._claimed[use.name] = place
+        self._met.add(place)
+
+    def _same_function(self, old: ast.Lambda, new: Definition, use: Use) -> None:
+        body = new.body[0]
+        self._check(isinstance(new, ast.FunctionDef) and not new.decorator_list and len(new.body) == 1, old)
+        self._check(isinstance(body, ast.Return), old)
+        assert isinstance(new, ast.FunctionDef)
+        assert isinstance(body, ast.Return)
+        arguments = without_leading(new.args, use.captured)
+        self._field(old.args, arguments and without_annotations(arguments), old)
+        self._field(old.body, body.value, old)
+
+    def _same_definition(self, old: Definition, new: Definition, use: Use) -> None:
+        before = self._names.get(old.name)
+        self._names[old.name] = new.name
+        try:
+            for name in old._fields:
+                theirs = getattr(new, name, None)
+                if isinstance(theirs, ast.arguments):
+                    theirs = without_leading(theirs, use.captured)
+                if name != "name":
+                    self._field(getattr(old, name, None), theirs, old)
+        finally:
+            del self._names[old.name]
+            self._names.update({} if before is None else {old.name: before})
+
+
+def _is_neutral(node: ast.expr) -> bool:
+    """Return whether an expression is what torch takes for an option that is not given."""
+    neutral: tuple[Constant, ...] = (None, False, 0)
+    return any(says(node, one) for one in neutral)
+
+
+def _line(node: ast.AST | None) -> int:
+    return getattr(node, "lineno", 0)

@@ -1,0 +1,259 @@
+"""Expressions as a careful hand would write them: constants, choices by platform, choices by worker count."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import libcst as cst
+
+from loaderlint.model.target import Platform
+from loaderlint.model.value import Constant
+from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.places import Places
+from loaderlint.writers.python.platforms import EVERYWHERE, platforms_where
+
+_KEEPS_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)
+_LOOSE = (cst.IfExp, cst.Lambda, cst.NamedExpr, cst.Yield)
+_ATOMS = (cst.Name, cst.Integer, cst.Float, cst.SimpleString)
+_WHOLE_VALUE = (
+    cst.DictElement,
+    cst.Element,
+    cst.Assign,
+    cst.AnnAssign,
+    cst.AugAssign,
+    cst.Return,
+    cst.Param,
+    cst.Lambda,
+    cst.NamedExpr,
+    cst.Index,
+    cst.Expr,
+)
+"""What takes any expression as a whole, so that a choice needs no parentheses in it."""
+
+
+def constant(value: Constant, quote: str) -> cst.BaseExpression:
+    """Return the literal for a constant, a string in the given quotation marks.
+
+    Raises `CannotRewrite` for a float that has no literal.
+    """
+    text = repr(value)
+    if isinstance(value, str) and quote not in value and "\\" not in text:
+        text = f"{quote}{value}{quote}"
+    if text in ("inf", "-inf", "nan"):
+        raise CannotRewrite(f"{text} has no literal")
+    return cst.parse_expression(text)
+
+
+def literal(node: cst.BaseExpression) -> tuple[Constant] | None:
+    """Return the constant a literal says, in a tuple of its own, or None when the node is no literal."""
+    try:
+        value = ast.literal_eval(code(node))
+    except (ValueError, SyntaxError):
+        return None
+    return (value,) if value is None or isinstance(value, bool | int | float | str) else None
+
+
+def says(node: cst.BaseExpression, value: Constant) -> bool:
+    """Return whether a node is a literal for just this constant (True is not 1)."""
+    found = literal(node)
+    return found is not None and type(found[0]) is type(value) and found[0] == value
+
+
+def code(node: cst.CSTNode) -> str:
+    """Return a node's source text."""
+    return cst.Module([]).code_for_node(node)
+
+
+def tree(node: cst.BaseExpression) -> ast.expr:
+    """Return a node as `ast` sees it."""
+    return ast.parse(f"({code(node)}\n)", mode="eval").body
+
+
+def placed(
+    node: cst.BaseExpression, old: cst.BaseExpression, places: Places, at: cst.BaseExpression
+) -> cst.BaseExpression:
+    """Return the node as it has to be written in the place of ``old``, which stood where ``at`` does in the old file.
+
+    It takes over redundant parentheses, and gets some where it would bind less tightly than what is around it.
+    """
+    if old.lpar and not isinstance(old, _KEEPS_PARENTHESES):
+        return node if node.lpar else node.with_changes(lpar=old.lpar, rpar=old.rpar)
+    if isinstance(node, _ATOMS) or node.lpar or _takes_whole_value(places.parents[at]):
+        return node
+    return parenthesized(node)
+
+
+def _takes_whole_value(around: cst.CSTNode) -> bool:
+    if isinstance(around, cst.Arg):
+        return not around.star
+    return isinstance(around, _WHOLE_VALUE)
+
+
+def bare(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a node without parentheses that it can do without inside others."""
+    return node if isinstance(node, _KEEPS_PARENTHESES) else node.with_changes(lpar=[], rpar=[])
+
+
+def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a node with parentheses around it, if it has none."""
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseExpression) -> cst.BaseExpression:
+    """Return ``body if test else orelse``; just the test, or its opposite, where the two are True and False."""
+    if says(body, True) and says(orelse, False) and _is_boolean(test):
+        return test
+    if says(body, False) and says(orelse, True) and _is_boolean(test):
+        return _opposite(test)
+    return cst.IfExp(test=_operand(test), body=_operand(body), orelse=_operand(orelse, choices_only=True))
+
+
+def _is_boolean(test: cst.BaseExpression) -> bool:
+    negated = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
+    return negated or (isinstance(test, cst.Comparison) and len(test.comparisons) == 1)
+
+
+_OPPOSITES: dict[type[cst.BaseCompOp], Callable[[], cst.BaseCompOp]] = {
+    cst.Equal: cst.NotEqual,
+    cst.NotEqual: cst.Equal,
+    cst.In: cst.NotIn,
+    cst.NotIn: cst.In,
+    cst.Is: cst.IsNot,
+    cst.IsNot: cst.Is,
+}
+
+
+def _opposite(test: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(test, cst.Comparison):
+        target = test.comparisons[0]
+        opposite = _OPPOSITES.get(type(target.operator))
+        if opposite is not None:
+            return test.with_changes(comparisons=[target.with_changes(operator=opposite())])
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return test.expression
+    return cst.UnaryOperation(cst.Not(), _operand(test))
+
+
+def _operand(node: cst.BaseExpression, choices_only: bool = False) -> cst.BaseExpression:
+    """Return a node as a part of a choice; nested choices are told apart by parentheses."""
+    loose = isinstance(node, cst.IfExp if choices_only else _LOOSE)
+    return parenthesized(node) if loose else node
+
+
+@dataclass(frozen=True)
+class PlatformTest:
+    """How this file asks for the platform: the name of its module ``sys``, and its quotation mark."""
+
+    sys_name: str
+    sys_names: Collection[str]
+    quote: str
+
+    def on(self, platforms: frozenset[Platform]) -> cst.BaseExpression:
+        """Return the test that is true on these platforms alone: ``sys.platform == "win32"``."""
+        names = [f"{self.quote}{one.sys_platform}{self.quote}" for one in Platform if one in platforms]
+        compared = f"== {names[0]}" if len(names) == 1 else f"in ({', '.join(names)})"
+        return cst.parse_expression(f"{self.sys_name}.platform {compared}")
+
+    def where(self, test: cst.BaseExpression) -> frozenset[Platform] | None:
+        """Return the platforms on which a test somebody wrote is true, None when it does not ask for the platform."""
+        return platforms_where(tree(test), self.sys_names)
+
+
+def on_platforms(
+    old: cst.BaseExpression,
+    new: cst.BaseExpression,
+    platforms: frozenset[Platform],
+    tests: PlatformTest,
+    reached: frozenset[Platform] = EVERYWHERE,
+) -> cst.BaseExpression:
+    """Return the expression that is ``new`` on these platforms and ``old`` elsewhere.
+
+    An arm of a choice by platform that stands in ``old`` already is replaced; ``reached`` are the platforms on which
+    ``old`` is evaluated.
+    """
+    known = literal(new)
+    if not platforms & reached or (known is not None and says(old, known[0])):
+        return old
+    if platforms >= reached:
+        return new
+    where = tests.where(old.test) if isinstance(old, cst.IfExp) else None
+    if isinstance(old, cst.IfExp) and where is not None:
+        return old.with_changes(
+            body=_operand(on_platforms(old.body, new, platforms, tests, reached & where)),
+            orelse=_operand(on_platforms(old.orelse, new, platforms, tests, reached - where), choices_only=True),
+        )
+    return choice(tests.on(platforms), new, bare(old))
+
+
+def with_workers(
+    option: cst.BaseExpression, neutral: cst.BaseExpression, workers: cst.BaseExpression
+) -> cst.BaseExpression:
+    """Return the expression that is ``option`` when the worker count is above 0 and ``neutral`` otherwise.
+
+    A choice in ``workers`` is repeated (``None if sys.platform == "win32" else 4``), anything else is compared with 0.
+    Raises `CannotRewrite` when the worker count would have to be worked out twice.
+    """
+    counted = literal(workers)
+    if counted is not None:
+        return option if isinstance(counted[0], int | float) and counted[0] > 0 else neutral
+    if isinstance(workers, cst.IfExp) and _is_settled(workers.test):
+        if isinstance(option, cst.IfExp) and code(option.test) == code(workers.test):
+            return option.with_changes(
+                body=_operand(with_workers(option.body, neutral, workers.body)),
+                orelse=_operand(with_workers(option.orelse, neutral, workers.orelse), choices_only=True),
+            )
+        body = with_workers(option, neutral, workers.body)
+        orelse = with_workers(option, neutral, workers.orelse)
+        if code(body) == code(orelse):
+            return body
+        return choice(bare(workers.test), bare(body), bare(orelse))
+    if not _is_chain(workers):
+        raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
+    above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
+    return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
+
+
+def _given(option: cst.BaseExpression, neutral: cst.BaseExpression, test: cst.Comparison) -> cst.BaseExpression:
+    if _depends_on(option, test, neutral):
+        return option
+    if says(neutral, False) and literal(option) is None:
+        loose = isinstance(option, _LOOSE) or (
+            isinstance(option, cst.BooleanOperation) and isinstance(option.operator, cst.Or)
+        )
+        return cst.BooleanOperation(parenthesized(option) if loose else bare(option), cst.And(), test)
+    return choice(test, bare(option), neutral)
+
+
+def _depends_on(option: cst.BaseExpression, test: cst.Comparison, neutral: cst.BaseExpression) -> bool:
+    """Return whether an option is given only under this test already."""
+    if isinstance(option, cst.IfExp):
+        return code(bare(option.test)) == code(test) and code(option.orelse) == code(neutral)
+    if isinstance(option, cst.BooleanOperation) and isinstance(option.operator, cst.And):
+        return _depends_on(option.left, test, neutral) or _depends_on(option.right, test, neutral)
+    return says(neutral, False) and code(bare(option)) == code(test)
+
+
+def _is_chain(node: cst.BaseExpression) -> bool:
+    """Return whether an expression only looks something up: names, attributes, constant subscripts."""
+    if isinstance(node, cst.Attribute):
+        return _is_chain(node.value)
+    if isinstance(node, cst.Subscript):
+        indexes = [one.slice.value for one in node.slice if isinstance(one.slice, cst.Index)]
+        constant_indexes = [index for index in indexes if literal(index) is not None]
+        return len(constant_indexes) == len(node.slice) and _is_chain(node.value)
+    return isinstance(node, cst.Name)
+
+
+def _is_settled(test: cst.BaseExpression) -> bool:
+    """Return whether a test can be repeated: it asks for the platform, or compares what is only looked up."""
+    if platforms_where(tree(test), ("sys", "_sys")) is not None:
+        return True
+    if isinstance(test, cst.UnaryOperation):
+        return _is_settled(test.expression)
+    if isinstance(test, cst.BooleanOperation):
+        return _is_settled(test.left) and _is_settled(test.right)
+    if isinstance(test, cst.Comparison):
+        return _is_settled(test.left) and all(_is_settled(one.comparator) for one in test.comparisons)
+    return literal(test) is not None or _is_chain(test)

@@ -1,0 +1,127 @@
+"""Adding an import where a reader of the file would look for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import libcst as cst
+
+_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+def with_sys_import(module: cst.Module, name: str) -> cst.Module:
+    """Return the module with ``import sys`` (``import sys as name``) in its first block of imports."""
+    return with_import(module, "sys", name)
+
+
+def with_import(module: cst.Module, package: str, name: str) -> cst.Module:
+    """Return the module with an import of a package of the standard library in its first block of imports.
+
+    It stands after the docstring and the ``__future__`` imports, before the first plain import of the standard library
+    that comes after it in the alphabet. All other statements stay the same objects.
+    """
+    module = _without_comment_in_header(module)
+    body = list(module.body)
+    block = _import_block(body)
+    statement = _import(package, name)
+    plain = [index for index in block if _kind(body[index]) == "standard import"]
+    froms = [index for index in block if _kind(body[index]) == "standard from"]
+    later = [index for index in plain if (_root(body[index]) or "") > package]
+    if later:
+        _insert_before(body, later[0], statement)
+    elif plain:
+        body.insert(plain[-1] + 1, statement)
+    elif froms:
+        _insert_before(body, froms[0], statement)
+    else:
+        _insert_section(body, block.start, statement)
+    return module.with_changes(body=body)
+
+
+def _import(package: str, name: str) -> cst.SimpleStatementLine:
+    asname = None if name == package else cst.AsName(cst.Name(name))
+    return cst.SimpleStatementLine([cst.Import([cst.ImportAlias(cst.Name(package), asname=asname)])])
+
+
+def _without_comment_in_header(module: cst.Module) -> cst.Module:
+    """Return the module with what stands right above the first statement given to it, unless it is all there is above.
+
+    libcst keeps every line above the first statement in the header; a licence stays there.
+    """
+    lines = list(module.header)
+    blank = max((at + 1 for at, line in enumerate(lines) if line.comment is None), default=0)
+    if not 0 < blank < len(lines):
+        return module
+    first = module.body[0]
+    first = first.with_changes(leading_lines=[*lines[blank:], *first.leading_lines])
+    return module.with_changes(header=lines[:blank], body=[first, *module.body[1:]])
+
+
+def _import_block(body: Sequence[_Statement]) -> range:
+    """Return the indexes of the imports at the top; empty, and standing where they would, when there are none."""
+    start = 0
+    while start < len(body) and (_is_docstring(body[start], start) or _kind(body[start]) == "future"):
+        start += 1
+    end = start
+    while end < len(body) and _kind(body[end]) is not None:
+        end += 1
+    return range(start, end)
+
+
+def _is_docstring(statement: _Statement, index: int) -> bool:
+    return (
+        index == 0
+        and isinstance(statement, cst.SimpleStatementLine)
+        and isinstance(statement.body[0], cst.Expr)
+        and isinstance(statement.body[0].value, cst.SimpleString | cst.ConcatenatedString)
+    )
+
+
+def _kind(statement: _Statement) -> str | None:
+    """Return what kind of import a line is: of ``__future__``, the standard library or another; None for no import."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return None
+    if not all(isinstance(small, cst.Import | cst.ImportFrom) for small in statement.body):
+        return None
+    root = _root(statement)
+    if root == "__future__":
+        return "future"
+    if root not in sys.stdlib_module_names:
+        return "other"
+    return "standard import" if isinstance(statement.body[0], cst.Import) else "standard from"
+
+
+def _root(statement: _Statement) -> str | None:
+    """Return the top-level package that the first import of a line names, None for a relative import."""
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    name: cst.BaseExpression | None
+    if isinstance(first, cst.Import):
+        name = first.names[0].name
+    elif isinstance(first, cst.ImportFrom) and not first.relative:
+        name = first.module
+    else:
+        return None
+    while isinstance(name, cst.Attribute):
+        name = name.value
+    return name.value if isinstance(name, cst.Name) else None
+
+
+def _insert_before(body: list[_Statement], index: int, statement: cst.SimpleStatementLine) -> None:
+    """Insert a statement; blank lines above stay above it, a comment stays with the statement it describes."""
+    following = body[index]
+    lines = list(following.leading_lines)
+    blank = max((at + 1 for at, line in enumerate(lines) if line.comment is None), default=0)
+    body[index] = following.with_changes(leading_lines=lines[blank:])
+    body.insert(index, statement.with_changes(leading_lines=lines[:blank]))
+
+
+def _insert_section(body: list[_Statement], index: int, statement: cst.SimpleStatementLine) -> None:
+    """Insert a statement with a blank line above, unless it comes first, and below."""
+    blank = cst.EmptyLine(indent=False)
+    if index < len(body):
+        following = body[index]
+        lines = following.leading_lines
+        if not lines or lines[0].comment is not None:
+            body[index] = following.with_changes(leading_lines=[blank, *lines])
+    body.insert(index, statement.with_changes(leading_lines=[blank] if index else []))

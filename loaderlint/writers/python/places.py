@@ -1,0 +1,181 @@
+"""Where things stand in a Python file: which node of the syntax tree a span means."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
+
+from loaderlint.model.source import Source, Span
+from loaderlint.writers.base import CannotRewrite
+
+Entry: TypeAlias = cst.Arg | cst.DictElement | cst.BaseSmallStatement
+"""What can be taken away so that an option no longer arrives."""
+
+_OWN_PARENTHESES = (cst.Tuple, cst.GeneratorExp)
+
+
+@dataclass(frozen=True)
+class Places:
+    """A parsed file and the places of its nodes.
+
+    ``positions`` are libcst's: columns count from 0, parentheses around an expression are outside. ``quote`` is the
+    quotation mark the file mostly uses.
+    """
+
+    source: Source
+    module: cst.Module
+    positions: Mapping[cst.CSTNode, CodeRange]
+    parents: Mapping[cst.CSTNode, cst.CSTNode]
+    expressions: Mapping[Span, cst.BaseExpression]
+    quote: str
+
+    def expression(self, span: Span) -> cst.BaseExpression:
+        """Return the outermost expression written at exactly this span.
+
+        Raises `CannotRewrite` when none is.
+        """
+        node = self.expressions.get(span)
+        if node is None:
+            raise CannotRewrite(f"no expression stands at {span}")
+        return node
+
+    def entry(self, span: Span) -> Entry:
+        """Return the argument, dictionary item or statement written at this span.
+
+        Parentheses around its value may or may not be counted in. Raises `CannotRewrite` when there is none.
+        """
+        for node, position in self.positions.items():
+            if isinstance(node, cst.Arg | cst.DictElement | cst.BaseSmallStatement):
+                place = self.span(position)
+                if place.start == span.start and self._without_end(place) == self._without_end(span):
+                    return node
+        raise CannotRewrite(f"nothing that can be taken away stands at {span}")
+
+    def _without_end(self, span: Span) -> str:
+        return self.source.at(span).rstrip(") \t\r\n")
+
+    def comment(self, span: Span) -> cst.Comment:
+        """Return the comment that holds this span.
+
+        Raises `CannotRewrite` when none does.
+        """
+        for node, position in self.positions.items():
+            if isinstance(node, cst.Comment) and self.span(position).holds(span):
+                return node
+        raise CannotRewrite(f"no comment stands at {span}")
+
+    def definition(self, span: Span) -> cst.CSTNode:
+        """Return the lambda, function or class that starts where the span does.
+
+        Raises `CannotRewrite` when none does.
+        """
+        for node, position in self.positions.items():
+            defines = isinstance(node, cst.Lambda | cst.FunctionDef | cst.ClassDef)
+            if defines and self.span(position).start == span.start:
+                return node
+        raise CannotRewrite(f"no lambda, function or class stands at {span}")
+
+    def statement(self, span: Span) -> cst.CSTNode:
+        """Return the statement at the top level of the module that holds this span.
+
+        Raises `CannotRewrite` when none does.
+        """
+        for statement in self.module.body:
+            decorators = getattr(statement, "decorators", ())
+            first = self.span(self.positions[decorators[0] if decorators else statement])
+            last = self.span(self.positions[statement])
+            if first.start <= span.start and span.end <= last.end:
+                return statement
+        raise CannotRewrite(f"no statement stands at {span}")
+
+    def point(self, span: Span) -> tuple[int, int]:
+        """Return where a span starts as `ast` counts: lines from 1, columns in UTF-8 bytes from 0."""
+        return ast_point(self.source, span.start)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes around a node, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def span(self, position: CodeRange) -> Span:
+        """Return a position of libcst as a span of the source."""
+        return _span(self.source, position)
+
+
+def places_of(source: Source) -> Places:
+    """Return the parsed source with its places.
+
+    Raises `CannotRewrite` when libcst cannot parse it, or would not give back the same bytes.
+    """
+    module = _parsed(source)
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    positions = cast(Mapping[cst.CSTNode, CodeRange], wrapper.resolve(PositionProvider))
+    parents = cast(Mapping[cst.CSTNode, cst.CSTNode], wrapper.resolve(ParentNodeProvider))
+    expressions: dict[Span, cst.BaseExpression] = {}
+    quotes: Counter[str] = Counter()
+    for node, position in positions.items():
+        if isinstance(node, cst.SimpleString) and len(node.quote) == 1:
+            quotes[node.quote] += 1
+        if isinstance(node, cst.BaseExpression):
+            # A node is recorded after its children, so that the outermost of several at one place stays.
+            expressions[_span(source, _as_ast_has_it(node, position, positions))] = node
+    quote = "'" if quotes["'"] > quotes['"'] else '"'
+    return Places(source, module, positions, parents, expressions, quote)
+
+
+def _parsed(source: Source) -> cst.Module:
+    try:
+        # Bytes, not text: given text, libcst drops the byte order mark and form feeds.
+        module = cst.parse_module(source.content)
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeError) as error:
+        raise CannotRewrite(f"{source.path} cannot be parsed: {error}") from error
+    if module.bytes != source.content:
+        raise CannotRewrite(f"{source.path} would not be kept character for character")
+    return module
+
+
+def _as_ast_has_it(
+    node: cst.BaseExpression, position: CodeRange, positions: Mapping[cst.CSTNode, CodeRange]
+) -> CodeRange:
+    """Return a position as `ast` counts it: the parentheses of a tuple or generator belong to it."""
+    if isinstance(node, _OWN_PARENTHESES) and node.lpar:
+        return CodeRange(positions[node.lpar[-1]].start, positions[node.rpar[0]].end)
+    return position
+
+
+def _span(source: Source, position: CodeRange) -> Span:
+    start, end = position.start, position.end
+    # libcst does not count a byte order mark as a character of the first line; a span does.
+    mark = 1 if source.text.startswith("\ufeff") else 0
+    return Span(
+        source.path,
+        start.line,
+        start.column + 1 + (mark if start.line == 1 else 0),
+        end.line,
+        end.column + 1 + (mark if end.line == 1 else 0),
+    )
+
+
+def ast_point(source: Source, place: tuple[int, int]) -> tuple[int, int]:
+    """Return a line and column of a span as `ast` counts them: columns in UTF-8 bytes from 0, no byte order mark."""
+    line, column = place
+    before = source.lines[line - 1][: column - 1]
+    return line, len(before.removeprefix("\ufeff").encode("utf-8", "surrogatepass"))
+
+
+def nodes(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield a node and all below it, in the order of the text."""
+    yield root
+    for child in root.children:
+        yield from nodes(child)
+
+
+def has_comment(root: cst.CSTNode) -> bool:
+    """Return whether there is a comment anywhere in the node."""
+    return any(isinstance(node, cst.Comment) for node in nodes(root))

@@ -1,0 +1,143 @@
+"""By which name a piece of code can call the module ``sys``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from loaderlint.writers.base import CannotRewrite
+
+Point: TypeAlias = tuple[int, int]
+"""A line and column of `ast`: lines from 1, columns in UTF-8 bytes from 0."""
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (*_FUNCTIONS, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class SysName:
+    """The name for ``sys`` in one file; ``missing`` says that an import of it has to be added at the top."""
+
+    name: str
+    missing: bool
+
+
+class _Means(Enum):
+    """What a name means at a place, as far as ``sys`` goes."""
+
+    SYS = "it is the module sys"
+    NOTHING_YET = "it would be, if the module imported it at the top"
+    SOMETHING_ELSE = "it is, or may be, something else"
+
+
+def sys_name(tree: ast.Module, uses: Sequence[Point]) -> SysName:
+    """Return a name that means the module ``sys`` at all the places, ``sys`` itself where possible.
+
+    Raises `CannotRewrite` when every name is taken.
+    """
+    names = ["sys", *sorted(known_sys_names(tree) - {"sys", "_sys"}), "_sys"]
+    meanings = {name: {_meaning(tree, name, use) for use in uses} for name in names}
+    for name in names:
+        if meanings[name] == {_Means.SYS}:
+            return SysName(name, missing=False)
+    for name in names:
+        if _Means.SOMETHING_ELSE not in meanings[name]:
+            return SysName(name, missing=True)
+    raise CannotRewrite("the names sys and _sys both mean something else here")
+
+
+def known_sys_names(tree: ast.Module) -> frozenset[str]:
+    """Return all names under which the file imports the module ``sys``."""
+    return frozenset(
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == "sys"
+    )
+
+
+def binds(tree: ast.Module, name: str) -> bool:
+    """Return whether the file binds a name anywhere, and so may shadow a builtin of that name."""
+    return any(name in _bound(node) for node in ast.walk(tree))
+
+
+def _meaning(tree: ast.Module, name: str, use: Point) -> _Means:
+    around = _scopes_around(tree, use)
+    in_function = any(isinstance(scope, _FUNCTIONS) for scope in around)
+    for depth, scope in enumerate(reversed(around)):
+        if isinstance(scope, ast.ClassDef) and depth > 0:
+            continue  # a class body's names are not seen by the functions in it
+        found = _bindings(scope, name)
+        if found:
+            return _Means.SYS if _imported_before(scope, name, found, use) else _Means.SOMETHING_ELSE
+    found = _bindings(tree, name)
+    if not all(_imports_sys(node, name) for node in found):
+        return _Means.SOMETHING_ELSE
+    ready = any(node in tree.body and (in_function or node.lineno < use[0]) for node in found)
+    return _Means.SYS if ready else _Means.NOTHING_YET
+
+
+def _imported_before(scope: ast.AST, name: str, found: Sequence[ast.stmt | ast.AST], use: Point) -> bool:
+    body = getattr(scope, "body", [])
+    first = found[0]
+    return (
+        all(_imports_sys(node, name) for node in found)
+        and isinstance(body, list)
+        and isinstance(first, ast.stmt)
+        and first in body
+        and first.lineno < use[0]
+    )
+
+
+def _imports_sys(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Import) and all(
+        alias.name == "sys" for alias in node.names if (alias.asname or alias.name.partition(".")[0]) == name
+    )
+
+
+def _scopes_around(tree: ast.Module, use: Point) -> list[ast.AST]:
+    """Return the functions and classes around a place, outermost first."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, _SCOPES)
+        and (node.lineno, node.col_offset) <= use < (node.end_lineno or 0, node.end_col_offset or 0)
+    ]
+
+
+def _bindings(scope: ast.AST, name: str) -> list[ast.AST]:
+    return [node for node in _own_nodes(scope) if name in _bound(node)]
+
+
+def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield what stands in a scope but in no scope inside it; comprehensions count as part of theirs."""
+    for child in ast.iter_child_nodes(scope):
+        yield child
+        if not isinstance(child, _SCOPES):
+            yield from _own_nodes(child)
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """Return the names a node binds or declares, for better or worse."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return {name}
+        case ast.Import(names=aliases):
+            return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+        case ast.ImportFrom(names=aliases):
+            return {alias.asname or alias.name for alias in aliases}
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.arg(arg=name):
+            return {name}
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return set(names)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return {name}
+        case ast.MatchMapping(rest=str(name)):
+            return {name}
+    return set()

@@ -1,0 +1,119 @@
+"""The shapes that moved code has: guards, the use of a hoisted definition, its parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Side(Enum):
+    """Where a statement of a script stands."""
+
+    OUTSIDE = "outside any guard"
+    GUARDED = "under a guard"
+    IMPORTED = "under a guard's else"
+
+
+def by_side(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, Side]]:
+    """Yield the statements of a module, those under its guards as well, with where they stand."""
+    for statement in body:
+        if isinstance(statement, ast.If) and _is_main_test(statement.test):
+            yield from ((inner, Side.GUARDED) for inner in statement.body)
+            yield from ((inner, Side.IMPORTED) for inner in statement.orelse)
+        else:
+            yield statement, Side.OUTSIDE
+
+
+def _is_main_test(test: ast.expr) -> bool:
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+    if isinstance(test.ops[0], ast.Eq):
+        return {left, right} == {"__name__", "'__main__'"}
+    texts = right.strip("([{,}])")
+    return isinstance(test.ops[0], ast.In) and (left, texts) == ("__name__", "'__main__'") and texts != right
+
+
+def imports_of(body: Sequence[ast.stmt], packages: Collection[str]) -> Counter[str]:
+    """Return the statements that import just one of these packages, as they are dumped."""
+    return Counter(
+        ast.dump(statement)
+        for statement in body
+        if isinstance(statement, ast.Import) and len(statement.names) == 1 and statement.names[0].name in packages
+    )
+
+
+def is_import_or_text(statement: ast.stmt) -> bool:
+    """Return whether a statement is an import or a docstring."""
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+@dataclass(frozen=True)
+class Use:
+    """How a hoisted definition is used: its name, and what is handed over by `functools.partial`."""
+
+    name: str
+    captured: tuple[str, ...] = ()
+
+
+def use_of(node: ast.AST) -> Use | None:
+    """Return the use that an expression is of a definition, None when it is none."""
+    if isinstance(node, ast.Name):
+        return Use(node.id)
+    if isinstance(node, ast.Call) and not node.keywords and ast.unparse(node.func).split(".")[-1] == "partial":
+        names = [argument.id for argument in node.args if isinstance(argument, ast.Name)]
+        if names and len(names) == len(node.args):
+            return Use(names[0], tuple(names[1:]))
+    return None
+
+
+def assigned(statement: ast.AST) -> tuple[str, ast.expr] | None:
+    """Return the name and value of a statement that assigns one to one, else None."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target: ast.expr = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign):
+        target = statement.target
+    else:
+        return None
+    return (target.id, statement.value) if isinstance(target, ast.Name) and statement.value is not None else None
+
+
+def without_leading(arguments: ast.arguments, captured: Sequence[str]) -> ast.arguments | None:
+    """Return the parameters behind those with the captured names; None when they do not begin with these."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    if [one.arg for one in positional[: len(captured)]] != list(captured):
+        return None
+    before = min(len(captured), len(arguments.posonlyargs))
+    return ast.arguments(
+        arguments.posonlyargs[before:],
+        arguments.args[len(captured) - before :],
+        arguments.vararg,
+        arguments.kwonlyargs,
+        arguments.kw_defaults,
+        arguments.kwarg,
+        arguments.defaults,
+    )
+
+
+def without_annotations(arguments: ast.arguments) -> ast.arguments:
+    """Return the parameters without annotations, which a lambda's cannot have."""
+
+    def plain(one: ast.arg) -> ast.arg:
+        return ast.arg(one.arg, None)
+
+    return ast.arguments(
+        [plain(one) for one in arguments.posonlyargs],
+        [plain(one) for one in arguments.args],
+        arguments.vararg and plain(arguments.vararg),
+        [plain(one) for one in arguments.kwonlyargs],
+        arguments.kw_defaults,
+        arguments.kwarg and plain(arguments.kwarg),
+        arguments.defaults,
+    )

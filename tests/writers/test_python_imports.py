@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.writers import Rewritten
+from tests.writers.marked import rewritten, zero_on_windows
+
+IMPORTS = {
+    "first of the file": ("f(n=⟦4⟧)\n", 'import sys\n\nf(n=0 if sys.platform == "win32" else 4)\n'),
+    "below the docstring and future imports": (
+        '"""Train."""\n\nfrom __future__ import annotations\n\nimport torch\n\nn = ⟦4⟧\n',
+        '"""Train."""\n\nfrom __future__ import annotations\n\nimport sys\n\nimport torch\n\n'
+        'n = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "among the standard library's, in the order of the alphabet": (
+        "import os\nimport time\nfrom pathlib import Path\n\nimport torch\n\nn = ⟦4⟧\n",
+        "import os\nimport sys\nimport time\nfrom pathlib import Path\n\nimport torch\n\n"
+        'n = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "behind the last of the standard library": (
+        "import os\nimport torch\nn = ⟦4⟧\n",
+        'import os\nimport sys\nimport torch\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "before the first `from` of the standard library": (
+        "from pathlib import Path\n\nn = ⟦4⟧\n",
+        'import sys\nfrom pathlib import Path\n\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "below a licence and a shebang": (
+        "#!/usr/bin/env python\n# MIT\n\n# the count\nn = ⟦4⟧\n",
+        '#!/usr/bin/env python\n# MIT\n\nimport sys\n\n# the count\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "with the line ends of the file": (
+        "import os\r\nn = ⟦4⟧\r\n",
+        'import os\r\nimport sys\r\nn = 0 if sys.platform == "win32" else 4\r\n',
+    ),
+    "not when it is there under another name": (
+        "import sys as system\nn = ⟦4⟧\n",
+        'import sys as system\nn = 0 if system.platform == "win32" else 4\n',
+    ),
+    "not when it is imported with others": (
+        "import os, sys\nn = ⟦4⟧\n",
+        'import os, sys\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "not when the function has imported it": (
+        "def f():\n    import sys\n    return ⟦4⟧\n",
+        'def f():\n    import sys\n    return 0 if sys.platform == "win32" else 4\n',
+    ),
+    "not when a function uses one that the module imports later": (
+        "def f():\n    return ⟦4⟧\nimport sys\n",
+        'def f():\n    return 0 if sys.platform == "win32" else 4\nimport sys\n',
+    ),
+    "when the one that is there comes too late": (
+        "n = ⟦4⟧\nimport sys\n",
+        'import sys\n\nn = 0 if sys.platform == "win32" else 4\nimport sys\n',
+    ),
+    "when only another function has it": (
+        "def g():\n    import sys\ndef f():\n    return ⟦4⟧\n",
+        'import sys\n\ndef g():\n    import sys\ndef f():\n    return 0 if sys.platform == "win32" else 4\n',
+    ),
+    "under another name when sys means something else in the module": (
+        "from wrappers import sys\nn = ⟦4⟧\n",
+        'import sys as _sys\n\nfrom wrappers import sys\nn = 0 if _sys.platform == "win32" else 4\n',
+    ),
+    "under another name when sys is a parameter": (
+        "import sys\ndef f(sys):\n    return ⟦4⟧\n",
+        'import sys\nimport sys as _sys\ndef f(sys):\n    return 0 if _sys.platform == "win32" else 4\n',
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), IMPORTS.values(), ids=IMPORTS)
+def test_sys_is_imported(before: str, after: str) -> None:
+    assert rewritten(before, zero_on_windows) == Rewritten(after)

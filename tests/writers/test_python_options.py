@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.edit import Drop, OnlyWithWorkers, RemoveIgnore, SetValue
+from loaderlint.writers import CannotRewrite, Rewritten
+from tests.writers.marked import (
+    MACOS,
+    WINDOWS,
+    Cases,
+    Edits,
+    add_spawn,
+    drop_prefetch,
+    make_integer,
+    persistent_with_workers,
+    prefetch_with_workers,
+    rewritten,
+    zero,
+    zero_on_windows,
+)
+
+ONLY_WITH_WORKERS: Cases = {
+    "an attribute": (
+        "f(num_workers=⟦args.workers⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=args.workers, prefetch_factor=4 if args.workers > 0 else None)\n",
+    ),
+    "a subscript": (
+        "f(num_workers=⟦cfg['data'][0]⟧, prefetch_factor=⟦k⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=cfg['data'][0], prefetch_factor=k if cfg['data'][0] > 0 else None)\n",
+    ),
+    "a flag": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦True⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=n > 0)\n",
+    ),
+    "a flag that is given": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦keep⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=keep and n > 0)\n",
+    ),
+    "a flag of two": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦a or b⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=(a or b) and n > 0)\n",
+    ),
+    "a deadline": (
+        "f(num_workers=⟦n⟧, timeout=⟦60⟧)\n",
+        lambda at: [OnlyWithWorkers(at[1], "timeout", 0, at[0])],
+        "f(num_workers=n, timeout=60 if n > 0 else 0)\n",
+    ),
+    "a start method": (
+        'f(num_workers=⟦n⟧, multiprocessing_context=⟦"spawn"⟧)\n',
+        lambda at: [OnlyWithWorkers(at[1], "multiprocessing_context", None, at[0])],
+        'f(num_workers=n, multiprocessing_context="spawn" if n > 0 else None)\n',
+    ),
+    "a choice is told apart": (
+        "f(num_workers=⟦n⟧, prefetch_factor=⟦4 if a else 2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n, prefetch_factor=(4 if a else 2) if n > 0 else None)\n",
+    ),
+    "the worker count's own choice by platform": (
+        "import sys\nf(num_workers=⟦0 if sys.platform == 'win32' else 4⟧, prefetch_factor=⟦4⟧)\n",
+        prefetch_with_workers,
+        "import sys\nf(num_workers=0 if sys.platform == 'win32' else 4, "
+        "prefetch_factor=None if sys.platform == 'win32' else 4)\n",
+    ),
+    "the worker count's own choice by platform, for a flag": (
+        "import sys\nf(num_workers=⟦0 if sys.platform == 'win32' else 4⟧, persistent_workers=⟦True⟧)\n",
+        persistent_with_workers,
+        "import sys\nf(num_workers=0 if sys.platform == 'win32' else 4, persistent_workers=sys.platform != 'win32')\n",
+    ),
+    "the worker count's own choice by something looked up": (
+        "f(num_workers=⟦4 if args.fast else 0⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=4 if args.fast else 0, prefetch_factor=2 if args.fast else None)\n",
+    ),
+    "a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4, '
+        'prefetch_factor=None if sys.platform == "win32" else 2)\n',
+    ),
+    "a worker count that is looked up and narrowed in the same run": (
+        "import sys\nf(num_workers=⟦n⟧, prefetch_factor=⟦2⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else n, '
+        'prefetch_factor=None if sys.platform == "win32" else (2 if n > 0 else None))\n',
+    ),
+    "a worker count that is set to 0 in the same run": (
+        "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
+        lambda at: [*zero(at), *prefetch_with_workers(at)],
+        "f(num_workers=0, prefetch_factor=None)\n",
+    ),
+    "a worker count above 0": (
+        "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=4, prefetch_factor=2)\n",
+    ),
+    "an option that depends on it already": (
+        "f(num_workers=⟦n⟧, prefetch_factor=⟦2 if n > 0 else None⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n, prefetch_factor=2 if n > 0 else None)\n",
+    ),
+    "a flag that depends on it already": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦n > 0 and keep⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=n > 0 and keep)\n",
+    ),
+    "an option that is also set": (
+        "f(num_workers=⟦n⟧, prefetch_factor=⟦16⟧)\n",
+        lambda at: [SetValue(at[1], 4), *prefetch_with_workers(at)],
+        "f(num_workers=n, prefetch_factor=4 if n > 0 else None)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "edits", "after"), ONLY_WITH_WORKERS.values(), ids=ONLY_WITH_WORKERS)
+def test_an_option_arrives_only_with_workers(before: str, edits: Edits, after: str) -> None:
+    assert rewritten(before, edits) == Rewritten(after)
+
+
+REFUSED: Cases = {
+    "a place without an expression": ("f(n⟦=⟧4)\n", zero, "no expression stands at train.py:1:4"),
+    "the name of a keyword": ("f(⟦n⟧=4)\n", zero, "train.py does not parse"),
+    "two constants": (
+        "f(n=⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0), SetValue(at[0], 1)],
+        "two edits contradict each other at train.py:1:5",
+    ),
+    "a constant that is also narrowed": (
+        "f(n=⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), SetValue(at[0], 1)],
+        "two edits contradict each other at train.py:1:5",
+    ),
+    "two constants for one platform": (
+        "f(n=⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), SetValue(at[0], 1, WINDOWS | MACOS)],
+        "two edits contradict each other at train.py:1:5",
+    ),
+    "a value inside what is dropped": (
+        "f(⟦prefetch_factor=g(⟦2⟧)⟧)\n",
+        lambda at: [SetValue(at[1], 3), Drop(at[1], "prefetch_factor", None, at[0])],
+        "two edits contradict each other at train.py:1:3",
+    ),
+    "a value inside what is overwritten": (
+        "f(n=⟦min(⟦2⟧, 4)⟧)\n",
+        lambda at: [SetValue(at[0], 0), SetValue(at[1], 1)],
+        "two edits contradict each other at train.py:1:5",
+    ),
+    "a worker count that calls something": (
+        "f(num_workers=⟦count()⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "the worker count is worked out by an expression that may not be repeated",
+    ),
+    "a worker count chosen by a call": (
+        "f(num_workers=⟦4 if fast() else 0⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "the worker count is worked out by an expression that may not be repeated",
+    ),
+    "an option that is given already": (
+        "⟦f(multiprocessing_context=None)⟧\n",
+        add_spawn,
+        "multiprocessing_context is given at train.py:1:1 already",
+    ),
+    "an option for what is no call": (
+        "⟦f⟧\n",
+        add_spawn,
+        "multiprocessing_context cannot be added at train.py:1:1, which is no call",
+    ),
+    "an entry that is none": (
+        "f(⟦prefetch_factor⟧=⟦2⟧)\n",
+        drop_prefetch,
+        "nothing that can be taken away stands at train.py:1:3",
+    ),
+    "a text that is no number": ('f(n=⟦"many"⟧)\n', make_integer, "'many' is no integer"),
+    "an option with a type of its own": (
+        "⟦p.add_argument('-j', type=count)⟧\n",
+        make_integer,
+        "the option is declared type=count already",
+    ),
+    "an option without a value": (
+        "⟦p.add_argument('-j', action='store_true')⟧\n",
+        make_integer,
+        "the option takes no value, so it has no type",
+    ),
+    "a file in which int is something else": (
+        "from numpy import int\nf(n=⟦x⟧)\n",
+        make_integer,
+        "the name int means something else in this file",
+    ),
+    "a file in which no name for sys is free": (
+        "def f(sys, _sys):\n    return ⟦4⟧\n",
+        zero_on_windows,
+        "the names sys and _sys both mean something else here",
+    ),
+    "quotation marks inside an f-string": (
+        "import sys\nprint(f'{⟦n⟧}')\n",
+        zero_on_windows,
+        "train.py:2:10 stands inside an f-string",
+    ),
+    "a generator that would need parentheses": (
+        "⟦f(x for x in y)⟧\n",
+        add_spawn,
+        "Generator expression must be parenthesized",
+    ),
+    "a name that no comment has": (
+        "f()  ⟦# loaderlint: ignore[a]⟧\n",
+        lambda at: [RemoveIgnore(at[0], "b")],
+        "the comment does not name b",
+    ),
+    "a file that does not parse": ("f(n=⟦4⟧\n", zero, "train.py does not parse"),
+    "a file that libcst does not give back as it was": ("\x0cf(n=⟦4⟧)\n", zero, "would not be kept"),
+}
+
+
+@pytest.mark.parametrize(("before", "edits", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_done_exactly_is_refused(before: str, edits: Edits, reason: str) -> None:
+    with pytest.raises(CannotRewrite) as refusal:
+        rewritten(before, edits)
+    assert reason in str(refusal.value)
+
+
+def test_a_file_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(CannotRewrite):
+        rewritten(f"n = ⟦4⟧{' + 1' * 20_000}\n", zero)

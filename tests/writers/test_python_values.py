@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.edit import Drop, SetValue
+from loaderlint.model.target import Platform
+from loaderlint.writers import Rewritten, rewrite
+from tests.writers.marked import MACOS, WINDOWS, Cases, Edits, make_integer, marked, rewritten, zero, zero_on_windows
+
+SET_VALUE: Cases = {
+    "a keyword's value": ("DataLoader(ds, num_workers=⟦4⟧)\n", zero, "DataLoader(ds, num_workers=0)\n"),
+    "a positional value": (
+        "DataLoader(ds, ⟦32⟧, num_workers=4)\n",
+        lambda at: [SetValue(at[0], 16)],
+        "DataLoader(ds, 16, num_workers=4)\n",
+    ),
+    "a value in redundant parentheses": ("f(num_workers=(⟦4⟧))\n", zero, "f(num_workers=(0))\n"),
+    "a value of several lines": ("n = (⟦4 +\n     8⟧)  # both\n", zero, "n = (0)  # both\n"),
+    "unusual white space": ("f( num_workers =  ⟦4⟧ , b = 1 )\n", zero, "f( num_workers =  0 , b = 1 )\n"),
+    "a default of a parameter": ("def make(workers=⟦4⟧): ...\n", zero, "def make(workers=0): ...\n"),
+    "a dictionary's value": ("d = {'num_workers': ⟦4⟧, 'b': 1}\n", zero, "d = {'num_workers': 0, 'b': 1}\n"),
+    "an argparse default": (
+        "p.add_argument('-j', default=⟦4⟧, type=int)\n",
+        zero,
+        "p.add_argument('-j', default=0, type=int)\n",
+    ),
+    "a negative number where it has to be told apart": (
+        "n = ⟦2⟧ ** k\n",
+        lambda at: [SetValue(at[0], -1)],
+        "n = (-1) ** k\n",
+    ),
+    "a text in the quotation marks it had": (
+        'a = "x"\nb = "y"\nmp.set_start_method(⟦\'fork\'⟧)\n',
+        lambda at: [SetValue(at[0], "spawn")],
+        'a = "x"\nb = "y"\nmp.set_start_method(\'spawn\')\n',
+    ),
+    "a text in the quotation marks the file mostly uses": (
+        "a = 'x'\nmp.set_start_method(⟦method⟧)\n",
+        lambda at: [SetValue(at[0], "spawn")],
+        "a = 'x'\nmp.set_start_method('spawn')\n",
+    ),
+    "a place inside a tuple, whose parentheses are its own": ("⟦(1, 2)⟧\n", zero, "0\n"),
+    "a line behind characters of several bytes": ("größe = 'ß'; f(n=⟦4⟧)\n", zero, "größe = 'ß'; f(n=0)\n"),
+    "CRLF line ends": ("f(\r\n    n=⟦4⟧,\r\n)\r\n", zero, "f(\r\n    n=0,\r\n)\r\n"),
+    "a byte order mark": ("\ufefff(n=⟦4⟧)\n", zero, "\ufefff(n=0)\n"),
+    "tabs": ("def f():\n\tif x:\n\t\tg(n=⟦4⟧)\n", zero, "def f():\n\tif x:\n\t\tg(n=0)\n"),
+    "no final newline": ("x = 1\nf(n=⟦4⟧)", zero, "x = 1\nf(n=0)"),
+    "a form feed": ("x = 1\n\x0c\nf(n=⟦4⟧)\n", zero, "x = 1\n\x0c\nf(n=0)\n"),
+    "the same edit twice": ("f(n=⟦4⟧)\n", lambda at: [*zero(at), *zero(at)], "f(n=0)\n"),
+    "two values of one call": (
+        "f(n=⟦4⟧, batch=⟦8⟧)\n",
+        lambda at: [SetValue(at[0], 0), SetValue(at[1], 16)],
+        "f(n=0, batch=16)\n",
+    ),
+}
+
+NARROWED: Cases = {
+    "a literal": (
+        "import sys\nf(n=⟦4⟧)\n",
+        zero_on_windows,
+        'import sys\nf(n=0 if sys.platform == "win32" else 4)\n',
+    ),
+    "any other expression, word for word": (
+        "import sys\nf(n=⟦min( 4,os.cpu_count() )⟧)\n",
+        zero_on_windows,
+        'import sys\nf(n=0 if sys.platform == "win32" else min( 4,os.cpu_count() ))\n',
+    ),
+    "several platforms": (
+        "import sys\nf(n=⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS | MACOS)],
+        'import sys\nf(n=0 if sys.platform in ("win32", "darwin") else 4)\n',
+    ),
+    "all platforms": ("f(n=⟦4⟧)\n", lambda at: [SetValue(at[0], 0, frozenset(Platform))], "f(n=0)\n"),
+    "the same constant": ("f(n=⟦0⟧)\n", zero_on_windows, "f(n=0)\n"),
+    "two constants for two platforms": (
+        "import sys\nf(n=⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), SetValue(at[0], 2, MACOS)],
+        'import sys\nf(n=0 if sys.platform == "win32" else (2 if sys.platform == "darwin" else 4))\n',
+    ),
+    "an operand": (
+        "import sys\nn = ⟦4⟧ * 2\n",
+        zero_on_windows,
+        'import sys\nn = (0 if sys.platform == "win32" else 4) * 2\n',
+    ),
+    "what a method is called on": (
+        "import sys\nn = ⟦count⟧.real\n",
+        zero_on_windows,
+        'import sys\nn = (0 if sys.platform == "win32" else count).real\n',
+    ),
+    "the argument of a unary operator": (
+        "import sys\nn = -⟦count⟧\n",
+        zero_on_windows,
+        'import sys\nn = -(0 if sys.platform == "win32" else count)\n',
+    ),
+    "a splat of a dictionary": (
+        "import sys\nd = {**⟦e⟧}\n",
+        lambda at: [Drop(at[0], "e", None, None, WINDOWS)],
+        'import sys\nd = {**(None if sys.platform == "win32" else e)}\n',
+    ),
+    "a value in redundant parentheses": (
+        "import sys\nf(n=(⟦4⟧))\n",
+        zero_on_windows,
+        'import sys\nf(n=(0 if sys.platform == "win32" else 4))\n',
+    ),
+    "a lambda": (
+        "import sys\nf(n=⟦lambda: 4⟧)\n",
+        zero_on_windows,
+        'import sys\nf(n=0 if sys.platform == "win32" else lambda: 4)\n',
+    ),
+    "an assignment expression": (
+        "import sys\nf(n=(⟦m := 4⟧))\n",
+        zero_on_windows,
+        'import sys\nf(n=0 if sys.platform == "win32" else (m := 4))\n',
+    ),
+    "the file's quotation marks": (
+        "import sys\na = 'x'\nf(n=⟦4⟧)\n",
+        zero_on_windows,
+        "import sys\na = 'x'\nf(n=0 if sys.platform == 'win32' else 4)\n",
+    ),
+    "the arm of a choice that stands there": (
+        "import sys\nn = ⟦4 if sys.platform != 'win32' else 2⟧\n",
+        zero_on_windows,
+        "import sys\nn = 4 if sys.platform != 'win32' else 0\n",
+    ),
+    "one platform of an arm that serves two": (
+        "import sys\nn = ⟦4 if sys.platform == 'linux' else 2⟧\n",
+        zero_on_windows,
+        "import sys\nn = 4 if sys.platform == 'linux' else (0 if sys.platform == 'win32' else 2)\n",
+    ),
+    "the arm of a choice by os.name": (
+        "import os\nn = ⟦2 if os.name == 'nt' else 4⟧\n",
+        zero_on_windows,
+        "import os\nn = 0 if os.name == 'nt' else 4\n",
+    ),
+    "a choice by something else": (
+        "import sys\nn = ⟦4 if fast else 2⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if sys.platform == "win32" else (4 if fast else 2)\n',
+    ),
+    "True becoming False": (
+        "import sys\nf(persistent_workers=⟦True⟧)\n",
+        lambda at: [Drop(at[0], "persistent_workers", False, None, WINDOWS)],
+        'import sys\nf(persistent_workers=sys.platform != "win32")\n',
+    ),
+    "False becoming True": (
+        "import sys\nf(pin_memory=⟦False⟧)\n",
+        lambda at: [SetValue(at[0], True, WINDOWS | MACOS)],
+        'import sys\nf(pin_memory=sys.platform in ("win32", "darwin"))\n',
+    ),
+    "1 becoming False, which are told apart": (
+        "import sys\nf(persistent_workers=⟦1⟧)\n",
+        lambda at: [Drop(at[0], "persistent_workers", False, None, WINDOWS)],
+        'import sys\nf(persistent_workers=False if sys.platform == "win32" else 1)\n',
+    ),
+    "a value inside another narrowed value": (
+        "import sys\nf(n=⟦min(⟦4⟧, k)⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), SetValue(at[1], 2)],
+        'import sys\nf(n=0 if sys.platform == "win32" else min(2, k))\n',
+    ),
+}
+
+MAKE_INTEGER = {
+    "a quoted number": ('f(n=⟦"4"⟧)\n', "f(n=4)\n"),
+    "a float": ("f(n=⟦4.0⟧)\n", "f(n=4)\n"),
+    "a division": ("f(n=⟦os.cpu_count()/2⟧)\n", "f(n=os.cpu_count()//2)\n"),
+    "a division that stays broken": ("n = (⟦a /\n     b⟧)\n", "n = (a //\n     b)\n"),
+    "a division by a float": ("f(n=⟦count / 2.0⟧)\n", "f(n=int(count / 2.0))\n"),
+    "anything else": ("f(n=⟦cfg.workers⟧)\n", "f(n=int(cfg.workers))\n"),
+    "what stands in parentheses": ("f(n=(⟦a / b * 2⟧))\n", "f(n=int(a / b * 2))\n"),
+    "a command line's option": (
+        "⟦p.add_argument('-j', default=4)⟧\n",
+        "p.add_argument('-j', default=4, type=int)\n",
+    ),
+    "a command line's option of another type": (
+        "⟦p.add_argument('-j', type=float, default=4)⟧\n",
+        "p.add_argument('-j', type=int, default=4)\n",
+    ),
+    "an option of click": ("@⟦click.option('-j')⟧\ndef f(j): ...\n", "@click.option('-j', type=int)\ndef f(j): ...\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "edits", "after"), SET_VALUE.values(), ids=SET_VALUE)
+def test_a_value_is_replaced_and_nothing_else(before: str, edits: Edits, after: str) -> None:
+    assert rewritten(before, edits) == Rewritten(after)
+
+
+@pytest.mark.parametrize(("before", "edits", "after"), NARROWED.values(), ids=NARROWED)
+def test_a_value_is_kept_on_the_other_platforms(before: str, edits: Edits, after: str) -> None:
+    assert rewritten(before, edits) == Rewritten(after)
+
+
+@pytest.mark.parametrize(("before", "after"), MAKE_INTEGER.values(), ids=MAKE_INTEGER)
+def test_numbers_become_integers(before: str, after: str) -> None:
+    assert rewritten(before, make_integer) == Rewritten(after)
+
+
+def test_a_latin_1_file_keeps_its_bytes() -> None:
+    source, _ = marked("# -*- coding: latin-1 -*-\ns = 'é'; f(n=4)  # café\n", "latin-1")
+    at = source.text.index("4)")
+    result = rewrite(source, [SetValue(source.span(at, at + 1), 0)])
+    assert result.text.encode("latin-1") == source.content.replace(b"n=4", b"n=0")
