@@ -8,6 +8,7 @@ import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
@@ -179,7 +180,6 @@ class ProjectFiles:
     def __init__(self, root: str, settings: SettingsIndex) -> None:
         self.root = root
         self._settings = settings
-        self._sources: dict[str, Source | None] = {}
 
     @cached_property
     def _locations(self) -> Mapping[str, str]:
@@ -194,10 +194,16 @@ class ProjectFiles:
         """Return the paths of all files of our languages, as findings name them, sorted."""
         return tuple(sorted(self._locations))
 
+    def content(self, path: str) -> bytes | None:
+        """Return the bytes of a file by the path findings use, or None when it is not of the project or unreadable."""
+        location = self._locations.get(path)
+        try:
+            return Path(location).read_bytes() if location else None
+        except OSError:
+            return None
+
     def read(self, path: str) -> Source | None:
         """Return a file by the path findings use, or None when it is not of the project or cannot be read as text."""
-        if path not in self._sources:
-            location = self._locations.get(path)
-            read = _read(location, self._settings.cwd, None) if location else None
-            self._sources[path] = read if isinstance(read, Source) else None
-        return self._sources[path]
+        location = self._locations.get(path)
+        read = _read(location, self._settings.cwd, None) if location else None
+        return read if isinstance(read, Source) else None

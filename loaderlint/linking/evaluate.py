@@ -7,7 +7,8 @@ operations on things it has seen, and calls everything else unseen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from loaderlint.linking import calls, commandline, instances, modules, parameters
@@ -45,6 +46,7 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText,
 from loaderlint.readers.python import Arm, Binding, Place, Scope, dotted, is_main_test
 from loaderlint.readers.tree import Mapping as TreeMapping
 
+MOST_STEPS = 10**9
 DEEPEST = 60
 """Expressions followed through each other; a longer way than this is unseen."""
 MOST_ALTERNATIVES = 8
@@ -62,8 +64,20 @@ class Evaluator:
         self._known: dict[tuple[int, int, int], Possibilities] = {}
         self._active: set[tuple[int, int, int]] = set()
         self._kept: list[object] = []
+        self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
+        """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._questions: dict[int, str] = {}
+        self._left = MOST_STEPS
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
+
+    @contextmanager
+    def steps(self, most: int) -> Iterator[None]:
+        """Follow at most so many expressions for the questions asked inside; the rest of the way is unseen."""
+        before, self._left = self._left, most
+        try:
+            yield
+        finally:
+            self._left = before
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be; recursion and explosion end in the unseen."""
@@ -72,6 +86,9 @@ class Evaluator:
         if known is not None:
             return known
         if key in self._active or len(self._active) > DEEPEST:
+            return unseen(frame.facts.span(node))
+        self._left -= 1
+        if self._left < 0:
             return unseen(frame.facts.span(node))
         self._active.add(key)
         try:
@@ -82,6 +99,9 @@ class Evaluator:
             self._active.discard(key)
         if len(result) > MOST_POSSIBILITIES:
             result = unseen(frame.facts.span(node))
+        if self._left < 0:
+            # What was cut short for one question may still be followed for another.
+            return result
         # Identities are only unique while their objects live.
         self._kept.extend((frame.arguments, frame.receiver))
         self._known[key] = result

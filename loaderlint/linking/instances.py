@@ -188,6 +188,7 @@ def _field(
     else:
         makers = list(evaluator.callers.makers(instance.of))
         if not makers:
+            evaluator.callers.unknown.add(instance.of.node.name)
             given = under(unseen(span), choice(subject, "given"))
             return (*under(defaults, choice(subject, "default")), *given)
     order = _fields(evaluator, owner)
@@ -231,7 +232,7 @@ def _field_of_call(evaluator: Evaluator, maker: parameters.Caller, order: list[s
             return evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
         if keyword.arg is None:
             items = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
-            splatted = items.entries.get(name, () if items.complete else (*unseen(span), Possibility(ABSENT, span)))
+            splatted = items.entries.get(name, () if items.complete else unseen(span))
     return splatted or (Possibility(ABSENT, span),)
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import commandline
 from loaderlint.linking.things import (
     ABSENT,
-    UNSEEN,
     Absent,
     Class,
     Frame,
     Function,
     Instance,
+    Items,
     Possibilities,
     Possibility,
     choice,
@@ -62,8 +62,10 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
             return (Possibility(frame.receiver or Instance(owner), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
-    if isinstance(function, ast.Lambda) or node in (function.args.vararg, function.args.kwarg):
+    if isinstance(function, ast.Lambda) or node is function.args.vararg:
         return unseen(span)
+    if node is function.args.kwarg:
+        return _keywords(evaluator, function, frame, owner)
     option = commandline.option_of_decorator(evaluator, function, node.arg, frame)
     if option is not None:
         return option
@@ -83,6 +85,33 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
             else:
                 found.extend(under((one,), choice(subject, position)))
     return tuple(found) or unseen(span)
+
+
+def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner: Class | None) -> Possibilities:
+    """Return what ``**kwargs`` can hold: the keywords of each caller that no other parameter takes."""
+    span = frame.facts.span(function.args.kwarg or function)
+    callers = evaluator.callers.of(Function(frame.facts, function, frame.scope, owner=owner))
+    if not callers:
+        return (Possibility(Items({}, complete=False), span),)
+    named = {one.arg for one in parameters(function)}
+    subject = str(frame.facts.span(function))
+    found: list[Possibility] = []
+    for position, caller in enumerate(callers):
+        if isinstance(caller, TreeCaller):
+            keys = caller.arguments.merged.keys() - caller.skip
+            items = Items(
+                {
+                    key: (from_entry(entry, span, f"{function.name}({key}=…)", removable=True),)
+                    for key, entry in caller.arguments.merged.items()
+                    if key in keys and key not in named
+                }
+            )
+        else:
+            given = evaluator.items_of_call(ast.Call(caller.call.func, [], caller.call.keywords), caller.frame)
+            entries = {key: values for key, values in given.entries.items() if key not in named}
+            items = Items(entries, given.complete)
+        found.append(Possibility(items, span, assumptions=choice(subject, position)))
+    return tuple(found)
 
 
 def owner_of(facts: PythonFacts, scope: Scope) -> Class | None:
@@ -192,10 +221,7 @@ def arguments_of(
                 if name in splat.entries:
                     values[name] = splat.entries[name]
                 elif not splat.complete and name not in values:
-                    values[name] = (
-                        Possibility(UNSEEN, frame.facts.span(keyword.value)),
-                        Possibility(ABSENT, frame.facts.span(keyword.value)),
-                    )
+                    values[name] = unseen(frame.facts.span(keyword.value))
         else:
             values[keyword.arg] = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
     return values
@@ -208,6 +234,8 @@ class Callers:
         self._evaluator = evaluator
         self._known: dict[int, tuple[Caller | TreeCaller, ...]] = {}
         self._by_dotted_name: dict[str, list[tuple[str, TreeCaller]]] | None = None
+        self.unknown: set[str] = set()
+        """The functions and classes that nothing read so far calls."""
 
     def of(self, function: Function) -> tuple[Caller | TreeCaller, ...]:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
@@ -216,6 +244,8 @@ class Callers:
             # A function that is reached again while its callers are looked for has no callers there.
             self._known[key] = ()
             self._known[key] = tuple(self._find(function))
+            if not self._known[key]:
+                self.unknown.add(function.owner.node.name if function.owner is not None else function.scope.name)
         return self._known[key]
 
     def _find(self, function: Function) -> Iterator[Caller | TreeCaller]:

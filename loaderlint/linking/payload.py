@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 """Libraries whose objects keep the callables they are given and send them to the workers with themselves."""
 
+_PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
+"""Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
+
 _RUN_IN_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 
 _DEEPEST = 6
@@ -165,7 +168,7 @@ class _Walk:
         for keyword in made.call.keywords:
             if keyword.arg is not None and (carries or "transform" in keyword.arg):
                 self._all(self.evaluator.evaluate(keyword.value, made.frame), keyword.arg, depth)
-        if not carries:
+        if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
 
 

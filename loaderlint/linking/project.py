@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Protocol
 
@@ -14,12 +14,18 @@ from loaderlint.readers import python as python_reader
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import YamlFacts
 
+MOST_MENTIONS = 30
+"""A function whose name stands in more files than this is not looked for in them."""
+
 
 class OtherFiles(Protocol):
     """The files of the project besides those that were named."""
 
     def python_and_yaml(self) -> tuple[str, ...]:
         """Return the paths of all Python and YAML files of the project."""
+
+    def content(self, path: str) -> bytes | None:
+        """Return a file's bytes, None when there is no such file."""
 
     def read(self, path: str) -> Source | None:
         """Return a file's source, None when there is no such file."""
@@ -56,6 +62,21 @@ class Project:
             if source is not None:
                 self._sources[path] = source
         return self._sources.get(path)
+
+    def read_mentions(self, names: Iterable[str]) -> bool:
+        """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
+
+        A name that many files mention says nothing about any of them and is passed over.
+        """
+        wanted = {name: name.encode() for name in names}
+        mentions: dict[str, list[str]] = {name: [] for name in wanted}
+        for path in sorted(self._paths - self._sources.keys()) if wanted else ():
+            content = self._others.content(path) if self._others and Language.of(path) is Language.PYTHON else None
+            for name, word in wanted.items():
+                if content is not None and word in content:
+                    mentions[name].append(path)
+        found = {path for paths in mentions.values() if len(paths) <= MOST_MENTIONS for path in paths}
+        return any([self.source(path) is not None for path in sorted(found)])
 
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""

@@ -33,6 +33,8 @@ _CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"s
 _COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob", "open", "split"})
 """Calls that give no loader, whatever they are given."""
 _MOST_FUNCTIONS = 200
+STEPS = 400
+"""Expressions followed for one question about what a program does; options are followed without such a limit."""
 _DEEPEST = 4
 
 
@@ -98,7 +100,8 @@ def _note(
             continue
         touches = result.at_import.setdefault(call, [])
         span = facts.span(cause)
-        if not any(touch.span == span for touch in touches):
+        touches[:] = [touch for touch in touches if not span.holds(touch.span)]
+        if not any(touch.span.holds(span) for touch in touches):
             touches.append(Touch(span, shortened(facts.text(cause)), assumptions))
 
 
@@ -134,7 +137,9 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
     """Yield the frames of the project functions that a call runs."""
     if not may_run(evaluator, call):
         return
-    for one in evaluator.evaluate(call.func, frame):
+    with evaluator.steps(STEPS):
+        callees = evaluator.evaluate(call.func, frame)
+    for one in callees:
         thing = one.thing
         if isinstance(thing, Function):
             yield _inside(thing)
@@ -185,6 +190,14 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
 
 def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[tuple[int, Assumptions]]:
     """Return the loader calls behind an expression that is iterated, by identity, with what that assumes."""
+    key = (id(expression), id(frame.receiver.of.node) if frame.receiver is not None else 0)
+    if key not in evaluator.loaders_behind:
+        with evaluator.steps(STEPS):
+            evaluator.loaders_behind[key] = _loaders_in(evaluator, expression, frame)
+    return evaluator.loaders_behind[key]
+
+
+def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[tuple[int, Assumptions]]:
     found: dict[int, Assumptions] = {}
     if isinstance(expression, ast.Constant | ast.List | ast.Dict) or _counts(expression):
         return []
@@ -271,10 +284,10 @@ def cuda_touches(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iter
     """Yield the calls of a scope that make the process touch CUDA."""
     for site in scope.calls:
         frame = Frame(facts, site.place)
-        ways = list(_touches(evaluator, site.node, frame))
-        if not ways:
-            continue
-        for conditions in evaluator.conditions(site.place.arms, frame):
+        with evaluator.steps(STEPS):
+            ways = list(_touches(evaluator, site.node, frame))
+            alternatives = evaluator.conditions(site.place.arms, frame) if ways else []
+        for conditions in alternatives:
             for assumptions in ways:
                 joint = together(assumptions, conditions)
                 if joint is not None:

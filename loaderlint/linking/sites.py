@@ -145,7 +145,9 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         hidden = hidden or not splat.complete
     if hidden:
         for option in TORCH_DEFAULTS:
-            given.setdefault(option, Given((*unseen(site.span), Possibility(ABSENT, site.span))))
+            # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
+            left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
+            given.setdefault(option, Given((*unseen(site.span), *left_out)))
     return given
 
 

@@ -206,8 +206,10 @@ class Possibility:
 
 Possibilities: TypeAlias = tuple[Possibility, ...]
 
-MOST_POSSIBILITIES = 24
-"""More than this and an expression counts as unseen: nobody reads such a list, and products of it explode."""
+MOST_POSSIBILITIES = 64
+"""More than this and an expression counts as unseen: nobody reads such a list."""
+MOST_COMBINATIONS = 1024
+"""More combinations of operands than this and the result counts as unseen."""
 
 
 def end_of(scope: Scope) -> Place:
@@ -236,7 +238,7 @@ def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], As
     size = 1
     for operand in operands:
         size *= max(1, len(operand))
-    if size > MOST_POSSIBILITIES:
+    if size > MOST_COMBINATIONS:
         return []
     met = []
     for combination in product(*operands):

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 LOADER_WORDS: tuple[bytes, ...] = (
     b"DataLoader",
-    b"num_workers",
-    b"NUM_WORKERS",
+    b"workers",
+    b"WORKERS",
     b"TrainingArguments",
     b"DataModule",
     b"prefetch_factor",
-    b"persistent_workers",
     b"loaderlint:",
 )
 """A file with none of these holds no loader, no setting of one by its usual name, and no suppression."""
