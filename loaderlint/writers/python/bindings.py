@@ -1,0 +1,111 @@
+"""Which names a scope of a module binds, and what its imports stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from loaderlint.writers.python.arguments import Function
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def root(path: str) -> str:
+    """Return the name a dotted path begins with."""
+    return path.partition(".")[0]
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return ``a.b.c`` for a chain of attributes that begins with a name, else None."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
+    """Return what the imports in one scope bind: the name, and the dotted name of what it stands for.
+
+    A relative import keeps its leading dots. ``import a.b`` binds ``a``.
+    """
+    bound: dict[str, str] = {}
+    for node in own_scope(nodes):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                bound[alias.asname or root(alias.name)] = alias.name if alias.asname else root(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for alias in node.names:
+                if alias.name != "*":
+                    bound[alias.asname or alias.name] = f"{module}.{alias.name}"
+    return bound
+
+
+def always_imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """Return the names of a scope that only imports bind, each to one thing.
+
+    ``name = None``, for what is missing, does not count.
+    """
+    missing = set(_set_to_none(nodes))
+    bound: dict[str, set[str]] = {}
+    for node in own_scope(nodes):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name, target in imported([node]).items():
+                bound.setdefault(name, set()).add(target)
+        elif node not in missing:
+            for name in bound_by(node):
+                bound.setdefault(name, set()).add("")
+    return {name: min(targets) for name, targets in bound.items() if len(targets) == 1 and targets != {""}}
+
+
+def _set_to_none(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    for node in own_scope(nodes):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:
+            yield from node.targets
+
+
+def local_names(node: Function | ast.Lambda) -> frozenset[str]:
+    """Return the names of a function's own scope: its parameters and what it binds, less what it declares global."""
+    arguments = node.args
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    parameters += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    bound = {one.arg for one in parameters}
+    elsewhere: set[str] = set()
+    for inner in own_scope(body):
+        bound.update(bound_by(inner))
+        if isinstance(inner, ast.Global | ast.Nonlocal):
+            elsewhere.update(inner.names)
+    return frozenset(bound - elsewhere)
+
+
+def own_scope(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all nodes of one scope: the definitions in it, but not what stands in their bodies."""
+    for node in nodes:
+        yield node
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            continue
+        if isinstance(node, _COMPREHENSIONS):
+            yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
+            continue
+        yield from own_scope(ast.iter_child_nodes(node))
+
+
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names a single node binds or deletes in its scope."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.NamedExpr):
+        yield node.target.id
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from imported([node])
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest

@@ -1,0 +1,159 @@
+"""Putting what a script runs under ``if __name__ == "__main__":`` (RULES, "The guard, placed by dependency")."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Sequence
+
+import libcst as cst
+
+from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.bindings import always_imported, imported, own_scope
+from loaderlint.writers.python.effects import Effects, Kind
+from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
+from loaderlint.writers.python.names import uses
+from loaderlint.writers.python.placement import Statement, place
+from loaderlint.writers.python.sharing import shared_names
+from loaderlint.writers.python.worker_code import worker_definitions, worker_readers
+
+
+def guard(module: cst.Module, statements: Collection[int], imported_names: frozenset[str]) -> tuple[cst.Module, str]:
+    """Return the module with what it runs under its guard, and why that is unsafe (empty when it is safe).
+
+    ``statements`` are the indexes in the module's body of what iterates loaders, or must not be repeated in a worker
+    for another reason. ``imported_names`` are the names other files import from the module. Raises `CannotRewrite` when
+    a statement cannot go under a guard.
+    """
+    if not statements:
+        return module, ""
+    module, runs = _one_kind_a_line(module, frozenset(statements))
+    nodes = [_parsed(module, one) for one in module.body]
+    tree = ast.Module([node for line in nodes for node in line], [])
+    imports = always_imported(tree.body)
+    described = _described(module, nodes, _effects(tree))
+    for index in runs:
+        if described[index].kind is Kind.DEFINES:
+            raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
+    placement = place(described, runs, _needs(tree, imports, imported_names), imports)
+    return under_guard(module, placement.inside), placement.unsafe
+
+
+def _parsed(module: cst.Module, statement: TopLevel) -> list[ast.stmt]:
+    code = module.code_for_node(statement)
+    try:
+        return ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise CannotRewrite(f"this Python cannot parse `{_first_line(code)}`") from error
+
+
+def _first_line(code: str) -> str:
+    """Return the first line of code that is no comment or decorator, shortened."""
+    lines = [line.strip() for line in code.splitlines()]
+    text = next((line for line in lines if line and not line.startswith(("#", "@"))), "")
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _effects(tree: ast.Module) -> Effects:
+    functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+    classes: dict[str, ast.ClassDef] = {}
+    bound: list[str] = []
+    for node in own_scope(tree.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            functions[node.name] = node
+            bound.append(node.name)
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = node
+            bound.append(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.append(node.id)
+    once = {name for name in bound if bound.count(name) == 1}
+    imports = always_imported(tree.body)
+    return Effects(
+        imports,
+        {name: node for name, node in functions.items() if name in once},
+        {name: node for name, node in classes.items() if name in once},
+        {name for name in bound if name not in once and (name in functions or name in classes)},
+    )
+
+
+def _described(module: cst.Module, nodes: Sequence[list[ast.stmt]], effects: Effects) -> list[Statement]:
+    described: list[Statement] = []
+    for index, (line, statement) in enumerate(zip(nodes, module.body, strict=True)):
+        is_docstring = index == 0 and _is_text(line)
+        described.append(
+            Statement(
+                text=_first_line(module.code_for_node(statement)),
+                uses=uses(line, effects.imports, effects.functions),
+                kind=Kind.DEFINES if is_docstring or _only_when_imported(line) else effects.kind(line),
+                imports=imported(line),
+                guard=guard_of(statement) is not None,
+                defines=any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for one in line),
+                fixed=_fixed(line),
+                shared=tuple(shared_names(line)),
+            )
+        )
+    return described
+
+
+def _is_text(line: Sequence[ast.stmt]) -> bool:
+    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in line)
+
+
+def _fixed(line: Sequence[ast.stmt]) -> frozenset[str]:
+    """Return the names a line binds to numbers, strings and the like."""
+    names: set[str] = set()
+    for node in line:
+        if isinstance(node, ast.Assign):
+            parts = [part for part in ast.walk(node.value) if isinstance(part, ast.expr)]
+            if all(isinstance(part, ast.Constant | ast.UnaryOp | ast.BinOp | ast.JoinedStr) for part in parts):
+                names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return frozenset(names)
+
+
+def _only_when_imported(line: Sequence[ast.stmt]) -> bool:
+    """Return whether this is ``if __name__ != "__main__":``, which has to stay where an import runs it."""
+    match line:
+        case [ast.If(test=ast.Compare(left=ast.Name(id="__name__"), ops=[ast.NotEq()]), orelse=[])]:
+            return True
+    return False
+
+
+def _needs(tree: ast.Module, imports: dict[str, str], imported_names: Iterable[str]) -> dict[str, str]:
+    """Return the names that workers and other files need, each with the reason."""
+    needs: dict[str, str] = {}
+    for reader in worker_readers(tree, imports):
+        for name in sorted(reader.names.roots):
+            needs.setdefault(name, f"is read by {reader.name}, which runs in the workers")
+    for name in sorted(worker_definitions(tree)):
+        needs.setdefault(name, "is looked up by name in the workers")
+    for name in sorted(imported_names):
+        needs.setdefault(name, "is imported by other files")
+    return needs
+
+
+def _one_kind_a_line(module: cst.Module, runs: frozenset[int]) -> tuple[cst.Module, frozenset[int]]:
+    """Return the module with lines such as ``import pdb; pdb.set_trace()`` split, and where the indexes went."""
+    effects = _effects(ast.Module([node for one in module.body for node in _parsed(module, one)], []))
+    body: list[TopLevel] = []
+    moved: set[int] = set()
+    for index, statement in enumerate(module.body):
+        pieces: list[TopLevel] = [statement]
+        if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) > 1:
+            kinds = {effects.kind([node]) for node in _parsed(module, statement)}
+            if Kind.DEFINES in kinds and max(kinds) >= Kind.CONSTRUCTS:
+                pieces = _split(statement)
+        if index in runs:
+            moved.update(len(body) + at for at, one in enumerate(pieces) if len(pieces) == 1 or not _imports(one))
+        body.extend(pieces)
+    return (module if len(body) == len(module.body) else module.with_changes(body=body)), frozenset(moved)
+
+
+def _split(line: cst.SimpleStatementLine) -> list[TopLevel]:
+    small = [one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for one in line.body]
+    first = cst.SimpleStatementLine([small[0]], leading_lines=line.leading_lines)
+    last = cst.SimpleStatementLine([small[-1]], trailing_whitespace=line.trailing_whitespace)
+    return [first, *(cst.SimpleStatementLine([one]) for one in small[1:-1]), last]
+
+
+def _imports(statement: TopLevel) -> bool:
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Import | cst.ImportFrom)

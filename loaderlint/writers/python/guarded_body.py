@@ -1,0 +1,196 @@
+"""The text of a guard: recognising one, moving statements into it with their comments, closing the gaps they leave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeAlias
+
+import libcst as cst
+
+from loaderlint.writers.base import CannotRewrite
+
+TopLevel: TypeAlias = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+_DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
+_CELL = re.compile(r"#\s*(%%|In\s*\[[\d ]*\]|<codecell>|COMMAND -+)")
+"""What begins a cell in a notebook exported to a script (jupytext, Spyder, nbconvert, Databricks)."""
+
+
+def guard_of(statement: TopLevel) -> cst.If | None:
+    """Return the statement when it is ``if __name__ == "__main__":`` in any spelling, else None."""
+    if not isinstance(statement, cst.If) or not isinstance(statement.test, cst.Comparison):
+        return None
+    comparison = statement.test
+    if len(comparison.comparisons) != 1:
+        return None
+    right = comparison.comparisons[0]
+    if isinstance(right.operator, cst.Equal):
+        sides = (comparison.left, right.comparator)
+        guards = any(_is_name(one) and _is_main(other) for one, other in (sides, sides[::-1]))
+    elif isinstance(right.operator, cst.In) and isinstance(right.comparator, cst.Tuple | cst.List | cst.Set):
+        elements = right.comparator.elements
+        guards = _is_name(comparison.left) and bool(elements) and all(_is_main(one.value) for one in elements)
+    else:
+        guards = False
+    return statement if guards else None
+
+
+def _is_name(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "__name__"
+
+
+def _is_main(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.SimpleString) and node.evaluated_value == "__main__"
+
+
+def under_guard(module: cst.Module, inside: Collection[int]) -> cst.Module:
+    """Return the module with the statements at these indexes under its guards, all others in their places.
+
+    A statement goes to the front of the first guard behind it, or to the end of the last guard, which then moves to
+    where the last such statement stood; a new guard stands there when there was none. Raises `CannotRewrite` when that
+    guard has an ``else``.
+    """
+    body = list(module.body)
+    guards = [index for index, statement in enumerate(body) if guard_of(statement) is not None]
+    moving = [index for index in sorted(inside) if index not in guards]
+    if not moving:
+        return module
+    module, body = _with_own_comment(module, body, moving[0])
+    body = _cells_kept(body, frozenset(moving))
+    groups: dict[int, list[int]] = {index: [] for index in guards}
+    rest: list[int] = []
+    for index in moving:
+        host = next((one for one in guards if one > index), None)
+        (rest if host is None else groups[host]).append(index)
+    placed: dict[int, TopLevel] = {}
+    for host, group in groups.items():
+        placed[host] = _grown(body[host], [body[index] for index in group], [])
+    if rest and guards:
+        placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], [body[index] for index in rest])
+    elif rest:
+        placed[rest[-1]] = _new_guard([body[index] for index in rest])
+    return _assembled(module, body, placed, frozenset(moving) | frozenset(guards))
+
+
+def _assembled(
+    module: cst.Module, body: Sequence[TopLevel], placed: dict[int, TopLevel], gone: Collection[int]
+) -> cst.Module:
+    """Return the module with the guards at their places and the blank lines around what moved put right."""
+    kept: list[TopLevel] = []
+    gap = 0
+    for index, statement in enumerate(body):
+        before = kept[-1] if kept else None
+        if index in placed:
+            first = 0 if before is None and not module.header else 1
+            kept.append(spaced(placed[index], max(first, min(gap, 2), _apart(before, statement))))
+            gap = 1
+        elif index in gone:
+            gap = max(gap, blank_lines(statement))
+        else:
+            kept.append(spaced(statement, max(1, _apart(before, statement)) if gap else 0))
+            gap = 0
+    return module.with_changes(body=kept)
+
+
+def _apart(before: TopLevel | None, after: TopLevel) -> int:
+    """Return how many blank lines there have to be between two statements because one is a definition."""
+    return 2 if before is not None and any(isinstance(one, _DEFINITIONS) for one in (before, after)) else 0
+
+
+def blank_lines(statement: TopLevel) -> int:
+    """Return how many blank lines a statement begins with."""
+    lines = statement.leading_lines
+    return next((at for at, line in enumerate(lines) if line.comment is not None), len(lines))
+
+
+def spaced(statement: TopLevel, blanks: int) -> TopLevel:
+    """Return the statement with at least so many blank lines above it."""
+    missing = blanks - blank_lines(statement)
+    if missing <= 0:
+        return statement
+    blank = [cst.EmptyLine(indent=False) for _ in range(missing)]
+    return statement.with_changes(leading_lines=[*blank, *statement.leading_lines])
+
+
+def _new_guard(statements: Sequence[TopLevel]) -> cst.If:
+    test = cst.Comparison(cst.Name("__name__"), [cst.ComparisonTarget(cst.Equal(), cst.SimpleString('"__main__"'))])
+    return cst.If(test, cst.IndentedBlock(_indented(statements)))
+
+
+def _grown(guard: TopLevel, first: Sequence[TopLevel], last: Sequence[TopLevel]) -> TopLevel:
+    """Return the guard with statements before and behind those it has."""
+    if not isinstance(guard, cst.If) or not (first or last):
+        return guard
+    if last and guard.orelse is not None:
+        raise CannotRewrite('the `if __name__ == "__main__":` has an `else`, so what follows cannot join it')
+    block = _as_block(guard.body)
+    behind = _indented(last)
+    if behind and block.footer:
+        behind[0] = behind[0].with_changes(leading_lines=[*block.footer, *behind[0].leading_lines])
+        block = block.with_changes(footer=[])
+    return guard.with_changes(body=block.with_changes(body=[*_indented(first), *block.body, *behind]))
+
+
+def _as_block(suite: cst.BaseSuite) -> cst.IndentedBlock:
+    """Return what follows a colon as an indented block, also when it stood on the same line."""
+    if isinstance(suite, cst.IndentedBlock):
+        return suite
+    if not isinstance(suite, cst.SimpleStatementSuite):
+        raise CannotRewrite("the guard has no body")
+    line = cst.SimpleStatementLine(suite.body, trailing_whitespace=suite.trailing_whitespace)
+    return cst.IndentedBlock([line])
+
+
+def _indented(statements: Iterable[TopLevel]) -> list[TopLevel]:
+    """Return statements of the module as they stand in a block: no white space on blank lines, none of them doubled."""
+    indented: list[TopLevel] = []
+    for statement in statements:
+        lines = list(statement.leading_lines)
+        doubled = [at for at in range(1, len(lines)) if lines[at].comment is None and lines[at - 1].comment is None]
+        lines = [line for at, line in enumerate(lines) if at not in doubled]
+        if not indented and lines and lines[0].comment is None:
+            lines = lines[1:]
+        moved = statement.with_changes(leading_lines=lines).visit(_NoWhiteSpaceOnBlankLines())
+        if isinstance(moved, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            indented.append(moved)
+    return indented
+
+
+class _NoWhiteSpaceOnBlankLines(cst.CSTTransformer):
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+        return updated_node.with_changes(indent=False) if updated_node.comment is None else updated_node
+
+
+def _with_own_comment(module: cst.Module, body: list[TopLevel], first: int) -> tuple[cst.Module, list[TopLevel]]:
+    """Give the first statement, when it moves, the comment right above it, which libcst counts as the file's header."""
+    header = list(module.header)
+    blank = max((at for at, line in enumerate(header) if line.comment is None), default=-1)
+    own = header[blank + 1 :]
+    if first != 0 or blank < 0 or not own or any(_is_cell(line) for line in own):
+        return module, body
+    statement = body[0].with_changes(leading_lines=[*own, *body[0].leading_lines])
+    return module.with_changes(header=header[:blank]), [statement, *body[1:]]
+
+
+def _cells_kept(body: Sequence[TopLevel], moving: Collection[int]) -> list[TopLevel]:
+    """Return the statements with the mark of a cell left to what stays of the cell, if anything does."""
+    kept = list(body)
+    for index in sorted(moving):
+        lines = list(kept[index].leading_lines)
+        mark = max((at for at, line in enumerate(lines) if _is_cell(line)), default=-1)
+        if mark < 0:
+            continue
+        for other in range(index + 1, len(kept)):
+            if any(_is_cell(line) for line in kept[other].leading_lines):
+                break
+            if other not in moving:
+                end = next((at for at in range(mark + 1, len(lines)) if lines[at].comment is not None), len(lines))
+                kept[index] = kept[index].with_changes(leading_lines=lines[end:])
+                kept[other] = kept[other].with_changes(leading_lines=[*lines[:end], *kept[other].leading_lines])
+                break
+    return kept
+
+
+def _is_cell(line: cst.EmptyLine) -> bool:
+    return line.comment is not None and _CELL.match(line.comment.value) is not None

@@ -1,0 +1,212 @@
+"""Moving a lambda, local function or local class to the top of its module, where workers can look it up by name."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+from libcst.metadata import Assignment, GlobalScope
+
+from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.captures import Scopes, captures, scopes_of, taken_names
+from loaderlint.writers.python.guarded_body import TopLevel, guard_of, spaced
+from loaderlint.writers.python.imports import with_import
+from loaderlint.writers.python.lambdas import described, function_of, is_typed, with_leading
+from loaderlint.writers.python.library import is_imported, named
+from loaderlint.writers.python.replacing import Replacements, changed
+
+
+def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
+    """Return the module with a definition at its top level, and why that is unsafe (empty when it is safe).
+
+    ``node`` is a lambda, or a function or class inside a function, of this very module. What it captures is handed over
+    with `functools.partial`, which is unsafe: whether that pickles is not known. All nodes that do not hold a changed
+    one stay the same objects. Raises `CannotRewrite` when what it captures cannot be handed over.
+    """
+    scopes = scopes_of(module)
+    if isinstance(node, cst.Lambda):
+        assigned = _assigned(scopes, node)
+        if assigned is not None and _is_lasting(scopes, assigned):
+            return _in_place(scopes, node, assigned), ""
+        hoisted = _assigned_lambda(scopes, node, assigned) if assigned is not None else _lambda(scopes, node)
+    elif isinstance(node, cst.FunctionDef | cst.ClassDef):
+        hoisted = _local_definition(scopes, node)
+    else:
+        raise CannotRewrite("only a lambda, a function or a class can be hoisted")
+    return _rewritten(scopes, node, hoisted), _reason(scopes, node, hoisted.captured)
+
+
+@dataclass(frozen=True)
+class _Hoisted:
+    """What stands at the top of the module in the end, and what is put in place of which nodes."""
+
+    definition: cst.FunctionDef | cst.ClassDef
+    replacements: Replacements
+    captured: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Assigned:
+    """A statement ``name = lambda …``, alone on its line."""
+
+    name: str
+    line: cst.SimpleStatementLine
+    assignment: Assignment
+    only: bool
+
+
+def _reason(scopes: Scopes, node: cst.CSTNode, captured: Sequence[str]) -> str:
+    if not captured:
+        return ""
+    names = " and ".join(f"`{name}`" for name in captured)
+    where = "under the guard" if isinstance(scopes.around(node), GlobalScope) else "the function around it"
+    return f"it takes {names} from {where}, which must pickle"
+
+
+def _assigned(scopes: Scopes, node: cst.Lambda) -> _Assigned | None:
+    """Return the assignment whose whole value a lambda is, None when it is part of something else."""
+    statement = scopes.parents[node]
+    line = scopes.parents.get(statement)
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0].target
+    elif isinstance(statement, cst.AnnAssign):
+        target = statement.target
+    else:
+        return None
+    if not isinstance(target, cst.Name) or not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+        return None
+    made = [one for one in scopes.around(node)[target.value] if isinstance(one, Assignment)]
+    own = next((one for one in made if one.node is target), None)
+    return _Assigned(target.value, line, own, len(made) == 1) if own is not None else None
+
+
+def _is_lasting(scopes: Scopes, assigned: _Assigned) -> bool:
+    """Return whether the assignment makes the module's own name, once, wherever the module is imported."""
+    outer = scopes.top_level(assigned.line)
+    guarded = isinstance(outer, cst.If) and guard_of(outer) is not None
+    return assigned.only and not guarded and isinstance(assigned.assignment.scope, GlobalScope)
+
+
+def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> cst.Module:
+    function = _function_of(scopes, node, assigned.name, ()).with_changes(leading_lines=assigned.line.leading_lines)
+    comment = assigned.line.trailing_whitespace
+    if isinstance(function.body, cst.IndentedBlock):
+        returned = function.body.body[0].with_changes(trailing_whitespace=comment)
+        function = function.with_changes(body=function.body.with_changes(body=[returned]))
+    module = changed(scopes.module, {assigned.line: function})
+    body = list(module.body)
+    for index in range(len(body)):
+        if body[index] is function:
+            body[index] = spaced(body[index], 2 if index else 0)
+            if index + 1 < len(body):
+                body[index + 1] = spaced(body[index + 1], 2)
+    return module.with_changes(body=body)
+
+
+def _assigned_lambda(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> _Hoisted:
+    captured = captures(scopes, node)
+    besides = assigned.assignment if assigned.only and not captured else None
+    name = _fresh(assigned.name, "lambda", taken_names(scopes, node, besides))
+    function = _function_of(scopes, node, name, captured)
+    if name == assigned.name:
+        comments = [line for line in assigned.line.leading_lines if line.comment is not None]
+        function = function.with_changes(leading_lines=comments)
+        if assigned.line.trailing_whitespace.comment is not None:
+            raise CannotRewrite("the comment behind it would be lost")
+        return _Hoisted(function, {assigned.line: cst.RemoveFromParent()})
+    return _Hoisted(function, {node: _use(scopes, node, name, captured)}, captured)
+
+
+def _lambda(scopes: Scopes, node: cst.Lambda) -> _Hoisted:
+    captured = captures(scopes, node)
+    name = _fresh(described(scopes, node), "lambda", taken_names(scopes, node))
+    return _Hoisted(_function_of(scopes, node, name, captured), {node: _use(scopes, node, name, captured)}, captured)
+
+
+def _local_definition(scopes: Scopes, node: cst.FunctionDef | cst.ClassDef) -> _Hoisted:
+    scope = scopes.around(node)
+    if isinstance(scope, GlobalScope):
+        raise CannotRewrite("it stands at the top level of its module already")
+    if any(isinstance(outer, cst.ClassDef) for outer in list(scopes.ancestors(node))[1:2]):
+        raise CannotRewrite("it is a method")
+    made = [one for one in scope[node.name.value] if isinstance(one, Assignment)]
+    own = next((one for one in made if one.node is node), None)
+    if own is None:
+        raise CannotRewrite("its name is not one of the function around it")
+    captured = captures(scopes, node)
+    only = len(made) == 1
+    if captured and (node.decorators if isinstance(node, cst.FunctionDef) else ()):
+        raise CannotRewrite("it is decorated, and takes names from the function around it")
+    kind = "function" if isinstance(node, cst.FunctionDef) else "class"
+    name = _fresh(node.name.value, kind, taken_names(scopes, node, own if only and not captured else None))
+    references = [access.node for access in own.references]
+    comments = [line for line in node.leading_lines if line.comment is not None]
+    moved = node.with_changes(leading_lines=comments)
+    if captured or not only:
+        if any(scopes.holds(node, one) for one in references):
+            raise CannotRewrite("it names itself, and would take more arguments there")
+        if isinstance(moved, cst.FunctionDef):
+            moved = moved.with_changes(params=with_leading(moved.params, captured))
+        target = cst.AssignTarget(cst.Name(node.name.value))
+        alias = cst.SimpleStatementLine([cst.Assign([target], _use(scopes, node, name, captured))])
+        blank = [line for line in node.leading_lines if line.comment is None]
+        return _Hoisted(
+            moved.with_changes(name=cst.Name(name)), {node: alias.with_changes(leading_lines=blank)}, captured
+        )
+    replacements: dict[cst.CSTNode, cst.CSTNode | cst.RemovalSentinel] = {node: cst.RemoveFromParent()}
+    if name != node.name.value:
+        renamed = {_first_name(one): cst.Name(name) for one in references}
+        inside: Replacements = {old: new for old, new in renamed.items() if scopes.holds(node, old)}
+        moved = changed(moved, inside).with_changes(name=cst.Name(name))
+        replacements.update({old: new for old, new in renamed.items() if old not in inside})
+    return _Hoisted(moved, replacements)
+
+
+def _first_name(node: cst.CSTNode) -> cst.Name:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    if not isinstance(node, cst.Name):
+        raise CannotRewrite("it is named in a string")
+    return node
+
+
+def _fresh(name: str, kind: str, taken: Iterable[str]) -> str:
+    """Return a name that is not taken: this one, or one that says what it was before, or that with a number."""
+    taken = {*taken, *keyword.kwlist}
+    stem = f"{name}_{kind}"
+    candidates = (name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3)))
+    return next(one for one in candidates if one not in taken)
+
+
+def _use(scopes: Scopes, at: cst.CSTNode, name: str, captured: Sequence[str]) -> cst.BaseExpression:
+    """Return how the hoisted definition is named where it stood: by its name, or as a partial with what it captures."""
+    if not captured:
+        return cst.Name(name)
+    arguments = [cst.Arg(cst.Name(one)) for one in (name, *captured)]
+    return cst.Call(named(scopes, "functools", "partial", at), arguments)
+
+
+def _function_of(scopes: Scopes, node: cst.Lambda, name: str, captured: Iterable[str]) -> cst.FunctionDef:
+    typed = named(scopes, "typing", "Any", scopes.module) if is_typed(scopes.module) else None
+    return function_of(node, name, captured, typed)
+
+
+def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Module:
+    """Return the module with the definition before the statement that held it, and the imports it needs."""
+    holder = scopes.top_level(node)
+    index = next(at for at, one in enumerate(scopes.module.body) if one is holder)
+    module = changed(scopes.module, hoisted.replacements)
+    definition = spaced(hoisted.definition, 2 if index or module.header else 0)
+    body: list[TopLevel] = [*module.body[:index], definition, *module.body[index:]]
+    if index + 1 < len(body):
+        body[index + 1] = spaced(body[index + 1], 2)
+    module = module.with_changes(body=body)
+    if hoisted.captured and not is_imported(module, "functools", "partial"):
+        module = with_import(module, "functools", "functools")
+    return _with_typing(module) if isinstance(node, cst.Lambda) and is_typed(scopes.module) else module
+
+
+def _with_typing(module: cst.Module) -> cst.Module:
+    return module if is_imported(module, "typing", "Any") else with_import(module, "typing", "typing")

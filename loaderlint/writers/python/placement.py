@@ -1,0 +1,314 @@
+"""Which statements of a script go under its guard, and what a worker would miss or repeat then.
+
+Statements are looked at in their order. What runs goes inside, and with it everything that must not change places with
+something inside: what reads what an inner statement made, and what binds or changes anew what an inner statement reads
+or made. What workers or other files need by name stays outside with all it is made of, if need be with its effects; the
+fix is unsafe then.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from loaderlint.writers.python.bindings import root
+from loaderlint.writers.python.effects import Kind, canonical
+from loaderlint.writers.python.names import Names, Uses
+from loaderlint.writers.python.sharing import groups
+
+_DISTURBS: Mapping[str, tuple[str, ...]] = {
+    "os.chdir": ("os.getcwd", "os.path", "pathlib"),
+    "torch.set_default_device": ("torch",),
+    "torch.set_default_tensor_type": ("torch",),
+}
+"""Calls that make other functions answer differently afterwards."""
+
+_PREPARES_IMPORTS = ("os.system", "subprocess.", "sys.path", "os.environ")
+_INSTALLS = ("get_ipython().system(", "pip install")
+_READ_WHEN_USED = "CUDA_VISIBLE_DEVICES"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement at the top level of a module.
+
+    ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
+    whether it is a function or class, ``fixed`` the names it binds to what cannot change in place, ``shared`` the
+    groups of names it makes refer to one object.
+    """
+
+    text: str
+    uses: Uses
+    kind: Kind
+    imports: Mapping[str, str] = field(default_factory=dict)
+    guard: bool = False
+    defines: bool = False
+    fixed: frozenset[str] = frozenset()
+    shared: tuple[frozenset[str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The indexes of the statements that go under the guard; ``unsafe`` says why that is unsafe, empty when safe."""
+
+    inside: frozenset[int]
+    unsafe: str = ""
+
+
+def place(
+    statements: Sequence[Statement], runs: Collection[int], needs: Mapping[str, str], imports: Mapping[str, str]
+) -> Placement:
+    """Return what goes under the guard with the statements ``runs``.
+
+    ``needs`` are the names that have to exist wherever the module is imported, each with the reason ("is read by …").
+    """
+    return _Placing(statements, frozenset(runs), needs, imports).placement()
+
+
+@dataclass(frozen=True)
+class _Effect:
+    """What a statement reads and writes when it runs, through the functions it calls.
+
+    Paths of imported modules are canonical; of anything else only the first name is kept. ``names`` are all names read.
+    """
+
+    names: frozenset[str]
+    reads: frozenset[str]
+    binds: frozenset[str]
+    changes: frozenset[str]
+    passes: frozenset[str]
+
+
+class _Placing:
+    def __init__(
+        self,
+        statements: Sequence[Statement],
+        runs: frozenset[int],
+        needs: Mapping[str, str],
+        imports: Mapping[str, str],
+    ) -> None:
+        self._statements = statements
+        self._needs = needs
+        self._imports = imports
+        self._definitions = {name for one in statements if one.defines for name in one.uses.now.binds}
+        self._later = _later_by_name(statements)
+        self._fixed = _never_changed_in_place(statements)
+        unchanged = self._definitions | self._imports.keys() | self._fixed
+        self._sharing = groups(names - unchanged for one in statements for names in one.shared)
+        self._effects = [self._effect(index) for index in range(len(statements))]
+        self._always = runs | {index for index, one in enumerate(statements) if one.guard}
+        self._pinned = self._pins()
+
+    def placement(self) -> Placement:
+        running = {index for index, one in enumerate(self._statements) if one.kind >= Kind.CONSTRUCTS}
+        inside = self._dependent(self._always | running - self._pinned, self._pinned)
+        inside |= self._builders_among(inside)
+        checks = (self._lost, self._repeated, self._changed_on_the_way, self._imports_first)
+        reasons = [reason for check in checks for reason in check(inside)]
+        return Placement(frozenset(inside), reasons[0] if reasons else "")
+
+    # What a statement does
+
+    def _effect(self, index: int) -> _Effect:
+        statement = self._statements[index]
+        now = statement.uses.now
+        begin = now.roots if statement.kind is Kind.RUNS else {root(path) for path in now.calls}
+        reached = now
+        pending, seen = set(begin), set()
+        while pending:
+            name = pending.pop()
+            seen.add(name)
+            later = self._later.get(name)
+            if later is not None:
+                reached = reached.joined(later)
+                pending |= later.roots - seen
+        disturbed = {path for call in reached.calls for path in _DISTURBS.get(canonical(call, self._imports), ())}
+        unchanged = self._definitions | self._imports.keys() | self._fixed
+        return _Effect(
+            reached.roots,
+            self._keys(reached.reads),
+            reached.binds - self._imported_again(index),
+            self._all_sharing(self._keys(reached.changes) - self._definitions) | disturbed,
+            self._all_sharing(reached.passes - unchanged) if statement.kind is Kind.RUNS else frozenset(),
+        )
+
+    def _all_sharing(self, names: frozenset[str]) -> frozenset[str]:
+        """Return names, or dotted paths, with all names that may refer to the same objects."""
+        return names.union(*(self._sharing.get(name, frozenset()) for name in names))
+
+    def _imported_again(self, index: int) -> frozenset[str]:
+        """Return the names a statement imports that an earlier one bound, and that never stand for anything else."""
+        earlier = {name for one in self._statements[:index] for name in one.imports}
+        return frozenset(self._statements[index].imports.keys() & self._imports.keys() & earlier)
+
+    def _keys(self, paths: Iterable[str]) -> frozenset[str]:
+        return frozenset(
+            canonical(path, self._imports) if root(path) in self._imports else root(path) for path in paths
+        )
+
+    # What must not change places
+
+    def _clash(self, first: int, second: int) -> bool:
+        """Return whether two statements, in this order, must run in this order."""
+        before, after = self._effects[first], self._effects[second]
+        if _overlap(before.changes, after.reads | after.changes) or _overlap(before.reads, after.changes):
+            return True
+        if before.binds & (after.names | after.changes):
+            return True
+        rebound = after.binds & (before.binds | before.names | before.changes)
+        return any(self._known(name, first) for name in rebound)
+
+    def _known(self, name: str, index: int) -> bool:
+        """Return whether a name meant something when a statement ran."""
+        bound = any(name in one.uses.now.binds for one in self._statements[:index])
+        return bound or name in self._effects[index].binds or hasattr(builtins, name)
+
+    def _may_clash(self, first: int, second: int) -> bool:
+        return bool(self._effects[first].passes & self._effects[second].reads)
+
+    def _dependent(self, begin: Iterable[int], pinned: Collection[int]) -> set[int]:
+        """Return the statements with all later ones that must not come before them.
+
+        What is pinned, or defines, does not move for what only may change.
+        """
+        inside = set(begin)
+        for index, statement in enumerate(self._statements):
+            if index in inside:
+                continue
+            earlier = [one for one in inside if one < index]
+            movable = index not in pinned and statement.kind is not Kind.DEFINES
+            if any(self._clash(one, index) or (movable and self._may_clash(one, index)) for one in earlier):
+                inside.add(index)
+        return inside
+
+    def _builders_among(self, inside: Collection[int]) -> set[int]:
+        """Return the plain assignments behind the first statement inside that only what is inside needs."""
+        moved: set[int] = set()
+        first = min(inside, default=len(self._statements))
+        read_later = {name for one in self._statements for name in one.uses.later.roots}
+        for index in range(len(self._statements) - 1, first, -1):
+            statement = self._statements[index]
+            if index in inside or statement.kind is not Kind.BUILDS:
+                continue
+            made = statement.uses.now.binds | self._effects[index].changes
+            kept = made & (read_later | self._needs.keys()) or any(name.isupper() or _is_dunder(name) for name in made)
+            staying = [one for one in range(index + 1, len(self._statements)) if one not in inside and one not in moved]
+            if not kept and not any(self._clash(index, one) for one in staying):
+                moved.add(index)
+        return moved
+
+    # What has to stay
+
+    def _pins(self) -> frozenset[int]:
+        """Return what makes the needed names, and what that is made of in turn, unless it hangs on what must move."""
+        blocked = self._dependent(self._always, pinned=range(len(self._statements)))
+        pinned: set[int] = set()
+        pending = [index for index in range(len(self._statements)) if self._writes(index) & self._needs.keys()]
+        while pending:
+            index = pending.pop()
+            if index in pinned or index in blocked:
+                continue
+            pinned.add(index)
+            effect = self._effects[index]
+            names = effect.names | effect.binds
+            for other in range(index):
+                if (self._writes(other) | self._effects[other].passes) & names:
+                    pending.append(other)
+        return frozenset(pinned)
+
+    def _writes(self, index: int) -> frozenset[str]:
+        statement = self._statements[index]
+        return statement.uses.now.binds | (self._effects[index].changes - self._definitions)
+
+    # Why it is unsafe
+
+    def _lost(self, inside: Collection[int]) -> Iterator[str]:
+        outside = (one for index, one in enumerate(self._statements) if index not in inside)
+        made_outside = {name for one in outside for name in one.uses.now.binds}
+        for index in sorted(inside):
+            statement, effect = self._statements[index], self._effects[index]
+            if statement.guard:
+                continue
+            for name in sorted(effect.binds & self._needs.keys()):
+                if name not in made_outside:
+                    yield f"`{name}` {self._needs[name]}, but {_doing(statement)} has to go under the guard"
+                elif not (name in statement.imports and name in self._imports):
+                    yield f"`{name}` {self._needs[name]}, but {_doing(statement)} changes it under the guard"
+            for name in sorted((effect.changes | effect.passes) & self._needs.keys()):
+                verb = "changes" if name in effect.changes else "may change"
+                yield f"`{name}` {self._needs[name]}, but {_doing(statement)} {verb} it under the guard"
+
+    def _repeated(self, inside: Collection[int]) -> Iterator[str]:
+        for index in sorted(self._pinned - set(inside)):
+            statement = self._statements[index]
+            if statement.kind is Kind.RUNS:
+                name = next(iter(sorted(self._reason_to_stay(index))), "")
+                because = f"`{name}` {self._needs[name]}, so " if name else ""
+                yield f"{because}{_doing(statement)} stays outside the guard and is repeated in every worker"
+
+    def _reason_to_stay(self, index: int) -> frozenset[str]:
+        """Return the needed names that a pinned statement makes, else those that statements behind it make."""
+        for one in [index, *(other for other in sorted(self._pinned) if other > index)]:
+            made = self._writes(one) & self._needs.keys()
+            if made:
+                return frozenset(made)
+        return frozenset()
+
+    def _changed_on_the_way(self, inside: Collection[int]) -> Iterator[str]:
+        for index in range(len(self._statements)):
+            if index in inside:
+                continue
+            for one in sorted(other for other in inside if other < index):
+                if self._may_clash(one, index):
+                    name = min(self._effects[one].passes & self._effects[index].reads)
+                    first, then = self._statements[one], self._statements[index]
+                    yield f"{_doing(first)} may change `{name}`, and now comes after {_doing(then)}"
+
+    def _imports_first(self, inside: Collection[int]) -> Iterator[str]:
+        for index in sorted(inside):
+            statement = self._statements[index]
+            now = statement.uses.now
+            paths = {canonical(path, self._imports) for path in now.calls | now.changes}
+            installs = any(text in statement.text for text in _INSTALLS)
+            prepares = any(path.startswith(_PREPARES_IMPORTS) for path in paths)
+            if statement.guard or not (installs or prepares) or _READ_WHEN_USED in statement.text:
+                continue
+            for other in range(index + 1, len(self._statements)):
+                if other not in inside and self._statements[other].imports:
+                    later = self._statements[other].text
+                    yield f"`{later}` would come before {_doing(statement)}, which may prepare it"
+                    break
+
+
+def _never_changed_in_place(statements: Sequence[Statement]) -> frozenset[str]:
+    fixed = {name for one in statements for name in one.fixed}
+    return frozenset(fixed - {name for one in statements for name in one.uses.now.binds - one.fixed})
+
+
+def _later_by_name(statements: Sequence[Statement]) -> dict[str, Names]:
+    later: dict[str, Names] = {}
+    for statement in statements:
+        for name in statement.uses.now.binds:
+            if statement.uses.later != Names():
+                later[name] = later.get(name, Names()).joined(statement.uses.later)
+    return later
+
+
+def _overlap(some: Collection[str], others: Collection[str]) -> bool:
+    """Return whether a dotted path is, or is part of, one of the others, or the other way round."""
+    return any(
+        one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.") for one in some for other in others
+    )
+
+
+def _doing(statement: Statement) -> str:
+    """Return what a statement does, as a noun."""
+    calls = {path.rpartition(".")[2] for path in statement.uses.now.calls}
+    if calls & {"parse_args", "parse_known_args"} or ".parse_args(" in statement.text:
+        return "parsing the command line"
+    return f"`{statement.text}`"
+
+
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")

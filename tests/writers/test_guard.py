@@ -1,0 +1,839 @@
+"""What goes under the guard and what stays, shape by shape."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import libcst as cst
+import pytest
+
+from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.guard import guard
+from loaderlint.writers.python.guarded_body import guard_of
+
+
+def guarded(code: str, *iterating: str, imported: frozenset[str] = frozenset()) -> tuple[str, str]:
+    """Guard a script whose statements that begin with these texts iterate loaders."""
+    module = cst.parse_module(code.encode())
+    lines = [module.code_for_node(one).lstrip("\n") for one in module.body]
+    indexes = [
+        index
+        for index, line in enumerate(lines)
+        if any(piece.startswith(iterating) for piece in line.splitlines() if not piece.startswith("#"))
+    ]
+    assert len(indexes) == len(iterating)
+    new, unsafe = guard(module, indexes, imported)
+    ast.parse(new.bytes)
+    return new.bytes.decode(), unsafe
+
+
+SHAPES = {
+    "a call of main": (
+        """
+        def main():
+            run()
+
+
+        main()
+        """,
+        "main()",
+        """
+        def main():
+            run()
+
+
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    "an exit code": (
+        """
+        import sys
+        from job import main
+
+        sys.exit(main())
+        """,
+        "sys.exit",
+        """
+        import sys
+        from job import main
+
+        if __name__ == "__main__":
+            sys.exit(main())
+        """,
+    ),
+    "an async entry point": (
+        """
+        import asyncio
+
+        async def main():
+            pass
+
+        asyncio.run(main())
+        """,
+        "asyncio.run",
+        """
+        import asyncio
+
+        async def main():
+            pass
+
+
+        if __name__ == "__main__":
+            asyncio.run(main())
+        """,
+    ),
+    "definitions between what runs": (
+        """
+        from data import loader
+
+        print("begin")
+
+        def step(batch):
+            return batch * RATE
+
+        RATE = 0.1
+        for batch in loader:
+            step(batch)
+        """,
+        "for batch",
+        """
+        from data import loader
+
+
+        def step(batch):
+            return batch * RATE
+
+        RATE = 0.1
+
+        if __name__ == "__main__":
+            print("begin")
+            for batch in loader:
+                step(batch)
+        """,
+    ),
+    "optional imports and settings stay": (
+        """
+        import os
+        import sys
+        sys.path.insert(0, "..")
+        os.environ["OMP_NUM_THREADS"] = "1"
+        try:
+            import wandb
+        except ImportError:
+            print("no wandb")
+            wandb = None
+        from data import loader
+        if sys.platform == "win32":
+            SEP = ";"
+        else:
+            SEP = ":"
+        next(iter(loader))
+        """,
+        "next(",
+        """
+        import os
+        import sys
+        sys.path.insert(0, "..")
+        os.environ["OMP_NUM_THREADS"] = "1"
+        try:
+            import wandb
+        except ImportError:
+            print("no wandb")
+            wandb = None
+        from data import loader
+        if sys.platform == "win32":
+            SEP = ";"
+        else:
+            SEP = ":"
+
+        if __name__ == "__main__":
+            next(iter(loader))
+        """,
+    ),
+    "the sharing strategy stays, the start method goes": (
+        """
+        import torch.multiprocessing as mp
+        from data import loader
+
+        mp.set_start_method("spawn")
+        mp.set_sharing_strategy("file_system")
+        for batch in loader:
+            pass
+        """,
+        "for batch",
+        """
+        import torch.multiprocessing as mp
+        from data import loader
+
+        mp.set_sharing_strategy("file_system")
+
+        if __name__ == "__main__":
+            mp.set_start_method("spawn")
+            for batch in loader:
+                pass
+        """,
+    ),
+    "global, del and reuse of a name": (
+        """
+        from data import loader
+
+        seen = 0
+
+        def count():
+            global seen
+            seen += 1
+
+        for i in loader:
+            count()
+        del i
+        seen = None
+        """,
+        "for i",
+        """
+        from data import loader
+
+        seen = 0
+
+        def count():
+            global seen
+            seen += 1
+
+
+        if __name__ == "__main__":
+            for i in loader:
+                count()
+            del i
+            seen = None
+        """,
+    ),
+    "what class bodies, defaults and comprehensions read": (
+        """
+        from data import loader
+
+        print("begin")
+        SIZES = [2, 4]
+
+        class Net:
+            sizes = [size * 2 for size in SIZES]
+
+        WIDTH = 3
+
+        def build(width=WIDTH):
+            return width
+
+        best = 0
+        for batch in loader:
+            best = max(best, batch)
+        """,
+        "for batch",
+        """
+        from data import loader
+
+        SIZES = [2, 4]
+
+        class Net:
+            sizes = [size * 2 for size in SIZES]
+
+        WIDTH = 3
+
+        def build(width=WIDTH):
+            return width
+
+
+        if __name__ == "__main__":
+            print("begin")
+
+            best = 0
+            for batch in loader:
+                best = max(best, batch)
+        """,
+    ),
+    "a class made of what runs": (
+        """
+        from data import loader
+
+        mean = sum(loader)
+
+        class Report:
+            average = mean
+
+        print(Report.average)
+        """,
+        "mean =",
+        """
+        from data import loader
+
+        if __name__ == "__main__":
+            mean = sum(loader)
+
+            class Report:
+                average = mean
+
+            print(Report.average)
+        """,
+    ),
+    "if, try and with as a whole": (
+        """
+        import torch
+        from data import loader
+
+        if torch.cuda.is_available():
+            torch.cuda.set_device(0)
+        try:
+            from apex import amp
+            amp.init()
+        except ImportError:
+            amp = None
+        with torch.no_grad():
+            for batch in loader:
+                print(batch)
+        """,
+        "with torch",
+        """
+        import torch
+        from data import loader
+
+        if __name__ == "__main__":
+            if torch.cuda.is_available():
+                torch.cuda.set_device(0)
+            try:
+                from apex import amp
+                amp.init()
+            except ImportError:
+                amp = None
+            with torch.no_grad():
+                for batch in loader:
+                    print(batch)
+        """,
+    ),
+    "star imports stay": (
+        """
+        from data import *
+        for batch in loader:
+            pass
+        from plots import *
+        draw()
+        """,
+        "for batch",
+        """
+        from data import *
+        from plots import *
+
+        if __name__ == "__main__":
+            for batch in loader:
+                pass
+            draw()
+        """,
+    ),
+    "a guard that is there": (
+        """
+        from data import loader
+
+        batches = list(loader)
+
+        def main():
+            print(len(batches))
+
+
+        if __name__ == '__main__':
+            # run it
+            main()
+        """,
+        "batches =",
+        """
+        from data import loader
+
+
+        def main():
+            print(len(batches))
+
+
+        if __name__ == '__main__':
+            batches = list(loader)
+            # run it
+            main()
+        """,
+    ),
+    "a guard on one line, the other way round, in the middle": (
+        """
+        from data import loader
+
+        if "__main__" == __name__: print("begin")  # first
+        def last():
+            pass
+        for batch in loader:
+            last()
+        """,
+        "for batch",
+        """
+        from data import loader
+
+
+        def last():
+            pass
+
+
+        if "__main__" == __name__:
+            print("begin")  # first
+            for batch in loader:
+                last()
+        """,
+    ),
+    "a guard with a container, and an else": (
+        """
+        from data import loader
+
+        for batch in loader:
+            print(batch)
+        if __name__ in ("__main__",):
+            print("run")
+        else:
+            print("imported")
+        """,
+        "for batch",
+        """
+        from data import loader
+
+        if __name__ in ("__main__",):
+            for batch in loader:
+                print(batch)
+            print("run")
+        else:
+            print("imported")
+        """,
+    ),
+    "what only an import runs": (
+        """
+        from data import loader
+
+        if __name__ != "__main__":
+            print("imported")
+        for batch in loader:
+            pass
+        """,
+        "for batch",
+        """
+        from data import loader
+
+        if __name__ != "__main__":
+            print("imported")
+
+        if __name__ == "__main__":
+            for batch in loader:
+                pass
+        """,
+    ),
+    "an import and a call on one line": (
+        """
+        from data import loader
+        import faults; faults.watch()  # both
+        sum(loader)
+        """,
+        "sum(",
+        """
+        from data import loader
+        import faults
+
+        if __name__ == "__main__":
+            faults.watch()  # both
+            sum(loader)
+        """,
+    ),
+    "strings and brackets over several lines, comments, tabs": (
+        '''
+        from data import loader
+
+        # Said once.
+        TEXT = """
+        a
+          b"""
+        print("""
+        c
+        """, [
+        \t1,  # one
+
+        \t2,
+        ])
+
+        # Each batch.
+        for batch in loader:  # of the first epoch
+        \tif batch:
+        \t\tpass
+        \t# nothing else
+
+        # The end.
+        ''',
+        "for batch",
+        '''
+        from data import loader
+
+        # Said once.
+        TEXT = """
+        a
+          b"""
+
+        if __name__ == "__main__":
+        \tprint("""
+        c
+        """, [
+        \t\t1,  # one
+
+        \t\t2,
+        \t])
+
+        \t# Each batch.
+        \tfor batch in loader:  # of the first epoch
+        \t\tif batch:
+        \t\t\tpass
+        \t\t# nothing else
+
+        # The end.
+        ''',
+    ),
+    "a notebook exported to a script": (
+        """
+        #!/usr/bin/env python
+        # coding: utf-8
+
+        # # Digits
+
+        # In[1]:
+
+
+        import torch
+        from data import loader
+
+
+        # In[2]:
+
+
+        get_ipython().run_line_magic('matplotlib', 'inline')
+        def show(image):
+            print(image)
+
+
+        # In[3]:
+
+
+        # one epoch
+        for image in loader:
+            show(image)
+        """,
+        "for image",
+        """
+        #!/usr/bin/env python
+        # coding: utf-8
+
+        # # Digits
+
+        # In[1]:
+
+
+        import torch
+        from data import loader
+
+
+        # In[2]:
+
+
+        def show(image):
+            print(image)
+
+
+        if __name__ == "__main__":
+            get_ipython().run_line_magic('matplotlib', 'inline')
+
+            # In[3]:
+
+            # one epoch
+            for image in loader:
+                show(image)
+        """,
+    ),
+    "statements that stay behind the guard": (
+        """
+        from data import loader
+
+        for batch in loader:
+            print(batch)
+        def later():
+            pass
+        """,
+        "for batch",
+        """
+        from data import loader
+
+        if __name__ == "__main__":
+            for batch in loader:
+                print(batch)
+
+
+        def later():
+            pass
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_runs_goes_under_the_guard_and_what_defines_stays(shape: str) -> None:
+    before, iterating, after = (dedent(text).removeprefix("\n") for text in SHAPES[shape])
+    assert guarded(before, iterating) == (after, "")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_guarding_a_guard_changes_nothing(shape: str) -> None:
+    module = cst.parse_module(dedent(SHAPES[shape][2]))
+    guards = [index for index, one in enumerate(module.body) if guard_of(one)]
+    assert len(guards) == 1
+    new, unsafe = guard(module, guards, frozenset())
+    assert (new.code, unsafe) == (module.code, "")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_line_ends_and_a_missing_last_one_are_kept(newline: str) -> None:
+    before = newline.join(["from data import loader", "", "for batch in loader:", "  print(batch)"])
+    after = ["from data import loader", "", 'if __name__ == "__main__":', "  for batch in loader:", "    print(batch)"]
+    assert guarded(before, "for batch") == (newline.join(after), "")
+
+
+DATASET = """
+from data import DataLoader, Dataset
+{before}
+
+class Rows(Dataset):
+    def __init__(self):
+        self.first = {in_init}
+
+    def __getitem__(self, index):
+        return {in_getitem}
+
+print("begin")
+for batch in DataLoader(Rows()):
+    pass
+"""
+
+
+def script(before: str, in_getitem: str = "0", in_init: str = "0") -> str:
+    return DATASET.format(before=dedent(before).strip(), in_getitem=in_getitem, in_init=in_init)
+
+
+def stays(code: str, line: str) -> bool:
+    """Return whether a line stands outside the guard."""
+    return any(one == line for one in code.splitlines())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SCALE = 2.0",
+        "NAMES = ['a', 'b']",
+        "table = {name: at for at, name in enumerate('abc')}",
+        "ROOT = pathlib.Path('data').resolve()",
+        "SIZE = int(os.environ.get('SIZE', '3')) if os.path.exists('x') else 4",
+        "device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')",
+        "lookup = np.array([1, 2, 3])",
+        "transform = transforms.Compose([transforms.ToTensor()])",
+        "pattern = re.compile('a+')",
+        "logger = logging.getLogger(__name__)",
+        "point = Point(1, 2)",
+        "words = split('a b')",
+    ],
+)
+def test_what_a_worker_reads_stays_when_making_it_has_no_effects(line: str) -> None:
+    head = f"""
+    import logging, os, pathlib, re
+    import numpy as np
+    import torch
+    from torchvision import transforms
+    def split(text):
+        words = []
+        for word in text.split():
+            words.append(word)
+        return words
+    class Point:
+        def __init__(self, x, y):
+            self.x, self.y = x, y
+    print("head")
+    {line}
+    """
+    code, unsafe = guarded(script(head, in_getitem=line.partition(" ")[0]), "for batch")
+    assert stays(code, line) and not stays(code, 'print("head")')
+    assert unsafe == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "doing"),
+    [
+        ("made = parser.parse_args()", "parsing the command line"),
+        ("made = open('rows.txt').read()", "`made = open('rows.txt').read()`"),
+        ("made = torch.load('model.pt')", "`made = torch.load('model.pt')`"),
+        ("made = torch.randn(3)", "`made = torch.randn(3)`"),
+        ("made = torch.zeros(3, device='cuda')", "`made = torch.zeros(3, device='cuda')`"),
+    ],
+)
+def test_what_a_worker_reads_is_repeated_unsafely_when_making_it_has_effects(line: str, doing: str) -> None:
+    before = f"import torch\nfrom options import parser\nparser.add_argument('--size')\n{line}"
+    code, unsafe = guarded(script(before, in_getitem="made"), "for batch")
+    assert stays(code, line)
+    assert unsafe.startswith("`made` is read by `Rows.__getitem__`, which runs in the workers, so ")
+    assert unsafe.endswith("stays outside the guard and is repeated in every worker")
+    assert (doing in unsafe) or "add_argument" in unsafe
+
+
+def test_what_the_needed_value_is_made_of_stays_with_it() -> None:
+    before = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    group = parser.add_argument_group("data")
+    group.add_argument("--size")
+    args = parser.parse_args()
+    print(args)
+    """
+    code, unsafe = guarded(script(before, in_getitem="args.size"), "for batch")
+    for line in ("parser = argparse.ArgumentParser()", 'group.add_argument("--size")', "args = parser.parse_args()"):
+        assert stays(code, line)
+    assert not stays(code, "print(args)")
+    assert unsafe
+
+
+def test_what_only_the_constructor_of_a_dataset_reads_may_go_inside() -> None:
+    before = "from options import parser\nargs = parser.parse_args()"
+    code, unsafe = guarded(script(before, in_init="args.size"), "for batch")
+    assert not stays(code, "args = parser.parse_args()")
+    assert unsafe == ""
+
+
+@pytest.mark.parametrize(
+    ("reader", "use"),
+    [
+        (
+            "def collate(rows):\n    return pad(rows)\ndef pad(rows):\n    return rows * made",
+            "DataLoader(1, collate_fn=collate)",
+        ),
+        ("def seed(worker):\n    return made", "DataLoader(1, worker_init_fn=seed)"),
+        ("class Flip:\n    def __call__(self, row):\n        return made", "DataLoader(Flip())"),
+        ("class Rows(IterableDataset):\n    def __iter__(self):\n        yield made", "DataLoader(Rows())"),
+        (
+            "class Base:\n    def row(self):\n        return made\n"
+            "class Rows(Base):\n    def __getitem__(self, at):\n        return self.row()",
+            "DataLoader(Rows())",
+        ),
+        ("def work(queue):\n    return made", "DataLoader(Process(target=work))"),
+    ],
+    ids=["collate_fn, indirectly", "worker_init_fn", "__call__", "__iter__", "an inherited method", "target="],
+)
+def test_whatever_runs_in_a_worker_keeps_what_it_reads_outside(reader: str, use: str) -> None:
+    code = f"from data import *\nfrom options import load\nmade = load()\n{reader}\nfor batch in {use}:\n    pass\n"
+    new, unsafe = guarded(code, "for batch")
+    assert stays(new, "made = load()")
+    assert "`made` is read by" in unsafe
+
+
+@pytest.mark.parametrize(
+    ("reader", "use"),
+    [
+        ("def train(loader):\n    return made", "train(loader)"),
+        ("class Net(nn.Module):\n    def forward(self, x):\n        return made", "Net()"),
+        ("class Balanced(Sampler):\n    def __iter__(self):\n        return iter(made)", "Balanced()"),
+        ("def warm(epoch):\n    return made", "LambdaLR(optimizer, lr_lambda=warm)"),
+        ("def score(row):\n    return made", "sorted(loader, key=score)"),
+        ("def weights(layer):\n    return made", "net.apply(weights)"),
+    ],
+    ids=["a function called", "a model", "a sampler", "a schedule", "a sort key", "apply"],
+)
+def test_what_stays_in_the_main_process_does_not_keep_names_outside(reader: str, use: str) -> None:
+    code = f"from data import *\nfrom options import load\nmade = load()\n{reader}\nprint({use})\n"
+    new, unsafe = guarded(code, "print(")
+    assert not stays(new, "made = load()")
+    assert unsafe == ""
+
+
+@pytest.mark.parametrize(
+    ("between", "verb"),
+    [
+        ("DEVICE = choose()", "changes"),
+        ("if flag():\n    DEVICE = 'cuda'", "changes"),
+        ("DEVICE.append(ask())", "changes"),
+        ("shuffle(DEVICE)", "may change"),
+        ("DEVICE.fit(1)", "may change"),
+        ("def setup():\n    global DEVICE\n    DEVICE = ask()\nsetup()", "changes"),
+    ],
+)
+def test_a_worker_that_would_miss_a_change_makes_it_unsafe(between: str, verb: str) -> None:
+    before = f"from options import *\nDEVICE = []\nbatches = list(other)\n{between}"
+    _, unsafe = guarded(script(before, in_getitem="DEVICE"), "batches =")
+    assert "`DEVICE` is read by `Rows.__getitem__`" in unsafe
+    assert f"{verb} it under the guard" in unsafe or "stays outside the guard" in unsafe
+
+
+@pytest.mark.parametrize("call", ["print(DEVICE)", "logger.info(DEVICE)", "run(DEVICE[0])", "Table(DEVICE)"])
+def test_a_call_that_only_reads_what_workers_read_is_safe(call: str) -> None:
+    before = f"from options import *\nDEVICE = []\n{call}"
+    _, unsafe = guarded(script(before, in_getitem="DEVICE"), "for batch")
+    assert unsafe == ""
+
+
+def test_what_iterates_a_loader_cannot_be_kept_for_a_worker() -> None:
+    before = "from options import other\nmean = sum(other)"
+    code, unsafe = guarded(script(before, in_getitem="mean"), "mean =")
+    assert not stays(code, "mean = sum(other)")
+    assert unsafe == (
+        "`mean` is read by `Rows.__getitem__`, which runs in the workers, "
+        "but `mean = sum(other)` has to go under the guard"
+    )
+
+
+def test_names_other_files_import_survive() -> None:
+    code = "from data import DataLoader, Rows\nloader = DataLoader(Rows())\nfor batch in loader:\n    pass\n"
+    new, unsafe = guarded(code, "for batch", imported=frozenset({"loader"}))
+    assert stays(new, "loader = DataLoader(Rows())")
+    assert "`loader` is imported by other files" in unsafe
+
+    code = "from torch.utils.data import DataLoader, TensorDataset\nloader = DataLoader(TensorDataset())\nsum(loader)\n"
+    new, unsafe = guarded(code, "sum(", imported=frozenset({"loader"}))
+    assert stays(new, "loader = DataLoader(TensorDataset())")
+    assert unsafe == ""
+
+
+def test_an_imported_name_that_is_the_outcome_of_the_loop_is_unsafe() -> None:
+    code = "from data import loader\nbatches = list(loader)\n"
+    _, unsafe = guarded(code, "batches =", imported=frozenset({"batches"}))
+    assert unsafe == "`batches` is imported by other files, but `batches = list(loader)` has to go under the guard"
+
+
+@pytest.mark.parametrize(
+    ("line", "unsafe"),
+    [
+        ("os.system('pip install plots')", True),
+        ("sys.path.append(ask())", True),
+        ("os.environ['HOME_OF_DATA'] = ask()", True),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = ask()", False),
+        ("torch.manual_seed(0)", False),
+    ],
+)
+def test_an_import_that_something_prepares_makes_it_unsafe(line: str, unsafe: bool) -> None:
+    code = f"import os, sys, torch\nfrom options import ask, loader\n{line}\nimport plots\nsum(loader)\n"
+    new, reason = guarded(code, "sum(")
+    assert stays(new, "import plots")
+    assert bool(reason) is unsafe
+    if unsafe:
+        assert "`import plots` would come before" in reason
+
+
+def test_a_guard_with_an_else_takes_nothing_that_comes_after_it() -> None:
+    code = "if __name__ == '__main__':\n    a()\nelse:\n    b()\nfrom data import loader\nsum(loader)\n"
+    with pytest.raises(CannotRewrite, match="else"):
+        guarded(code, "sum(")
+
+
+def test_a_definition_is_not_put_under_the_guard() -> None:
+    with pytest.raises(CannotRewrite, match="definition"):
+        guarded("def main():\n    pass\nmain()\n", "def main")
+
+
+def test_nothing_to_guard_changes_nothing() -> None:
+    module = cst.parse_module("main()\n")
+    assert guard(module, [], frozenset()) == (module, "")
