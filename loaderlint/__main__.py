@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -22,4 +23,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # `python -m` puts the working folder on the path, where a linted file could pass for a module that we import.
+    if sys.path[:1] in ([""], [os.getcwd()]):
+        del sys.path[0]
     sys.exit(main())

@@ -116,7 +116,7 @@ def _suppressed(
     named: frozenset[str],
     settings_for: SettingsFor,
 ) -> tuple[list[Finding], list[Finding], int]:
-    """Return the findings that no comment accepts, those about comments that accept nothing, and how many were accepted."""
+    """Return the findings no comment accepts, those about comments that accept nothing, and how many were accepted."""
     written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
     written = {path: ignores for path, ignores in written.items() if ignores}
     if not written:

@@ -1,4 +1,4 @@
-"""Lints, mends and lints again until nothing changes; every mend is proven before it counts, and nothing is written here."""
+"""Lints, mends and lints again until nothing changes; every mend is proven, and nothing is written here."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class _Bench:
         return fix is not None and (fix.safe or self._unsafe_fixes) and _identity(finding) not in self.unproven
 
     def _tried(self, batch: Sequence[Finding], linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
-        """Return the project after a batch of fixes; when the batch fails its proof, after the first part that does not."""
+        """Return the project after a batch of fixes, or after the first part of it that passes its proof."""
         reason = "linting again still shows it, or something new"
         try:
             after = self._rewritten(batch, linted.sources or sources, sources)
@@ -118,7 +118,7 @@ class _Bench:
     def _rewritten(
         self, batch: Iterable[Finding], read: Mapping[str, Source], sources: Mapping[str, Source]
     ) -> dict[str, Source]:
-        """Return the sources after the edits of a batch; raises `CannotRewrite` when one cannot be made as it should be."""
+        """Return the sources after the edits of a batch; raises `CannotRewrite` when one of them cannot be made."""
         by_path: dict[str, list[Edit]] = {}
         for finding in batch:
             assert finding.fix is not None
@@ -203,7 +203,10 @@ def _collide(first: Edit, second: Edit) -> bool:
 
 
 def _proven(batch: Iterable[Finding], before: Linted, after: Linted) -> bool:
-    """Return whether every fixed finding is gone and no other appeared; places move, so they are counted by file and rule."""
+    """Return whether every fixed finding is gone and no other appeared.
+
+    Places move, so findings are counted by file and rule.
+    """
     expected = Counter((one.code, one.span.path) for one in before.findings)
     expected.subtract((one.code, one.span.path) for one in batch)
     found = Counter((one.code, one.span.path) for one in after.findings)

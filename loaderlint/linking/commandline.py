@@ -1,8 +1,8 @@
 """Command lines: the flags a parser declares, and what each gives when the user says nothing.
 
-``argparse``: CPython ``Lib/argparse.py`` (an argument's ``dest`` is its first long flag with dashes as underscores; without
-``type`` a value stays a string; a default that is a string is passed through ``type``). ``click``: the options documentation
-("Name Your Options").
+``argparse``: CPython ``Lib/argparse.py`` (an argument's ``dest`` is its first long flag with dashes as underscores;
+without ``type`` a value stays a string; a default that is a string is passed through ``type``). ``click``: the options
+documentation ("Name Your Options").
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def flag_values(evaluator: Evaluator, flag: Flag, override: tuple[ast.expr, Fram
 
 
 def _converted(default: Possibility, flag: Flag) -> Possibility:
-    """Return a default as the parser hands it over: a string goes through ``type=int`` like one from the command line."""
+    """Return a default as the parser hands it over: a string goes through ``type=int``."""
     kind = next((one.value for one in flag.declaration.keywords if one.arg == "type"), None)
     if isinstance(default.thing, str) and isinstance(kind, ast.Name) and kind.id == "int":
         try:
@@ -196,7 +196,7 @@ def option_of_decorator(
 
 
 def unwrapped(evaluator: Evaluator, possibilities: Possibilities) -> Possibilities:
-    """Return the possibilities with each declaration of a default, such as ``typer.Option(4)``, replaced by the default."""
+    """Return the possibilities with the default in place of its declaration, such as ``typer.Option(4)``."""
     found: list[Possibility] = []
     for one in possibilities:
         thing = one.thing

@@ -18,8 +18,8 @@ from loaderlint.linking.things import (
     Instance,
     Possibilities,
     Possibility,
-    choice,
     end_of,
+    one_of,
     under,
     unseen,
 )
@@ -62,16 +62,19 @@ def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
 
 
 def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str, span: Span) -> Possibilities | None:
-    found: list[Possibility] = []
+    ways: dict[str, Possibilities] = {}
     for scope, self_name in _own_methods(owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
         if not bindings:
             continue
         frame = _method_frame(evaluator, instance, owner, scope)
-        subject = f"{owner.facts.source.path}:{owner.scope.qualified()}.{name}"
-        values = _last_values(evaluator, bindings, frame)
-        found.extend(under(values, choice(subject, scope.name)))
+        ways[scope.name] = _last_values(evaluator, bindings, frame)
+    found = one_of(f"{_subject(owner)}.{name}", ways.items())
     return tuple(one.step(span, f"self.{name}") for one in found) if found else None
+
+
+def _subject(owner: Class) -> str:
+    return f"{owner.facts.source.path}:{owner.scope.qualified()}"
 
 
 def _last_values(evaluator: Evaluator, bindings: list[Binding], frame: Frame) -> Possibilities:
@@ -170,7 +173,7 @@ def evaluator_returns(evaluator: Evaluator, function: Function, frame: Frame) ->
 
 
 def _is_field(owner: Class, name: str) -> bool:
-    """Return whether a class-level name is a constructor argument: an annotated name of a class without a constructor."""
+    """Return whether a class-level name is a field: annotated, in a class without a constructor of its own."""
     if "__init__" in owner.scope.bindings:
         return False
     return any(isinstance(one.node, ast.AnnAssign) for one in owner.scope.bindings.get(name, ()))
@@ -179,7 +182,6 @@ def _is_field(owner: Class, name: str) -> bool:
 def _field(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
 ) -> Possibilities:
-    subject = f"{owner.facts.source.path}:{owner.scope.qualified()}.{name}"
     note = f"{owner.node.name}.{name}"
     defaults = tuple(one.step(span, note) for one in default)
     makers: list[parameters.Caller | parameters.TreeCaller]
@@ -189,11 +191,10 @@ def _field(
         makers = list(evaluator.callers.makers(instance.of))
         if not makers:
             evaluator.callers.unknown.add(instance.of.node.name)
-            given = under(unseen(span), choice(subject, "given"))
-            return (*under(defaults, choice(subject, "default")), *given)
+            return one_of(f"{_subject(owner)}.{name}", (("default", defaults), ("given", unseen(span))))
     order = _fields(evaluator, owner)
-    found: list[Possibility] = []
-    for position, maker in enumerate(makers):
+    ways: list[Possibilities] = []
+    for maker in makers:
         values: Possibilities
         if isinstance(maker, parameters.TreeCaller):
             entry = maker.arguments.get(name)
@@ -202,10 +203,9 @@ def _field(
             )
         else:
             values = _field_of_call(evaluator, maker, order, name)
-        for one in values:
-            settled = defaults if isinstance(one.thing, Absent) else (one,)
-            found.extend(under(settled, one.assumptions, choice(subject, position)))
-    return tuple(found) or unseen(span)
+        settled = (under(defaults, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
+        ways.append(tuple(one for way in settled for one in way))
+    return one_of(_subject(owner), enumerate(ways)) or unseen(span)
 
 
 def _fields(evaluator: Evaluator, owner: Class) -> list[str]:
@@ -239,8 +239,8 @@ def _field_of_call(evaluator: Evaluator, maker: parameters.Caller, order: list[s
 def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span) -> Possibilities | None:
     """Return what ``self.hparams`` is after ``save_hyperparameters()``: the constructor's own parameters, by name.
 
-    ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``; given an
-    object it keeps that.
+    ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``;
+    given an object it keeps that.
     """
     from loaderlint.linking.things import Items
 

@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Possibility,
     choice,
     end_of,
+    one_of,
     under,
     unseen,
 )
@@ -57,9 +58,8 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return unseen(span)
     owner = owner_of(frame.facts, scope)
-    if owner is not None and isinstance(function, FunctionNode) and node is next(parameters(function), None):
-        if not _has_decorator(function, "staticmethod"):
-            return (Possibility(frame.receiver or Instance(owner), span),)
+    if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
+        return (Possibility(frame.receiver or Instance(owner), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
     if isinstance(function, ast.Lambda) or node is function.args.vararg:
@@ -74,17 +74,13 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     subject = str(frame.facts.span(function))
     if not callers:
         return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
-    found: list[Possibility] = []
-    for position, caller in enumerate(callers):
+    ways: list[Possibilities] = []
+    for caller in callers:
         given = handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
-        for one in given:
-            if isinstance(one.thing, Absent):
-                found.extend(
-                    under(_default(evaluator, default, node, frame, ""), one.assumptions, choice(subject, position))
-                )
-            else:
-                found.extend(under((one,), choice(subject, position)))
-    return tuple(found) or unseen(span)
+        left_out = _default(evaluator, default, node, frame, "")
+        settled = (under(left_out, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in given)
+        ways.append(tuple(one for way in settled for one in way))
+    return one_of(subject, enumerate(ways)) or unseen(span)
 
 
 def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner: Class | None) -> Possibilities:
@@ -94,9 +90,8 @@ def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner:
     if not callers:
         return (Possibility(Items({}, complete=False), span),)
     named = {one.arg for one in parameters(function)}
-    subject = str(frame.facts.span(function))
-    found: list[Possibility] = []
-    for position, caller in enumerate(callers):
+    ways: list[Possibilities] = []
+    for caller in callers:
         if isinstance(caller, TreeCaller):
             keys = caller.arguments.merged.keys() - caller.skip
             items = Items(
@@ -110,8 +105,8 @@ def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner:
             given = evaluator.items_of_call(ast.Call(caller.call.func, [], caller.call.keywords), caller.frame)
             entries = {key: values for key, values in given.entries.items() if key not in named}
             items = Items(entries, given.complete)
-        found.append(Possibility(items, span, assumptions=choice(subject, position)))
-    return tuple(found)
+        ways.append((Possibility(items, span),))
+    return one_of(str(frame.facts.span(function)), enumerate(ways))
 
 
 def owner_of(facts: PythonFacts, scope: Scope) -> Class | None:
@@ -127,6 +122,11 @@ def class_of(facts: PythonFacts, scope: Scope) -> Class | None:
         if binding.node is scope.node:
             return Class(facts, scope.node, scope, binding.place)
     return None
+
+
+def is_receiver(function: FunctionNode, node: ast.arg) -> bool:
+    """Return whether a parameter of a method is the object (or class) it is called on."""
+    return node is next(parameters(function), None) and not _has_decorator(function, "staticmethod")
 
 
 def _has_decorator(function: FunctionNode, name: str) -> bool:
@@ -264,7 +264,7 @@ class Callers:
             yield from self._configured(node.name, function.facts)
 
     def makers(self, owner: Class) -> Iterator[Caller | TreeCaller]:
-        """Yield the calls and configuration mappings that make an object of a class or of a subclass without a constructor."""
+        """Yield what makes an object of a class, or of a subclass without a constructor of its own."""
         for name in (owner.node.name, "cls"):
             for facts, site in self._sites(name):
                 frame = Frame(facts, site.place)

@@ -76,7 +76,8 @@ class Project:
                 if content is not None and word in content:
                     mentions[name].append(path)
         found = {path for paths in mentions.values() if len(paths) <= MOST_MENTIONS for path in paths}
-        return any([self.source(path) is not None for path in sorted(found)])
+        read = [self.source(path) for path in sorted(found)]
+        return any(source is not None for source in read)
 
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""

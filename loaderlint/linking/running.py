@@ -78,7 +78,7 @@ def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
 
 
 def _header(node: ast.stmt | ast.expr) -> ast.expr:
-    """Return the expression that stands for an iterating statement: the iterable of a loop, or the expression itself."""
+    """Return the expression that stands for an iteration: the iterable of a loop, or the expression itself."""
     if isinstance(node, ast.For | ast.AsyncFor):
         return node.iter
     assert isinstance(node, ast.expr)
@@ -250,7 +250,7 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
 
 
 def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast.expr]:
-    """Yield the expressions whose loaders a framework's trainer iterates in a call such as ``trainer.fit(model, data)``."""
+    """Yield the expressions whose loaders a trainer iterates in a call such as ``trainer.fit(model, data)``."""
     function = site.node.func
     if not isinstance(function, ast.Attribute) or function.attr not in TRAINER_METHODS:
         return

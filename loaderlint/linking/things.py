@@ -233,6 +233,14 @@ def choice(subject: str, answer: bool | int | str) -> Assumptions:
     return frozenset({Assumption(subject, answer)})
 
 
+def one_of(subject: str, ways: Iterable[tuple[int | str, Possibilities]]) -> Possibilities:
+    """Return what comes of several ways, each assuming that ``subject`` went its way; one way alone assumes nothing."""
+    every = list(ways)
+    if len(every) == 1:
+        return every[0][1]
+    return tuple(one for answer, values in every for one in under(values, choice(subject, answer)))
+
+
 def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], Assumptions, frozenset[Span]]]:
     """Return the combinations of operands that can meet, with their joint assumptions and the places they come from."""
     size = 1

@@ -23,10 +23,8 @@ def child_of_tree(mapping: Mapping, key: str, reader: Span, text: str, *, remova
 def from_entry(entry: Entry, reader: Span, text: str, *, removable: bool) -> Possibility:
     """Return the possibility that one entry of a configuration mapping brings."""
     node = entry.value
-    thing: Thing
-    if isinstance(node, Scalar):
-        thing = UNSEEN if node.opaque else node.constant
-    else:
-        thing = node
+    thing: Thing = node.constant if isinstance(node, Scalar) else node
+    if isinstance(node, Scalar) and node.opaque:
+        thing = UNSEEN
     trail = () if reader.path == node.span.path else (Step(reader, text),)
     return Possibility(thing, node.span, entry.span if removable else None, trail, shared=entry.shared)

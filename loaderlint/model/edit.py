@@ -1,7 +1,7 @@
 """What should be true after a fix. How to type it is the business of each language's writer.
 
-Every edit names places by `Span`. ``platforms`` narrows an edit: None means everywhere, otherwise the old value stays on
-the other platforms (``0 if sys.platform == "win32" else 8`` in Python; configuration languages cannot say it).
+Every edit names places by `Span`. ``platforms`` narrows an edit: None means everywhere, otherwise the old value stays
+on the other platforms (``0 if sys.platform == "win32" else 8`` in Python; configuration languages cannot say it).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class OnlyWithWorkers:
-    """The option handed over by ``argument`` arrives only when the worker count, the expression at ``workers``, is above 0."""
+    """The option whose argument stands at ``span`` arrives only when the count at ``workers`` is above 0."""
 
     span: Span
     option: str
@@ -87,9 +87,7 @@ class RemoveIgnore:
     name: str
 
 
-Edit: TypeAlias = (
-    SetValue | Drop | OnlyWithWorkers | AddOption | MakeInteger | GuardEntryPoint | Hoist | RemoveIgnore
-)
+Edit: TypeAlias = SetValue | Drop | OnlyWithWorkers | AddOption | MakeInteger | GuardEntryPoint | Hoist | RemoveIgnore
 
 
 class Safety(str, Enum):
@@ -103,7 +101,8 @@ class Safety(str, Enum):
 class Fix:
     """Edits that belong together: all of them are made, or none.
 
-    ``title`` says what will be true, in the imperative ("set num_workers to 0"). ``reason`` says why an unsafe fix is unsafe.
+    ``title`` says what will be true, in the imperative ("set num_workers to 0"). ``reason`` says why an unsafe fix is
+    unsafe.
     """
 
     title: str

@@ -50,8 +50,8 @@ class Finding:
     """One thing that goes wrong, at something somebody wrote.
 
     ``message`` says first what happens, with the user's own numbers. ``error`` is the text torch or Python prints when
-    it does, None where nothing is printed. ``help`` says what to do where no fix can be made. ``platforms`` are those of
-    the targets it holds on.
+    it does, None where nothing is printed. ``help`` says what to do where no fix can be made. ``platforms`` are those
+    of the targets it holds on.
     """
 
     code: str

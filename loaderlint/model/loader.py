@@ -125,10 +125,10 @@ class Start:
 class Loader:
     """One place where loader options come together.
 
-    ``span`` is the call or mapping, ``callee`` the dotted name of what is called there (the key path for a mapping whose
-    consumer is not seen). ``options`` carry torch's own names whatever the framework calls them; ``spelling`` gives
-    the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever the file is
-    imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read.
+    ``span`` is the call or mapping, ``callee`` the dotted name of what is called there (the key path for a mapping
+    whose consumer is not seen). ``options`` carry torch's own names whatever the framework calls them; ``spelling``
+    gives the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever
+    the file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read.
     """
 
     span: Span
@@ -178,8 +178,8 @@ class Loader:
         """Return the ways this loader's workers can start on the target.
 
         The loader's own context wins over ``set_start_method``, which wins over the platform's default
-        (``_MultiProcessingDataLoaderIter.__init__``, torch 2.13). Nothing is returned for a context that was not seen or
-        that the target does not have.
+        (``_MultiProcessingDataLoaderIter.__init__``, torch 2.13). Nothing is returned for a context that was not seen
+        or that the target does not have.
         """
         own = self.multiprocessing_context.on(target).known
         starts = [_start(one, target) for one in own if one.constant is not None]

@@ -15,11 +15,11 @@ from loaderlint.model.target import Target
 class Report:
     """The outcome of a run.
 
-    ``findings`` are those left, ``fixed`` those mended by ``--fix`` (or that would be, by ``--diff``). ``edits`` is what a
-    writer would type for a finding's fix; a finding whose fix no writer could prove has its fix taken away and a line
-    in ``unproven``. ``sources`` are the files read, as they were before any fix, by path; ``rewritten`` the new content
-    of those that change. ``held_back`` counts the findings of possible confidence, or below ``--min-severity``, that were
-    not shown; ``suppressed`` those an ignore comment or a baseline accepts.
+    ``findings`` are those left, ``fixed`` those mended by ``--fix`` (or that would be, by ``--diff``). ``edits`` is
+    what a writer would type for a finding's fix; a finding whose fix no writer could prove has its fix taken away and
+    a line in ``unproven``. ``sources`` are the files read, as they were before any fix, by path; ``rewritten`` the
+    new content of those that change. ``held_back`` counts the findings of possible confidence, or below
+    ``--min-severity``, that were not shown; ``suppressed`` those an ignore comment or a baseline accepts.
     """
 
     targets: tuple[Target, ...] = ()

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 
-Constant: TypeAlias = None | bool | int | float | str
+Constant: TypeAlias = bool | int | float | str | None
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def together(*assumptions: Assumptions) -> Assumptions | None:
 def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
     if second <= first:
         return first
-    answers = {subject: answer for subject, answer in first}
+    answers = dict(first)
     for subject, answer in second:
         before = answers.setdefault(subject, answer)
         if before == answer:
@@ -135,7 +135,7 @@ class Candidate:
     shared: bool = False
 
     def number(self, target: Target) -> float | int | None:
-        """Return the candidate as a number on the target, or None when it is none or depends on an unknown CPU count."""
+        """Return the candidate as a number on the target; None when it is none, or the CPU count is not known."""
         constant = self.constant
         if isinstance(constant, CpuCount):
             if target.cpus is None:

@@ -1,7 +1,7 @@
 """What one Python file says: its scopes, what is bound in them and under which conditions, and every call.
 
-Expressions stay `ast` nodes: they are Python's own immutable-by-habit description of themselves, and only the reader and
-the linker ever see them.
+Expressions stay `ast` nodes: they are Python's own immutable-by-habit description of themselves, and only the reader
+and the linker ever see them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
 class Arm:
     """One arm of a branching statement that a statement stands in.
 
-    ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``truth`` is the answer
-    of the test that leads here. ``loop`` marks a body that can run again.
+    ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``truth`` is the
+    answer of the test that leads here. ``loop`` marks a body that can run again.
     """
 
     owner: ast.AST

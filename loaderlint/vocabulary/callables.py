@@ -52,8 +52,8 @@ OPTIONS = (
 class LoaderCallable:
     """How one callable takes loader options.
 
-    ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling`` maps
-    torch's name to this callable's where they differ.
+    ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling``
+    maps torch's name to this callable's where they differ.
     """
 
     positional: tuple[str, ...] = ()
@@ -102,4 +102,3 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "trl.DPOConfig": _HUGGING_FACE,
 }
 """Loader callables by dotted name."""
-
