@@ -68,6 +68,26 @@ DROP: Cases = {
         "d = {\n    'n': 4,\n}\n",
     ),
     "the only key": ("d = {⟦'prefetch_factor': ⟦2⟧⟧}\n", drop_prefetch, "d = {}\n"),
+    "a key whose value is in parentheses": (
+        "d = {⟦'prefetch_factor': (⟦2⟧⟧), 'n': 4}\n",
+        drop_prefetch,
+        "d = {'n': 4}\n",
+    ),
+    "a keyword of a method": (
+        "d.update(n=4, ⟦prefetch_factor=⟦2⟧⟧)\n",
+        drop_prefetch,
+        "d.update(n=4)\n",
+    ),
+    "one on its line, with CRLF line ends": (
+        "f(\r\n    ds,\r\n    ⟦prefetch_factor=⟦2⟧⟧,\r\n    n=4)\r\n",
+        drop_prefetch,
+        "f(\r\n    ds,\r\n    n=4)\r\n",
+    ),
+    "one on its line, with tabs and no final newline": (
+        "if x:\n\tf(\n\t\tds,\n\t\t⟦prefetch_factor=⟦2⟧⟧\n\t)",
+        drop_prefetch,
+        "if x:\n\tf(\n\t\tds\n\t)",
+    ),
     "a keyword of dict": ("d = dict(n=4, ⟦prefetch_factor=⟦2⟧⟧)\n", drop_prefetch, "d = dict(n=4)\n"),
     "an assignment": (
         "d = {}\n⟦d['prefetch_factor'] = ⟦2⟧⟧\nf(**d)\n",
@@ -175,6 +195,11 @@ ADD_OPTION: Cases = {
         "⟦f(\n    ds,  # data\n    # the rest\n    **kwargs,\n)⟧\n",
         add_spawn,
         'f(\n    ds,  # data\n    multiprocessing_context="spawn",\n    # the rest\n    **kwargs,\n)\n',
+    ),
+    "a call inside another": (
+        "f(⟦g(\n    ds,\n)⟧, n=4)\n",
+        add_spawn,
+        'f(g(\n    ds,\n    multiprocessing_context="spawn",\n), n=4)\n',
     ),
     "a dictionary": (
         "d = ⟦{'n': 4}⟧\n",

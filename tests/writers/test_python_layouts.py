@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loaderlint.model.edit import AddOption, Drop, OnlyWithWorkers, SetValue
@@ -55,6 +55,7 @@ def span_of(source: Source, node: ast.expr) -> Span:
     return Span(source.path, node.lineno, column + 1, node.end_lineno or 0, end_column + 1)
 
 
+@settings(deadline=None)
 @given(calls(), st.data())
 def test_setting_a_value_changes_no_other_character(text: str, data: st.DataObject) -> None:
     source, spans = marked(text)
@@ -63,6 +64,7 @@ def test_setting_a_value_changes_no_other_character(text: str, data: st.DataObje
     assert rewrite(source, [SetValue(value, 17)]) == Rewritten(source.text[:start] + "17" + source.text[end:])
 
 
+@settings(deadline=None)
 @given(calls(), st.data())
 def test_dropping_entries_leaves_the_others_as_they_were(text: str, data: st.DataObject) -> None:
     source, spans = marked(text)
@@ -75,6 +77,7 @@ def test_dropping_entries_leaves_the_others_as_they_were(text: str, data: st.Dat
     assert result.unsafe or result.text.count("#") == source.text.count("#")
 
 
+@settings(deadline=None)
 @given(calls(), st.data())
 def test_narrowing_a_value_keeps_the_old_one_word_for_word(text: str, data: st.DataObject) -> None:
     source, spans = marked(text)
@@ -86,6 +89,7 @@ def test_narrowing_a_value_keeps_the_old_one_word_for_word(text: str, data: st.D
     assert source.at(value) in result.text[start : len(result.text) - len(source.text) + end]
 
 
+@settings(deadline=None)
 @given(calls())
 def test_adding_an_option_leaves_the_others_as_they_were(text: str) -> None:
     source, spans = marked(text)
@@ -96,6 +100,7 @@ def test_adding_an_option_leaves_the_others_as_they_were(text: str) -> None:
     assert result.unsafe == ""
 
 
+@settings(deadline=None)
 @given(calls(), st.data(), st.sampled_from([("prefetch_factor", None), ("persistent_workers", False), ("timeout", 0)]))
 def test_a_condition_is_not_added_twice(text: str, data: st.DataObject, option: tuple[str, bool | int | None]) -> None:
     source, _ = marked(text)

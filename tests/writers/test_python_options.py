@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from loaderlint.model.edit import Drop, OnlyWithWorkers, RemoveIgnore, SetValue
@@ -121,6 +124,17 @@ def test_an_option_arrives_only_with_workers(before: str, edits: Edits, after: s
     assert rewritten(before, edits) == Rewritten(after)
 
 
+def test_a_suppression_goes_together_with_what_it_suppressed() -> None:
+    before = "f(\n    n=4,\n    ⟦prefetch_factor=⟦2⟧⟧,\n    b=1,  ⟦# loaderlint: ignore[a]⟧\n)\n"
+    result = rewritten(before, lambda at: [*drop_prefetch(at), RemoveIgnore(at[2], "a")])
+    assert result == Rewritten("f(\n    n=4,\n    b=1,\n)\n")
+
+
+def test_the_parser_that_keeps_layout_is_imported_when_it_is_needed() -> None:
+    code = "import sys, loaderlint.writers; sys.exit('libcst' in sys.modules or 'ruamel.yaml' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 REFUSED: Cases = {
     "a place without an expression": ("f(n⟦=⟧4)\n", zero, "no expression stands at train.py:1:4"),
     "the name of a keyword": ("f(⟦n⟧=4)\n", zero, "train.py does not parse"),
@@ -175,6 +189,16 @@ REFUSED: Cases = {
         "nothing that can be taken away stands at train.py:1:3",
     ),
     "a text that is no number": ('f(n=⟦"many"⟧)\n', make_integer, "'many' is no integer"),
+    "a text of several lines that is no number": (
+        "f(\n    n=⟦'many'\n    ' more'⟧)\n",
+        make_integer,
+        "'many more' is no integer",
+    ),
+    "an option that would depend on itself": (
+        "f(n=⟦⟦n⟧⟧)\n",
+        prefetch_with_workers,
+        "two edits contradict each other at train.py:1:5",
+    ),
     "an option with a type of its own": (
         "⟦p.add_argument('-j', type=count)⟧\n",
         make_integer,

@@ -29,6 +29,7 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(at[0], -1)],
         "n = (-1) ** k\n",
     ),
+    "a number whose attribute is asked for": ("n = ⟦count⟧.real\n", zero, "n = (0).real\n"),
     "a text in the quotation marks it had": (
         'a = "x"\nb = "y"\nmp.set_start_method(⟦\'fork\'⟧)\n',
         lambda at: [SetValue(at[0], "spawn")],
@@ -131,6 +132,11 @@ NARROWED: Cases = {
         "import os\nn = ⟦2 if os.name == 'nt' else 4⟧\n",
         zero_on_windows,
         "import os\nn = 0 if os.name == 'nt' else 4\n",
+    ),
+    "a choice that says so already": (
+        "import sys\nn = ⟦0 if sys.platform == 'win32' else 4⟧\n",
+        zero_on_windows,
+        "import sys\nn = 0 if sys.platform == 'win32' else 4\n",
     ),
     "a choice by something else": (
         "import sys\nn = ⟦4 if fast else 2⟧\n",

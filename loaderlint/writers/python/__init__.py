@@ -25,6 +25,8 @@ def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[
         return _rewritten(source, edits, imported_names)
     except RecursionError as error:
         raise CannotRewrite(f"{source.path} is nested too deeply") from error
+    except UnicodeError as error:
+        raise CannotRewrite(f"{source.path} cannot hold the result: {error}") from error
 
 
 def _rewritten(source: Source, edits: Sequence[Edit], imported_names: frozenset[str]) -> Rewritten:

@@ -19,6 +19,7 @@ from loaderlint.writers.python.shapes import (
     by_side,
     imports_of,
     is_import_or_text,
+    names_of_partial,
     use_of,
     without_annotations,
     without_leading,
@@ -52,12 +53,14 @@ class Comparison:
         self._definitions: dict[str, Definition] = {}
         self._claimed: dict[str, Point] = {}
         self._names: dict[str, str] = {}
+        self._names_of_partial: frozenset[str] = frozenset()
 
     def modules(self, old: ast.Module, new: ast.Module) -> None:
         """Compare two modules.
 
         Raises `Differs`, or `CannotRewrite` when an edit was not made.
         """
+        self._names_of_partial = names_of_partial(new)
         statements = list(self._without_additions(old.body, new.body))
         if self._intended.guarded:
             self._guarded(old.body, statements)
@@ -142,11 +145,11 @@ class Comparison:
             self._met.add(place)
             self._value(old, new, value)
         elif isinstance(old, ast.Lambda) and place[:2] in self._intended.hoisted and not isinstance(new, ast.Lambda):
-            self._hoisted(old, use_of(new))
+            self._hoisted(old, self._use(new))
         elif isinstance(old, Definition) and place[:2] in self._intended.hoisted and isinstance(new, ast.Assign):
             pair = assigned(new)
             self._check(pair is not None and pair[0] == old.name, old)
-            self._hoisted(old, use_of(new.value))
+            self._hoisted(old, self._use(new.value))
         else:
             self._inside(old, new)
 
@@ -264,7 +267,7 @@ class Comparison:
     def _integer(self, old: ast.expr, new: ast.expr) -> None:
         known = literal(old)
         if known is not None:
-            self._check(isinstance(known[0], int | float | str) and says(new, int(known[0])), old)
+            self._check(any(says(new, number) for number in _as_integer(known[0])), old)
         elif isinstance(old, ast.BinOp) and isinstance(new, ast.BinOp):
             self._check(isinstance(old.op, ast.Div) and isinstance(new.op, ast.FloorDiv), old)
             self.same(old.left, new.left)
@@ -287,12 +290,15 @@ class Comparison:
         if isinstance(statement, Definition):
             left = [assigned(one) for one in among]
             aliases = [pair[1] for pair in left if pair is not None and pair[0] == statement.name]
-            uses = [use_of(alias) for alias in aliases]
+            uses = [self._use(alias) for alias in aliases]
             return start(statement) in self._intended.hoisted and not any(
                 use is not None and use.name in self._definitions for use in uses
             )
         pair = assigned(statement)
         return pair is not None and start(pair[1]) in self._intended.hoisted and pair[0] in self._definitions
+
+    def _use(self, node: ast.AST) -> Use | None:
+        return use_of(node, self._names_of_partial)
 
     def _moved(self, statement: ast.stmt) -> None:
         pair = assigned(statement)
@@ -347,6 +353,14 @@ class Comparison:
         finally:
             del self._names[old.name]
             self._names.update({} if before is None else {old.name: before})
+
+
+def _as_integer(constant: Constant) -> list[int]:
+    """Return the integer that a constant says, alone in a list; nothing when it says none."""
+    try:
+        return [int(constant)] if constant is not None else []
+    except (ValueError, OverflowError):
+        return []
 
 
 def _is_neutral(node: ast.expr) -> bool:

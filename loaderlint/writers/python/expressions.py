@@ -49,8 +49,8 @@ def constant(value: Constant, quote: str) -> cst.BaseExpression:
 def literal(node: cst.BaseExpression) -> tuple[Constant] | None:
     """Return the constant a literal says, in a tuple of its own, or None when the node is no literal."""
     try:
-        value = ast.literal_eval(code(node))
-    except (ValueError, SyntaxError):
+        value = ast.literal_eval(tree(node))
+    except (ValueError, TypeError, SyntaxError):
         return None
     return (value,) if value is None or isinstance(value, bool | int | float | str) else None
 
@@ -80,15 +80,16 @@ def placed(
     """
     if old.lpar and not isinstance(old, _KEEPS_PARENTHESES):
         return node if node.lpar else node.with_changes(lpar=old.lpar, rpar=old.rpar)
-    if isinstance(node, _ATOMS) or node.lpar or _takes_whole_value(places.parents[at]):
-        return node
-    return parenthesized(node)
+    return node if node.lpar or _stands_alone(node, places.parents[at]) else parenthesized(node)
 
 
-def _takes_whole_value(around: cst.CSTNode) -> bool:
+def _stands_alone(node: cst.BaseExpression, around: cst.CSTNode) -> bool:
+    """Return whether a node needs no parentheses within what is around it."""
     if isinstance(around, cst.Arg):
-        return not around.star
-    return isinstance(around, _WHOLE_VALUE)
+        return not around.star or isinstance(node, _ATOMS)
+    if isinstance(around, cst.Attribute):
+        return isinstance(node, _ATOMS) and not isinstance(node, cst.Integer)
+    return isinstance(node, _ATOMS) or isinstance(around, _WHOLE_VALUE)
 
 
 def bare(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -61,7 +61,8 @@ class ValuePlan:
             for other in self.narrowed
         )
         alone = self.constants and (self.integer or self.narrowed)
-        if overlapping or alone or len(self.constants) > 1 or len(self.only_with) > 1:
+        circular = any(edit.workers == self.span for edit in self.only_with)
+        if overlapping or alone or circular or len(self.constants) > 1 or len(self.only_with) > 1:
             raise contradiction(self.span)
 
 

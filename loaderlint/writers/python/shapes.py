@@ -63,11 +63,24 @@ class Use:
     captured: tuple[str, ...] = ()
 
 
-def use_of(node: ast.AST) -> Use | None:
+def names_of_partial(tree: ast.Module) -> frozenset[str]:
+    """Return how a module can call `functools.partial`."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {
+        f"{alias.asname or alias.name}.partial" if isinstance(node, ast.Import) else alias.asname or alias.name
+        for node in imports
+        for alias in node.names
+        if (alias.name == "functools" and isinstance(node, ast.Import))
+        or (alias.name == "partial" and isinstance(node, ast.ImportFrom) and node.module == "functools")
+    }
+    return frozenset(names)
+
+
+def use_of(node: ast.AST, names_of_partial: Collection[str]) -> Use | None:
     """Return the use that an expression is of a definition, None when it is none."""
     if isinstance(node, ast.Name):
         return Use(node.id)
-    if isinstance(node, ast.Call) and not node.keywords and ast.unparse(node.func).split(".")[-1] == "partial":
+    if isinstance(node, ast.Call) and not node.keywords and ast.unparse(node.func) in names_of_partial:
         names = [argument.id for argument in node.args if isinstance(argument, ast.Name)]
         if names and len(names) == len(node.args):
             return Use(names[0], tuple(names[1:]))
