@@ -88,6 +88,28 @@ SHAPES = {
         )
         """,
     ),
+    "lines that stand together": (
+        """
+        from data import DataLoader, load
+
+        rows = load()
+        # Two at a time.
+        loader = DataLoader(rows, collate_fn=lambda batch: batch)
+        """,
+        "lambda",
+        """
+        from data import DataLoader, load
+
+
+        def collate_fn(batch):
+            return batch
+
+
+        rows = load()
+        # Two at a time.
+        loader = DataLoader(rows, collate_fn=collate_fn)
+        """,
+    ),
     "under a guard": (
         """
         from data import DataLoader, rows
@@ -106,6 +128,28 @@ SHAPES = {
 
 
         if __name__ == "__main__":
+            loader = DataLoader(rows, collate_fn=keep)
+        """,
+    ),
+    "a function under a guard": (
+        """
+        if __name__ == "__main__":
+            from data import DataLoader, rows
+
+            def keep(batch):
+                return batch
+
+            loader = DataLoader(rows, collate_fn=keep)
+        """,
+        "def keep",
+        """
+        def keep(batch):
+            return batch
+
+
+        if __name__ == "__main__":
+            from data import DataLoader, rows
+
             loader = DataLoader(rows, collate_fn=keep)
         """,
     ),

@@ -11,19 +11,20 @@ from libcst.metadata import Assignment, GlobalScope
 
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.captures import Scopes, captures, scopes_of, taken_names
-from loaderlint.writers.python.guarded_body import TopLevel, guard_of, spaced
+from loaderlint.writers.python.guarded_body import TopLevel, blank_lines, guard_of, spaced
 from loaderlint.writers.python.imports import with_import
 from loaderlint.writers.python.lambdas import described, function_of, is_typed, with_leading
 from loaderlint.writers.python.library import is_imported, named
+from loaderlint.writers.python.places import nodes
 from loaderlint.writers.python.replacing import Replacements, changed
 
 
 def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
     """Return the module with a definition at its top level, and why that is unsafe (empty when it is safe).
 
-    ``node`` is a lambda, or a function or class inside a function, of this very module. What it captures is handed over
-    with `functools.partial`, which is unsafe: whether that pickles is not known. All nodes that do not hold a changed
-    one stay the same objects. Raises `CannotRewrite` when what it captures cannot be handed over.
+    ``node`` is a lambda, or a function or class inside a function or under the guard, of this very module. What it
+    captures is handed over with `functools.partial`, which is unsafe: whether that pickles is not known. All nodes that
+    do not hold a changed one stay the same objects. Raises `CannotRewrite` when what it captures cannot be handed over.
     """
     scopes = scopes_of(module)
     if isinstance(node, cst.Lambda):
@@ -84,9 +85,13 @@ def _assigned(scopes: Scopes, node: cst.Lambda) -> _Assigned | None:
 
 def _is_lasting(scopes: Scopes, assigned: _Assigned) -> bool:
     """Return whether the assignment makes the module's own name, once, wherever the module is imported."""
-    outer = scopes.top_level(assigned.line)
-    guarded = isinstance(outer, cst.If) and guard_of(outer) is not None
-    return assigned.only and not guarded and isinstance(assigned.assignment.scope, GlobalScope)
+    in_module = isinstance(assigned.assignment.scope, GlobalScope)
+    return assigned.only and in_module and not _is_guarded(scopes, assigned.line)
+
+
+def _is_guarded(scopes: Scopes, node: cst.CSTNode) -> bool:
+    outer = scopes.top_level(node)
+    return isinstance(outer, cst.If) and guard_of(outer) is not None
 
 
 def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> cst.Module:
@@ -127,7 +132,7 @@ def _lambda(scopes: Scopes, node: cst.Lambda) -> _Hoisted:
 
 def _local_definition(scopes: Scopes, node: cst.FunctionDef | cst.ClassDef) -> _Hoisted:
     scope = scopes.around(node)
-    if isinstance(scope, GlobalScope):
+    if isinstance(scope, GlobalScope) and not _is_guarded(scopes, node):
         raise CannotRewrite("it stands at the top level of its module already")
     if any(isinstance(outer, cst.ClassDef) for outer in list(scopes.ancestors(node))[1:2]):
         raise CannotRewrite("it is a method")
@@ -195,8 +200,7 @@ def _function_of(scopes: Scopes, node: cst.Lambda, name: str, captured: Iterable
 
 def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Module:
     """Return the module with the definition before the statement that held it, and the imports it needs."""
-    holder = scopes.top_level(node)
-    index = next(at for at, one in enumerate(scopes.module.body) if one is holder)
+    index = _index(scopes, node)
     module = changed(scopes.module, hoisted.replacements)
     definition = spaced(hoisted.definition, 2 if index or module.header else 0)
     body: list[TopLevel] = [*module.body[:index], definition, *module.body[index:]]
@@ -206,6 +210,34 @@ def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Modu
     if hoisted.captured and not is_imported(module, "functools", "partial"):
         module = with_import(module, "functools", "functools")
     return _with_typing(module) if isinstance(node, cst.Lambda) and is_typed(scopes.module) else module
+
+
+def _index(scopes: Scopes, node: cst.CSTNode) -> int:
+    """Return where the definition goes: before the statement that holds the node and the lines right above it.
+
+    A definition whose defaults, decorators, annotations or bases may need one of these lines goes right behind them.
+    """
+    holder = scopes.top_level(node)
+    body = scopes.module.body
+    index = next(at for at, one in enumerate(body) if one is holder)
+    parameters = node.params if isinstance(node, cst.Lambda | cst.FunctionDef) else None
+    evaluated = parameters is None or any(
+        one.default is not None or one.annotation is not None for one in nodes(parameters) if isinstance(one, cst.Param)
+    )
+    if evaluated or (isinstance(node, cst.FunctionDef) and (node.decorators or node.returns is not None)):
+        return index
+    while index and not blank_lines(body[index]) and _is_plain(body[index - 1]):
+        index -= 1
+    return index
+
+
+def _is_plain(statement: TopLevel) -> bool:
+    """Return whether a statement is one line that neither imports nor only says something."""
+    return isinstance(statement, cst.SimpleStatementLine) and not any(
+        isinstance(one, cst.Import | cst.ImportFrom)
+        or (isinstance(one, cst.Expr) and not isinstance(one.value, cst.Call))
+        for one in statement.body
+    )
 
 
 def _with_typing(module: cst.Module) -> cst.Module:
