@@ -32,7 +32,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                 if not _holds_settings(path, mapping) or _is_read(mapping, read):
                     continue
                 consumer = consumers.get(mapping.span)
-                if consumer is not None and _defined_in_project(evaluator, consumer):
+                if consumer is not None and _defined_in_project(evaluator, consumer, facts.source.path):
                     continue
                 callee = ".".join(path) or facts.source.path
                 kind = LOADER_CALLABLES["transformers.TrainingArguments"] if _hugging_face(mapping) else TORCH_KIND
@@ -68,10 +68,10 @@ def _is_read(mapping: Mapping, read: set[Span]) -> bool:
     return any(entry.value.span in read for entry in mapping.entries if entry.key in WORKER_KEYS)
 
 
-def _defined_in_project(evaluator: Evaluator, dotted_name: str) -> bool:
+def _defined_in_project(evaluator: Evaluator, dotted_name: str, configuration: str) -> bool:
     """Return whether the code that a mapping names is in the project, so that following it settled what is a loader."""
     module, _, name = dotted_name.rpartition(".")
-    paths = evaluator.project.modules_ending(module) if module else []
+    paths = evaluator.project.modules_ending(module, configuration) if module else []
     return any(
         facts is not None and name in facts.module.bindings
         for facts in (evaluator.project.python(path) for path in paths)

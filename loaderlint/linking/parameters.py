@@ -317,7 +317,8 @@ class Callers:
                 self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
         for dotted_name, caller in self._by_dotted_name.get(name, ()):
             module = dotted_name.rpartition(".")[0]
-            if not module or facts.source.path in self._evaluator.project.modules_ending(module):
+            configuration = caller.arguments.span.path
+            if not module or facts.source.path in self._evaluator.project.modules_ending(module, configuration):
                 yield caller
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import takewhile
+from pathlib import PurePath
 from typing import Protocol
 
 from loaderlint.model.finding import Failure
@@ -156,15 +158,21 @@ class Project:
                 return path
         return None
 
-    def modules_ending(self, name: str) -> list[str]:
-        """Return the paths of the modules whose dotted name ends with ``name``, as configuration names them."""
+    def modules_ending(self, name: str, configuration: str) -> list[str]:
+        """Return the paths of the modules that a configuration file (a path) means by a dotted name.
+
+        Their own dotted names end with it; of several, those that share most folders with the file are meant: two
+        programs in one repository each have their ``main``.
+        """
         tail = name.replace(".", "/")
         endings = (f"{tail}.py", f"{tail}/__init__.py")
-        return sorted(
+        found = [
             path
-            for path in self._paths
+            for path in sorted(self._paths)
             if path.endswith(endings) and any(path == one or path.endswith(f"/{one}") for one in endings)
-        )
+        ]
+        shared = [_shared_folders(path, configuration) for path in found]
+        return [path for path, count in zip(found, shared, strict=True) if count == max(shared)]
 
     def configuration(self, written: str, reader: str) -> YamlFacts | None:
         """Return the YAML file that a program at ``reader`` opens as ``written``.
@@ -183,3 +191,14 @@ class Project:
             if folder in ("", "/"):
                 return None
             folder = posixpath.dirname(folder)
+
+
+def _shared_folders(path: str, other: str) -> int:
+    """Return how many folders, from the outermost, two paths have in common; the working folder counts as one."""
+    pairs = zip(_folders(path), _folders(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _folders(path: str) -> tuple[str, ...]:
+    folders = PurePath(path).parent
+    return folders.parts if folders.is_absolute() else (".", *folders.parts)
