@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar, cast
 
 from loaderlint.linking import calls, commandline, instances, modules, parameters
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
@@ -37,6 +38,7 @@ from loaderlint.linking.things import (
     choice,
     combined,
     distinct,
+    end_of,
     under,
     unseen,
 )
@@ -45,6 +47,8 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 from loaderlint.readers.python import Arm, Binding, Place, Scope, dotted, is_main_test
 from loaderlint.readers.tree import Mapping as TreeMapping
+
+Answer = TypeVar("Answer")
 
 MOST_STEPS = 10**9
 DEEPEST = 60
@@ -66,6 +70,7 @@ class Evaluator:
         self._kept: list[object] = []
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
+        self._answers: dict[tuple[object, ...], object] = {}
         self._questions: dict[int, str] = {}
         self._left = MOST_STEPS
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
@@ -78,6 +83,17 @@ class Evaluator:
             yield
         finally:
             self._left = before
+
+    def remembered(self, key: tuple[object, ...], frame: Frame, work: Callable[[], Answer]) -> Answer:
+        """Return the answer to a question that was asked before in the same circumstances, else work it out."""
+        full = (*key, id(frame.arguments), id(frame.receiver))
+        if full not in self._answers:
+            answer = work()
+            if self._left < 0:
+                return answer
+            self._kept.append(frame)
+            self._answers[full] = answer
+        return cast(Answer, self._answers[full])
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be; recursion and explosion end in the unseen."""
@@ -196,7 +212,7 @@ class Evaluator:
             return tuple(one.step(facts.span(node), binding.name) if one.constant else one for one in found)
         if binding.kind == "parameter":
             assert isinstance(node, ast.arg)
-            return parameters.parameter(self, node, where)
+            return self.remembered(("parameter", id(node)), where, lambda: parameters.parameter(self, node, where))
         if binding.kind == "import":
             return modules.imported(self, binding, where)
         if binding.kind == "function":
@@ -291,7 +307,8 @@ class Evaluator:
         if isinstance(thing, Module):
             return modules.member(self, thing, name, span)
         if isinstance(thing, Instance):
-            return instances.attribute(self, thing, name, span)
+            found = self.attribute_of(thing, name)
+            return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
         if isinstance(thing, Class):
             return instances.class_attribute(self, thing, name, span)
         if isinstance(thing, CommandLine):
@@ -303,6 +320,12 @@ class Evaluator:
         if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
             return self.evaluate(thing.call.args[0], thing.frame)
         return unseen(span)
+
+    def attribute_of(self, instance: Instance, name: str) -> Possibilities:
+        """Return what an attribute of an object of the project can be."""
+        made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
+        key = ("attribute", id(instance.of.node), id(instance.call), name)
+        return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Possibilities:
         span = frame.facts.span(node)
@@ -334,6 +357,9 @@ class Evaluator:
 
     def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
+        return self.remembered(("truth", id(test)), frame, lambda: self._truth(test, frame))
+
+    def _truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
         answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
         for one in self.evaluate(test, frame):
             places = one.sources | {one.span}
@@ -371,7 +397,9 @@ class Evaluator:
         for arm in arms:
             if arm.test is None or is_main_test(arm.test):
                 continue
-            ways = [assumptions for truth, assumptions, _ in self.truth(arm.test, frame) if truth is arm.truth]
+            # A name in the test is what it was where the test stands, not what the arm makes of it.
+            where = frame.at(arm.place) if arm.place is not None else frame
+            ways = [assumptions for truth, assumptions, _ in self.truth(arm.test, where) if truth is arm.truth]
             met = [joint for one in alternatives for way in ways if (joint := together(one, way)) is not None]
             if len(met) > MOST_ALTERNATIVES:
                 continue
@@ -555,7 +583,7 @@ class Evaluator:
         tested = [arm for arm in arms if arm.test is not None]
         if len(tested) != 1:
             return [NO_ASSUMPTIONS]
-        return self.conditions((Arm(tested[0].owner, tested[0].test, not tested[0].truth),), frame)
+        return self.conditions((tested[0].otherwise(),), frame)
 
     def _given_by(self, binding: Binding, frame: Frame) -> Items | None:
         span = frame.facts.span(binding.node)

@@ -80,5 +80,5 @@ def _unless(later: list[tuple[Arm, ...]]) -> tuple[Arm, ...]:
     for path in reversed(later):
         rest = [arm for arm in path if not any(arm.same(one) for one in taken)]
         if len(rest) == 1 and rest[0].test is not None:
-            taken.append(Arm(rest[0].owner, rest[0].test, not rest[0].truth))
+            taken.append(rest[0].otherwise())
     return tuple(taken)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from loaderlint.model.source import Source, Span
@@ -23,14 +23,19 @@ ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
 class Arm:
     """One arm of a branching statement that a statement stands in.
 
-    ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``truth`` is the
-    answer of the test that leads here. ``loop`` marks a body that can run again.
+    ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``place`` is where
+    the test stands, ``truth`` the answer of the test that leads here. ``loop`` marks a body that can run again.
     """
 
     owner: ast.AST
     test: ast.expr | None
     truth: bool
     loop: bool = False
+    place: Place | None = None
+
+    def otherwise(self) -> Arm:
+        """Return the other arm of the same test."""
+        return replace(self, truth=not self.truth)
 
     def same(self, other: Arm) -> bool:
         """Return whether both are the same arm of the same statement."""
@@ -256,8 +261,9 @@ class _Reader:
     def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> None:
         for statement in statements:
             self.order += 1
-            self.statement(statement, Place(scope, self.order, arms))
-            escaped = _escape(statement)
+            place = Place(scope, self.order, arms)
+            self.statement(statement, place)
+            escaped = _escape(statement, place)
             if escaped is not None:
                 arms = (*arms, escaped)
 
@@ -382,8 +388,8 @@ class _Reader:
         if place.scope.parent is None and is_main_test(node.test) and self.guard is None:
             self.guard = node
         self.expression(node.test, place)
-        self.body(node.body, place.scope, (*place.arms, Arm(node, node.test, True)))
-        self.body(node.orelse, place.scope, (*place.arms, Arm(node, node.test, False)))
+        self.body(node.body, place.scope, (*place.arms, Arm(node, node.test, True, place=place)))
+        self.body(node.orelse, place.scope, (*place.arms, Arm(node, node.test, False, place=place)))
 
     def on_For(self, node: ast.For | ast.AsyncFor, place: Place) -> None:
         self.expression(node.iter, place)
@@ -488,14 +494,14 @@ class _Reader:
             self.bind(base, name, node, place, value=node, key=key)
 
 
-def _escape(statement: ast.stmt) -> Arm | None:
+def _escape(statement: ast.stmt, place: Place) -> Arm | None:
     """Return the arm that everything after an ``if`` stands in when one of its arms leaves the block."""
     if not isinstance(statement, ast.If):
         return None
     if _leaves(statement.body):
-        return Arm(statement, statement.test, False)
+        return Arm(statement, statement.test, False, place=place)
     if statement.orelse and _leaves(statement.orelse):
-        return Arm(statement, statement.test, True)
+        return Arm(statement, statement.test, True, place=place)
     return None
 
 
