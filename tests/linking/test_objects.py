@@ -1,0 +1,460 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+ATTRIBUTES: Cases = {
+    "kept by the constructor": (
+        """
+        class Data:
+            def __init__(self, workers):
+                self.workers = workers
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        Data(⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "kept by the constructor, which nobody calls": (
+        """
+        class Data:
+            def __init__(self, workers=⟦4⟧):
+                self.workers = workers
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"4", "open"},
+    ),
+    "the constructor's default is dead": (
+        """
+        class Data:
+            def __init__(self, workers=4):
+                self.workers = workers
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        Data(workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a constant kept by the constructor": (
+        """
+        class Data:
+            def __init__(self):
+                self.workers = ⟦8⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"8"},
+    ),
+    "an object that is not called self": (
+        """
+        class Data:
+            def __init__(me):
+                me.workers = ⟦8⟧
+            def load(this, data):
+                return DataLoader(data, num_workers=this.workers)
+        """,
+        {"8"},
+    ),
+    "set again by another method": (
+        """
+        class Data:
+            def __init__(self):
+                self.workers = ⟦8⟧
+            def quiet(self):
+                self.workers = ⟦0⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"8", "0"},
+    ),
+    "set just before use": (
+        """
+        class Data:
+            def __init__(self):
+                self.workers = 8
+            def load(self, data):
+                self.workers = ⟦0⟧
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"0"},
+    ),
+    "an attribute of the class": (
+        """
+        class Data:
+            workers = ⟦8⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"8"},
+    ),
+    "an attribute read from the class": (
+        """
+        class Data:
+            workers = ⟦8⟧
+        DataLoader(data, num_workers=Data.workers)
+        """,
+        {"8"},
+    ),
+    "an attribute that nobody sets": (
+        """
+        class Data:
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"open"},
+    ),
+    "an attribute set by name": (
+        """
+        class Data:
+            def __init__(self, **options):
+                for key, value in options.items():
+                    setattr(self, key, value)
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        Data(workers=8)
+        """,
+        {"open"},
+    ),
+    "read from one object among several": (
+        """
+        class Data:
+            def __init__(self, workers):
+                self.workers = workers
+        one = Data(⟦8⟧)
+        other = Data(0)
+        DataLoader(data, num_workers=one.workers)
+        """,
+        {"8"},
+    ),
+    "inherited": (
+        """
+        class Base:
+            def __init__(self):
+                self.workers = ⟦8⟧
+        class Data(Base):
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"8"},
+    ),
+    "handed to the base's constructor": (
+        """
+        class Base:
+            def __init__(self, workers):
+                self.workers = workers
+        class Data(Base):
+            def __init__(self):
+                super().__init__(⟦8⟧)
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        Data()
+        """,
+        {"8"},
+    ),
+    "handed to the base's constructor by a subclass that adds nothing": (
+        """
+        class Base:
+            def __init__(self, workers=4):
+                self.workers = workers
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        class Data(Base):
+            pass
+        Data(workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "an attribute of the class that a subclass replaces": (
+        """
+        class Base:
+            workers = 2
+        class Data(Base):
+            workers = ⟦8⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"8"},
+    ),
+    "a property": (
+        """
+        class Data:
+            @property
+            def workers(self):
+                return ⟦8⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"8"},
+    ),
+    "a cached property": (
+        """
+        from functools import cached_property
+        class Data:
+            def __init__(self, workers):
+                self._workers = workers
+            @cached_property
+            def workers(self):
+                return self._workers
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        Data(⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a method's value": (
+        """
+        class Data:
+            def workers(self):
+                return ⟦8⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers())
+        """,
+        {"8"},
+    ),
+    "a method that is not called is no number": (
+        """
+        class Data:
+            def workers(self):
+                return 8
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"open"},
+    ),
+    "an object kept by an object": (
+        """
+        class Settings:
+            def __init__(self):
+                self.workers = ⟦8⟧
+        class Data:
+            def __init__(self, settings):
+                self.settings = settings
+            def load(self, data):
+                return DataLoader(data, num_workers=self.settings.workers)
+        Data(Settings())
+        """,
+        {"8"},
+    ),
+    "an object that the annotation promises": (
+        """
+        class Settings:
+            workers = ⟦8⟧
+        def load(data, settings: Settings):
+            return DataLoader(data, num_workers=settings.workers)
+        """,
+        {"8"},
+    ),
+    "a class that is its own base": (
+        """
+        class Data(Data):
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        """,
+        {"open"},
+    ),
+    "an object made by calling an object": (
+        """
+        class Count:
+            def __call__(self):
+                return ⟦8⟧
+        DataLoader(data, num_workers=Count()())
+        """,
+        {"8"},
+    ),
+}
+
+HYPERPARAMETERS: Cases = {
+    "save_hyperparameters keeps the constructor's arguments": (
+        """
+        class Data(LightningDataModule):
+            def __init__(self, workers: int = ⟦4⟧):
+                super().__init__()
+                self.save_hyperparameters()
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        """,
+        {"4", "open"},
+    ),
+    "save_hyperparameters with callers": (
+        """
+        class Data(LightningDataModule):
+            def __init__(self, workers: int = 4):
+                super().__init__()
+                self.save_hyperparameters(logger=False)
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        Data(workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "hparams by subscript": (
+        """
+        class Data(LightningDataModule):
+            def __init__(self, workers: int = 4):
+                super().__init__()
+                self.save_hyperparameters()
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams["workers"])
+        Data(⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "hparams kept from an object": (
+        """
+        class Data(LightningDataModule):
+            def __init__(self, hparams):
+                super().__init__()
+                self.save_hyperparameters(hparams)
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        Data({"workers": ⟦8⟧})
+        """,
+        {"8"},
+    ),
+    "hparams assigned": (
+        """
+        class Data:
+            def __init__(self, hparams):
+                self.hparams = hparams
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams["workers"])
+        Data({"workers": ⟦8⟧})
+        """,
+        {"8"},
+    ),
+    "hparams never saved": (
+        """
+        class Data(LightningDataModule):
+            def __init__(self, workers=4):
+                super().__init__()
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        """,
+        {"open"},
+    ),
+    "a hyperparameter the constructor does not have": (
+        """
+        class Data(LightningDataModule):
+            def __init__(self, size=4):
+                super().__init__()
+                self.save_hyperparameters()
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        """,
+        {"open"},
+    ),
+}
+
+DATACLASS = """
+from dataclasses import dataclass, field
+@dataclass
+class Settings:
+    size: int = 32
+    workers: int = {}
+"""
+
+FIELDS: Cases = {
+    "a default that lives": (
+        DATACLASS.format("⟦4⟧") + "DataLoader(data, num_workers=Settings().workers)",
+        {"4"},
+    ),
+    "given by keyword": (
+        DATACLASS.format("4") + "DataLoader(data, num_workers=Settings(workers=⟦8⟧).workers)",
+        {"8"},
+    ),
+    "given by position": (
+        DATACLASS.format("4") + "DataLoader(data, num_workers=Settings(16, ⟦8⟧).workers)",
+        {"8"},
+    ),
+    "given by a splat": (
+        DATACLASS.format("4") + "DataLoader(data, num_workers=Settings(**{'workers': ⟦8⟧}).workers)",
+        {"8"},
+    ),
+    "a splat nobody sees": (
+        DATACLASS.format("4") + "DataLoader(data, num_workers=Settings(**read()).workers)",
+        {"open"},
+    ),
+    "field(default=…)": (
+        DATACLASS.format("field(default=⟦4⟧)") + "DataLoader(data, num_workers=Settings().workers)",
+        {"4"},
+    ),
+    "field(default_factory=…)": (
+        DATACLASS.format("field(default_factory=count)") + "DataLoader(data, num_workers=Settings().workers)",
+        {"open"},
+    ),
+    "nobody makes one": (
+        DATACLASS.format("⟦4⟧")
+        + "def load(settings: Settings):\n    return DataLoader(data, num_workers=settings.workers)",
+        {"4", "open"},
+    ),
+    "a field of the base": (
+        DATACLASS.format("4")
+        + "@dataclass\nclass More(Settings):\n    depth: int = 1\n"
+        + "DataLoader(data, num_workers=More(16, ⟦8⟧, 2).workers)",
+        {"8"},
+    ),
+    "an attribute set afterwards": (
+        DATACLASS.format("4") + "s = Settings()\ns.workers = ⟦8⟧\nDataLoader(data, num_workers=s.workers)",
+        {"8"},
+    ),
+    "a field that reads another in a property": (
+        DATACLASS.format("4")
+        + "    @property\n    def half(self):\n        return self.workers // 2\n"
+        + "DataLoader(data, num_workers=Settings(workers=8).half)",
+        {"4 at main.py:10:16"},
+    ),
+    "made in another file": (
+        {
+            "settings.py": DATACLASS.format("4"),
+            "data.py": f"{IMPORT}from settings import Settings\n"
+            "def load(data, settings: Settings):\n    return DataLoader(data, num_workers=settings.workers)\n",
+            "main.py": "from settings import Settings\nfrom data import load\nload(1, Settings(workers=⟦8⟧))\n",
+        },
+        {"8"},
+    ),
+    "made in another file, the field left out": (
+        {
+            "settings.py": DATACLASS.format("⟦4⟧"),
+            "data.py": f"{IMPORT}from settings import Settings\n"
+            "def load(data, settings: Settings):\n    return DataLoader(data, num_workers=settings.workers)\n",
+            "main.py": "from settings import Settings\nfrom data import load\nload(1, Settings(size=8))\n",
+        },
+        {"4"},
+    ),
+    "a named tuple": (
+        """
+        from typing import NamedTuple
+        class Settings(NamedTuple):
+            size: int
+            workers: int = 4
+        DataLoader(data, num_workers=Settings(1, ⟦8⟧).workers)
+        """,
+        {"8"},
+    ),
+    "a pydantic model": (
+        """
+        from pydantic import BaseModel, Field
+        class Settings(BaseModel):
+            workers: int = Field(⟦4⟧, ge=0)
+        DataLoader(data, num_workers=Settings().workers)
+        """,
+        {"4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), ATTRIBUTES.values(), ids=ATTRIBUTES.keys())
+def test_attributes(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), HYPERPARAMETERS.values(), ids=HYPERPARAMETERS.keys())
+def test_hyperparameters(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), FIELDS.values(), ids=FIELDS.keys())
+def test_fields(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected

@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+PARAMETERS: Cases = {
+    "nobody calls it: the default, or what an outside caller gives": (
+        "def load(data, workers=⟦4⟧):\n    return DataLoader(data, num_workers=workers)",
+        {"4", "open"},
+    ),
+    "nobody calls it and there is no default": (
+        "def load(data, workers):\n    return DataLoader(data, num_workers=workers)",
+        {"open"},
+    ),
+    "the default lives when a caller leaves it out": (
+        """
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        load(data)
+        """,
+        {"4"},
+    ),
+    "the default is dead when every caller gives a value": (
+        """
+        def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        load(data, workers=⟦8⟧)
+        load(data, workers=⟦2⟧)
+        """,
+        {"8", "2"},
+    ),
+    "the default is dead when every caller gives a value by position": (
+        """
+        def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        load(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "one caller gives it and another does not": (
+        """
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        load(data, ⟦8⟧)
+        load(data)
+        """,
+        {"8", "4"},
+    ),
+    "a default that is a constant": (
+        """
+        WORKERS = ⟦4⟧
+        def load(data, workers=WORKERS):
+            return DataLoader(data, num_workers=workers)
+        load(data)
+        """,
+        {"4"},
+    ),
+    "a keyword-only parameter": (
+        """
+        def load(data, *, workers=4):
+            return DataLoader(data, num_workers=workers)
+        load(data, workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a positional-only parameter": (
+        """
+        def load(data, workers=4, /):
+            return DataLoader(data, num_workers=workers)
+        load(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a caller that splats a list hides what it gives": (
+        """
+        def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        load(*arguments)
+        """,
+        {"open"},
+    ),
+    "a caller that splats a dictionary": (
+        """
+        def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        options = {"workers": ⟦8⟧}
+        load(data, **options)
+        """,
+        {"8"},
+    ),
+    "a caller that splats a dictionary without it": (
+        """
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        options = {"size": 8}
+        load(data, **options)
+        """,
+        {"4"},
+    ),
+    "a caller that splats something unseen": (
+        """
+        def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        load(data, **options())
+        """,
+        {"open"},
+    ),
+    "two functions deep": (
+        """
+        def load(data, workers):
+            return DataLoader(data, num_workers=workers)
+        def both(n):
+            return load(1, n), load(2, n)
+        both(⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "reassigned before use": (
+        """
+        def load(data, workers=4):
+            workers = ⟦8⟧
+            return DataLoader(data, num_workers=workers)
+        load(data, 2)
+        """,
+        {"8"},
+    ),
+    "None stands for a number written in the function": (
+        """
+        def load(data, workers=None):
+            if workers is None:
+                workers = ⟦4⟧
+            return DataLoader(data, num_workers=workers)
+        load(data)
+        """,
+        {"4"},
+    ),
+    "None stands for a number that no caller needs": (
+        """
+        def load(data, workers=None):
+            if workers is None:
+                workers = 4
+            return DataLoader(data, num_workers=workers)
+        load(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a number that `or` gives for None": (
+        """
+        def load(data, workers=None):
+            return DataLoader(data, num_workers=workers or ⟦4⟧)
+        load(data)
+        load(data, ⟦8⟧)
+        """,
+        {"4", "8"},
+    ),
+    "recursion": (
+        """
+        def load(data, workers, depth):
+            load(data, workers, depth - 1)
+            return DataLoader(data, num_workers=workers)
+        load(data, ⟦8⟧, 3)
+        """,
+        {"8", "open"},
+    ),
+    "a function of the same name elsewhere is another": (
+        """
+        class Other:
+            def load(self, data, workers):
+                return workers
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        Other().load(data, 8)
+        load(data)
+        """,
+        {"4"},
+    ),
+    "a method's caller": (
+        """
+        class Data:
+            def load(self, data, workers):
+                return DataLoader(data, num_workers=workers)
+        Data().load(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a static method's caller": (
+        """
+        class Data:
+            @staticmethod
+            def load(data, workers):
+                return DataLoader(data, num_workers=workers)
+        Data.load(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a class method's caller": (
+        """
+        class Data:
+            @classmethod
+            def load(cls, data, workers):
+                return DataLoader(data, num_workers=workers)
+        Data.load(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a method called on the object itself": (
+        """
+        class Data:
+            def train(self):
+                return self.load(1, ⟦8⟧)
+            def load(self, data, workers):
+                return DataLoader(data, num_workers=workers)
+        """,
+        {"8"},
+    ),
+    "a partial hides what it adds": (
+        """
+        from functools import partial
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        partial(load, workers=8)(data)
+        """,
+        {"4", "open"},
+    ),
+    "a function that is handed on may be called with anything": (
+        """
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        run(load)
+        """,
+        {"4", "open"},
+    ),
+    "what a function returns": (
+        """
+        def workers():
+            return ⟦8⟧
+        DataLoader(data, num_workers=workers())
+        """,
+        {"8"},
+    ),
+    "what each of its returns gives": (
+        """
+        def workers(fast):
+            if fast:
+                return ⟦8⟧
+            return ⟦2⟧
+        DataLoader(data, num_workers=workers(some()))
+        """,
+        {"8", "2"},
+    ),
+    "the return that the argument chooses": (
+        """
+        def workers(fast):
+            if fast:
+                return ⟦8⟧
+            return 2
+        DataLoader(data, num_workers=workers(True))
+        """,
+        {"8"},
+    ),
+    "a function that gives back its parameter": (
+        """
+        def same(n):
+            return n
+        same(2)
+        DataLoader(data, num_workers=same(⟦8⟧))
+        """,
+        {"8"},
+    ),
+    "a lambda's value": ("workers = lambda: ⟦8⟧\nDataLoader(data, num_workers=workers())", {"8"}),
+    "a generator gives no number": (
+        "def workers():\n    yield 8\nDataLoader(data, num_workers=workers())",
+        {"open"},
+    ),
+    "a function that calls itself": (
+        "def workers():\n    return workers()\nDataLoader(data, num_workers=workers())",
+        {"open"},
+    ),
+    "a tuple of loaders takes each its own": (
+        """
+        def load(train, workers):
+            return DataLoader(train, num_workers=workers), DataLoader(train, num_workers=⟦0⟧)
+        a, b = load(data, ⟦8⟧)
+        """,
+        {"8", "0"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), PARAMETERS.values(), ids=PARAMETERS.keys())
+def test_parameters(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+FILES: Cases = {
+    "a caller in another file": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "main.py": "from data import load\nload(1, workers=⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "a caller in another file under another name": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "main.py": "from data import load as make\nmake(1, workers=⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "a caller through the module": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "main.py": "import data\ndata.load(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "a caller through the package that hands it on": (
+        {
+            "pkg/data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "pkg/__init__.py": "from .data import load\n",
+            "main.py": "from pkg import load\nload(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "callers in two files": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "train.py": "from data import load\nload(1, ⟦8⟧)\n",
+            "test.py": "from data import load\nload(1, ⟦0⟧)\n",
+        },
+        {"8", "0"},
+    ),
+    "a function of that name in the calling file": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=⟦4⟧):\n    return DataLoader(data, num_workers=workers)\n",
+            "main.py": "def load(data, workers):\n    return workers\nload(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
+    "a name imported from elsewhere": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=⟦4⟧):\n    return DataLoader(data, num_workers=workers)\n",
+            "main.py": "from elsewhere import load\nload(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FILES.values(), ids=FILES.keys())
+def test_callers_in_other_files(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
