@@ -136,7 +136,7 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     if isinstance(thing, External):
         return _external(evaluator, thing.name, node, frame, span)
     if isinstance(thing, Instance):
-        for one in instances.attribute(evaluator, thing, "__call__", span):
+        for one in evaluator.attribute_of(thing, "__call__"):
             if isinstance(one.thing, Function):
                 return returned(evaluator, one.thing, node, frame)
     return unseen(span)

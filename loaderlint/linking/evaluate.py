@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from loaderlint.linking import calls, commandline, instances, modules, parameters
+from loaderlint.linking import calls, changes, commandline, instances, modules, parameters
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
-from loaderlint.linking.names import MUTATIONS, Reaching, reaching, reaching_all
+from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
@@ -195,11 +195,8 @@ class Evaluator:
                 found.extend(under(self.binding(way.binding, frame), assumptions))
         if not found:
             return unseen(span)
-        changes = reaching_all([one for one in bindings if one.kind in MUTATIONS], place)
-        if changes and any(isinstance(one.thing, Items) for one in found):
-            first = min(way.binding.place.order for way in ways)
-            later = [one for one in changes if one.binding.place.order > first]
-            found = [self._changed(one, later, frame) for one in found]
+        first = min(way.binding.place.order for way in ways)
+        found = [*changes.changed(self, found, name, frame, place, first)]
         return distinct(found)
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
@@ -549,61 +546,6 @@ class Evaluator:
             joint[key] = tuple(found)
         complete = all(is_complete(one.thing) for one in possibilities)
         return [Items(joint, complete)]
-
-    def _changed(self, one: Possibility, changes: list[Reaching], frame: Frame) -> Possibility:
-        if not isinstance(one.thing, Items):
-            return one
-        items = one.thing
-        for change in changes:
-            items = self._after(items, change, frame)
-        return replace(one, thing=items)
-
-    def _after(self, items: Items, change: Reaching, frame: Frame) -> Items:
-        """Return the dictionary after one statement that changes it, which may run only under conditions."""
-        binding = change.binding
-        where = frame.at(binding.place)
-        given = self._given_by(binding, where)
-        if given is None:
-            return Items(items.entries, complete=False)
-        alternatives = self.conditions(change.arms, frame)
-        entries = dict(items.entries)
-        for key, values in given.entries.items():
-            before = entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
-            if binding.kind == "setdefault" and not any(isinstance(one.thing, Absent) for one in before):
-                continue
-            after = [one for way in alternatives for one in under(values, way)]
-            if change.arms:
-                undone = [one for way in self._otherwise(change.arms, frame) for one in under(before, way)]
-                after = [*undone, *after]
-            entries[key] = distinct(after)
-        return Items(entries, items.complete and given.complete)
-
-    def _otherwise(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
-        """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
-        tested = [arm for arm in arms if arm.test is not None]
-        if len(tested) != 1:
-            return [NO_ASSUMPTIONS]
-        return self.conditions((tested[0].otherwise(),), frame)
-
-    def _given_by(self, binding: Binding, frame: Frame) -> Items | None:
-        span = frame.facts.span(binding.node)
-        if binding.kind == "update":
-            assert isinstance(binding.value, ast.Call)
-            return self.items_of_call(binding.value, frame)
-        keys = self.evaluate(binding.key, frame) if binding.key is not None else ()
-        if len(keys) != 1 or not isinstance(keys[0].thing, str):
-            return None
-        key = keys[0].thing
-        if binding.kind == "pop":
-            return Items({key: (Possibility(ABSENT, span),)})
-        if binding.kind == "setdefault":
-            assert isinstance(binding.value, ast.Call)
-            value = binding.value.args[1] if len(binding.value.args) > 1 else None
-        else:
-            value = binding.value
-        if value is None:
-            return Items({key: (Possibility(None, span),)})
-        return Items({key: self.entered(value, frame, span)})
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Possibility,
     end_of,
     one_of,
+    settled,
     under,
     unseen,
 )
@@ -32,14 +33,19 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 
-def attribute(evaluator: Evaluator, instance: Instance, name: str, span: Span) -> Possibilities:
-    """Return what ``object.name`` can be: set by a method, a property, a declared field or a class attribute."""
+def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
+    """Return what ``object.name`` can be: set from outside, by a method, a property, a field or a class attribute."""
+    return settled(instance.changed.get(name), lambda: _own(evaluator, instance, name, span))
+
+
+def _own(evaluator: Evaluator, instance: Instance, name: str, span: Span) -> Possibilities:
+    span = instance.of.facts.span(instance.of.node)
     if name == "hparams":
         saved = _saved_hyperparameters(evaluator, instance, span)
         if saved is not None:
             return saved
     for owner in parameters.lineage(evaluator, instance.of):
-        assigned = _assigned(evaluator, instance, owner, name, span)
+        assigned = _assigned(evaluator, instance, owner, name)
         if assigned is not None:
             return assigned
         if name in owner.scope.bindings:
@@ -61,7 +67,7 @@ def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
             yield scope, first.arg
 
 
-def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str, span: Span) -> Possibilities | None:
+def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str) -> Possibilities | None:
     ways: dict[str, Possibilities] = {}
     for scope, self_name in _own_methods(owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
@@ -69,8 +75,7 @@ def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
             continue
         frame = _method_frame(evaluator, instance, owner, scope)
         ways[scope.name] = _last_values(evaluator, bindings, frame)
-    found = one_of(f"{_subject(owner)}.{name}", ways.items())
-    return tuple(one.step(span, f"self.{name}") for one in found) if found else None
+    return one_of(f"{_subject(owner)}.{name}", ways.items()) if ways else None
 
 
 def _subject(owner: Class) -> str:
@@ -182,8 +187,6 @@ def _is_field(owner: Class, name: str) -> bool:
 def _field(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
 ) -> Possibilities:
-    note = f"{owner.node.name}.{name}"
-    defaults = tuple(one.step(span, note) for one in default)
     makers: list[parameters.Caller | parameters.TreeCaller]
     if instance.call is not None and instance.frame is not None:
         makers = [parameters.Caller(instance.frame, instance.call)]
@@ -191,7 +194,7 @@ def _field(
         makers = list(evaluator.callers.makers(instance.of))
         if not makers:
             evaluator.callers.unknown.add(instance.of.node.name)
-            return one_of(f"{_subject(owner)}.{name}", (("default", defaults), ("given", unseen(span))))
+            return one_of(f"{_subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
     order = _fields(evaluator, owner)
     ways: list[Possibilities] = []
     for maker in makers:
@@ -199,11 +202,11 @@ def _field(
         if isinstance(maker, parameters.TreeCaller):
             entry = maker.arguments.get(name)
             values = (
-                (from_entry(entry, span, note, removable=True),) if entry is not None else (Possibility(ABSENT, span),)
+                (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=True),) if entry is not None else (Possibility(ABSENT, span),)
             )
         else:
             values = _field_of_call(evaluator, maker, order, name)
-        settled = (under(defaults, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
+        settled = (under(default, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
         ways.append(tuple(one for way in settled for one in way))
     return one_of(_subject(owner), enumerate(ways)) or unseen(span)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -233,6 +233,7 @@ class Callers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[int, tuple[Caller | TreeCaller, ...]] = {}
+        self._by_name: dict[str, list[tuple[PythonFacts, CallSite]]] | None = None
         self._by_dotted_name: dict[str, list[tuple[str, TreeCaller]]] | None = None
         self.unknown: set[str] = set()
         """The functions and classes that nothing read so far calls."""
@@ -299,15 +300,21 @@ class Callers:
     def _callee(self, site: CallSite, frame: Frame) -> Possibilities:
         return self._evaluator.evaluate(site.node.func, frame)
 
-    def _sites(self, name: str) -> Iterator[tuple[PythonFacts, CallSite]]:
-        for facts in self._evaluator.project.all_python():
-            names = {name}
-            for bound, bindings in facts.module.bindings.items():
-                if any(one.kind == "import" and one.target.endswith(f".{name}") for one in bindings):
-                    names.add(bound)
-            for one in sorted(names):
-                for site in facts.calls.get(one, ()):
-                    yield facts, site
+    def _sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
+        """Return the calls of anything by this name, and by the names it is imported as."""
+        if self._by_name is None:
+            self._by_name = {}
+            for facts in self._evaluator.project.all_python():
+                aliases: dict[str, set[str]] = {}
+                for bound, bindings in facts.module.bindings.items():
+                    for one in bindings:
+                        last = one.target.rpartition(".")[2]
+                        if one.kind == "import" and last != bound:
+                            aliases.setdefault(bound, set()).add(last)
+                for called, sites in facts.calls.items():
+                    for meant in (called, *sorted(aliases.get(called, ()))):
+                        self._by_name.setdefault(meant, []).extend((facts, site) for site in sites)
+        return self._by_name.get(name, ())
 
     def _configured(self, name: str, facts: PythonFacts) -> Iterator[TreeCaller]:
         if self._by_dotted_name is None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import instances, parameters
+from loaderlint.linking import parameters
 from loaderlint.linking.running import cuda_touches, functions_run_by
 from loaderlint.linking.sites import Given
 from loaderlint.linking.things import (
@@ -155,8 +155,7 @@ class _Walk:
             if not name.startswith(f"{first.arg}.") or not any(one.kind == "assign" for one in bindings):
                 continue
             attribute = name.rpartition(".")[2]
-            span = owner.facts.span(bindings[-1].node)
-            for one in instances.attribute(self.evaluator, instance, attribute, span):
+            for one in self.evaluator.attribute_of(instance, attribute):
                 if isinstance(one.thing, Function | Instance | Made | Row | Items):
                     self.visit(one, attribute, depth + 1)
 
