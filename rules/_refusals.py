@@ -75,9 +75,9 @@ def _prefetch_factor(value: Constant, target: Target) -> Refusal | None:
 
 
 def _timeout(value: Constant, target: Target) -> Refusal | None:
-    if value is None:
+    if value is None or isinstance(value, str):
         return _uncomparable(value)
-    if isinstance(value, str) or value >= 0:
+    if value >= 0:
         return None
     return Refusal(f"below 0: {_MADE}", "ValueError: timeout option should be non-negative")
 

@@ -18,8 +18,8 @@ class InvalidOptionValue(Rule):
     """A loader option has a value that torch refuses, or takes for its opposite.
 
     ## What it does
-    Finds `prefetch_factor` 0, negative or no integer; `timeout` negative or `None`; `batch_size` 0, negative, a float,
-    a bool or text; `drop_last` and `shuffle` as text.
+    Finds `prefetch_factor` 0, negative or no integer; `timeout` negative, `None` or text; `batch_size` 0, negative, a
+    float, a bool or text; `drop_last` and `shuffle` as text.
 
     ## Why it breaks
     torch refuses all but the last, some only at the first batch. `shuffle="False"` is text, so true, and shuffles.

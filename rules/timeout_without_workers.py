@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from loaderlint.model.target import Target
+from loaderlint.model.value import Candidate
 
 from ._needs_workers import NeedsWorkers
 
@@ -48,3 +49,8 @@ class TimeoutWithoutWorkers(NeedsWorkers):
         if target.torch is not None and target.torch < _ERROR_HAS_WORDS:
             return "AssertionError"
         return "AssertionError: _SingleProcessDataLoaderIter requires timeout == 0"
+
+    def refused(self, given: Candidate, target: Target) -> bool:
+        """Return whether this timeout is above 0; torch refuses one below, or none at all, whatever the workers."""
+        seconds = given.number(target)
+        return seconds is not None and seconds > 0

@@ -518,6 +518,12 @@ def test_before_torch_2_10_the_error_about_a_timeout_has_no_words() -> None:
     assert the_finding("LL204", loader, replace(LINUX, torch=(2, 9))).error == "AssertionError"
 
 
+@pytest.mark.parametrize("refused_anyway", [-1, "60"])
+def test_a_timeout_that_torch_refuses_with_workers_too_is_left_to_the_rule_about_values(refused_anyway: Any) -> None:
+    assert check("LL204", a_loader(num_workers=0, timeout=refused_anyway), LINUX) == []
+    assert check("LL206", a_loader(num_workers=0, timeout=refused_anyway), LINUX)
+
+
 class TestInvalidWorkerCount:
     @pytest.mark.parametrize(
         ("constant", "start", "error"),
@@ -586,6 +592,7 @@ class TestInvalidOptionValue:
             ("prefetch_factor", "2", "TypeError: '<' not supported between instances of 'str' and 'int'"),
             ("timeout", -1, "ValueError: timeout option should be non-negative"),
             ("timeout", None, "TypeError: '<' not supported between instances of 'NoneType' and 'int'"),
+            ("timeout", "60", "TypeError: '<' not supported between instances of 'str' and 'int'"),
             ("batch_size", 0, "ValueError: batch_size should be a positive integer value, but got batch_size=0"),
             ("batch_size", -4, "but got batch_size=-4"),
             ("batch_size", 2.0, "but got batch_size=2.0"),
