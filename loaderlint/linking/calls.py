@@ -22,6 +22,7 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     choice,
+    distinct,
     under,
     unseen,
 )
@@ -192,24 +193,24 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
 
 def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     operands = [evaluator.evaluate(argument, frame) for argument in node.args]
+    if name == "builtins.int" and len(operands) == 1:
+        return distinct(one for operand in operands[0] for one in _as_integer(evaluator, operand, node, frame))
     if len(operands) == 1 and name in ("builtins.min", "builtins.max"):
         rows = [one.thing for one in operands[0]]
         if len(rows) != 1 or not isinstance(rows[0], Row):
             return unseen(span)
         operands = list(rows[0].items)
-    if name == "builtins.int" and all(one.constant for one in operands[0]) and len(operands) == 1:
-        # int() around a value leaves it where it was written, so a fix edits it there.
-        kept = [replace(one, thing=_integer(one.thing)) for one in operands[0]]
-        if all(isinstance(one.thing, int) for one in kept):
-            return tuple(kept)
     return evaluator.compute(tuple(operands), node, frame, _FUNCTIONS[name])
 
 
-def _integer(thing: object) -> int | None:
+def _as_integer(evaluator: Evaluator, one: Possibility, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what ``int()`` makes of one thing: a value stays where it was written, so a fix edits it there."""
+    if not one.constant:
+        return evaluator.compute(((one,),), node, frame, _FUNCTIONS["builtins.int"])
     try:
-        return int(thing)  # type: ignore[call-overload, no-any-return]
+        return (replace(one, thing=int(one.thing)),)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        return None
+        return unseen(one.span, one.assumptions)
 
 
 def _environment(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

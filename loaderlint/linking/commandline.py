@@ -21,6 +21,7 @@ from loaderlint.linking.things import (
     Possibility,
     choice,
     end_of,
+    settled,
     under,
     unseen,
 )
@@ -106,10 +107,16 @@ class CommandLines:
 
     def flag(self, command_line: CommandLine, name: str, span: Span) -> Possibilities:
         """Return what an attribute of a parsed command line can be: its default, or whatever the user gives."""
+        return settled(command_line.changed.get(name), lambda: self._parsed(command_line, name, span))
+
+    def _parsed(self, command_line: CommandLine, name: str, span: Span) -> Possibilities:
         flag = command_line.flags.get(name)
-        if flag is None:
-            return unseen(span)
-        return flag_values(self._evaluator, flag, command_line.overrides.get(name))
+        override = command_line.overrides.get(name)
+        if flag is not None:
+            return flag_values(self._evaluator, flag, override)
+        if override is not None:
+            return self._evaluator.evaluate(*override)
+        return unseen(span)
 
 
 def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
@@ -153,7 +160,7 @@ def flag_values(evaluator: Evaluator, flag: Flag, override: tuple[ast.expr, Fram
         values = (Possibility(not flag.switch, span),)
     elif default is not None:
         values = tuple(_converted(one, flag) for one in evaluator.evaluate(default, frame))
-    elif any(one.arg == "required" for one in flag.declaration.keywords):
+    elif _is_required(flag.declaration):
         values = ()
     else:
         values = (Possibility(None, span),)
@@ -164,6 +171,17 @@ def flag_values(evaluator: Evaluator, flag: Flag, override: tuple[ast.expr, Fram
         text = Possibility(CommandLineText(spelled), span).step(span, f"{spelled} without type")
         return (*defaults, *under((text,), choice(subject, "given")))
     return (*defaults, *unseen(span, choice(subject, "given")))
+
+
+def _is_required(declaration: ast.Call) -> bool:
+    """Return whether a declaration without a default says that the user must give the flag."""
+    keywords = {one.arg: one.value for one in declaration.keywords}
+    required = keywords.get("required")
+    if required is not None:
+        return not (isinstance(required, ast.Constant) and not required.value)
+    first = declaration.args[0] if declaration.args else None
+    positional = isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
+    return positional and "nargs" not in keywords
 
 
 def _converted(default: Possibility, flag: Flag) -> Possibility:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from loaderlint.linking.things import Absent, Items, Possibilities, Thing, under
+from loaderlint.linking.things import Absent, Items, Possibilities, Thing, under, unseen
 from loaderlint.linking.trees import child_of_tree
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -24,11 +24,16 @@ def is_complete(thing: Thing) -> bool:
 
 
 def overlaid(below: Items, *above: Items) -> Items:
-    """Return the dictionary after updates; a key that an update may lack keeps what it had for that case."""
+    """Return the dictionary after updates; a key that an update may lack keeps what it had for that case.
+
+    An update that was not seen in full may hold any key.
+    """
     entries = dict(below.entries)
     complete = below.complete
     for items in above:
         complete = complete and items.complete
+        if not items.complete:
+            entries = {key: (*values, *unseen(values[0].span)) for key, values in entries.items()}
         for key, values in items.entries.items():
             missing = [one for one in values if isinstance(one.thing, Absent)]
             kept = [one for lack in missing for one in under(entries.get(key, (lack,)), lack.assumptions)]

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeVar, cast
 
 from loaderlint.linking import calls, changes, commandline, instances, modules, parameters
@@ -20,7 +21,7 @@ from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     ABSENT,
     MOST_POSSIBILITIES,
-    Absent,
+    UNSEEN,
     Class,
     CommandLine,
     External,
@@ -45,7 +46,7 @@ from loaderlint.linking.things import (
 from loaderlint.linking.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
-from loaderlint.readers.python import Arm, Binding, Place, Scope, dotted, is_main_test
+from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted, is_main_test
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 Answer = TypeVar("Answer")
@@ -74,6 +75,11 @@ class Evaluator:
         self._questions: dict[int, str] = {}
         self._left = MOST_STEPS
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
+
+    @cached_property
+    def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
+        """The assignments to an attribute of a name, by the attribute."""
+        return changes.attributes_set(self.project)
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:
@@ -287,6 +293,8 @@ class Evaluator:
             if ways:
                 assigned = self.bound(name, frame, frame.place, span)
                 return distinct([*assigned, *self._attribute_of(node, frame, span)])
+            found = self._attribute_of(node, frame, span)
+            return changes.changed(self, found, name, frame, frame.place, 0)
         return self._attribute_of(node, frame, span)
 
     def _attribute_of(self, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
@@ -521,7 +529,8 @@ class Evaluator:
         items = Items({})
         for argument in node.args:
             items = overlaid(items, *self.as_items(self.evaluate(argument, frame)))
-        for keyword in node.keywords:
+        # A keyword cannot be given twice, so no splat replaces one that is written out.
+        for keyword in sorted(node.keywords, key=lambda one: one.arg is not None):
             if keyword.arg is None:
                 items = overlaid(items, *self.as_items(self.evaluate(keyword.value, frame)))
             else:
@@ -536,16 +545,24 @@ class Evaluator:
 
     def as_items(self, possibilities: Possibilities) -> list[Items]:
         """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
-        keys = {key for one in possibilities for key in entries_of(one.thing)}
+        ways = [(one, self._dictionary_of(one)) for one in possibilities]
         joint: dict[str, Possibilities] = {}
-        for key in keys:
+        for key in {key for _, thing in ways for key in entries_of(thing)}:
             found: list[Possibility] = []
-            for one in possibilities:
-                given = entries_of(one.thing).get(key)
-                found.extend(under(given or (Possibility(ABSENT, one.span),), one.assumptions))
+            for one, thing in ways:
+                missing: Thing = ABSENT if is_complete(thing) else UNSEEN
+                given = entries_of(thing).get(key) or (Possibility(missing, one.span),)
+                found.extend(under(given, one.assumptions))
             joint[key] = tuple(found)
-        complete = all(is_complete(one.thing) for one in possibilities)
-        return [Items(joint, complete)]
+        return [Items(joint, all(is_complete(thing) for _, thing in ways))]
+
+    def _dictionary_of(self, one: Possibility) -> Thing:
+        """Return a thing as the dictionary it is where it is splatted; a command line may hold more than was seen."""
+        thing = one.thing
+        if not isinstance(thing, CommandLine):
+            return thing
+        names = (*thing.flags, *thing.overrides, *thing.changed)
+        return Items({name: self.command_lines.flag(thing, name, one.span) for name in names}, complete=False)
 
 
 def _is_text(node: ast.expr) -> bool:

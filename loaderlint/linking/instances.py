@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import commandline, parameters
+from loaderlint.linking import changes, commandline, parameters
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
     ABSENT,
@@ -35,10 +35,19 @@ if TYPE_CHECKING:
 
 def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
     """Return what ``object.name`` can be: set from outside, by a method, a property, a field or a class attribute."""
-    return settled(instance.changed.get(name), lambda: _own(evaluator, instance, name, span))
+    return settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
 
 
-def _own(evaluator: Evaluator, instance: Instance, name: str, span: Span) -> Possibilities:
+def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
+    """Return what the class gives an attribute, and what other code sets on some object of the class."""
+    own = _own(evaluator, instance, name)
+    if instance.call is not None:
+        return own
+    outer = changes.set_on_objects(evaluator, instance.of, name)
+    return one_of(f"{_subject(instance.of)}.{name} of the object", [("own", own), *outer]) if outer else own
+
+
+def _own(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
     span = instance.of.facts.span(instance.of.node)
     if name == "hparams":
         saved = _saved_hyperparameters(evaluator, instance, span)
@@ -74,7 +83,8 @@ def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str)
         if not bindings:
             continue
         frame = _method_frame(evaluator, instance, owner, scope)
-        ways[scope.name] = _last_values(evaluator, bindings, frame)
+        values = _last_values(evaluator, bindings, frame)
+        ways[scope.name] = changes.changed(evaluator, values, f"{self_name}.{name}", frame, None, 0)
     return one_of(f"{_subject(owner)}.{name}", ways.items()) if ways else None
 
 
@@ -202,7 +212,9 @@ def _field(
         if isinstance(maker, parameters.TreeCaller):
             entry = maker.arguments.get(name)
             values = (
-                (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=True),) if entry is not None else (Possibility(ABSENT, span),)
+                (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=True),)
+                if entry is not None
+                else (Possibility(ABSENT, span),)
             )
         else:
             values = _field_of_call(evaluator, maker, order, name)

@@ -8,8 +8,8 @@ cannot be followed is `Unseen`, and stays so.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TypeAlias
 
@@ -90,11 +90,15 @@ class Class:
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """An object of a project class; ``call`` is the call that made it, None when any call of the project may have."""
+    """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
+
+    ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
+    """
 
     of: Class
     call: ast.Call | None = None
     frame: Frame | None = None
+    changed: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +141,14 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class CommandLine:
-    """A parsed command line: the declared flags by the attribute each fills, and the defaults set over theirs."""
+    """A parsed command line: the declared flags by the attribute each fills, and the defaults set over theirs.
+
+    ``changed`` are the attributes set after parsing; an `Absent` among them stands for what was parsed.
+    """
 
     flags: Mapping[str, Flag]
     overrides: Mapping[str, tuple[ast.expr, Frame]]
+    changed: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +247,16 @@ def one_of(subject: str, ways: Iterable[tuple[int | str, Possibilities]]) -> Pos
     if len(every) == 1:
         return every[0][1]
     return tuple(one for answer, values in every for one in under(values, choice(subject, answer)))
+
+
+def settled(changed: Possibilities | None, before: Callable[[], Possibilities]) -> Possibilities:
+    """Return what a change left of the values before it: all where nothing changed, some where it may not have run."""
+    if changed is None:
+        return before()
+    found: list[Possibility] = []
+    for one in changed:
+        found.extend(under(before(), one.assumptions) if isinstance(one.thing, Absent) else (one,))
+    return tuple(found)
 
 
 def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], Assumptions, frozenset[Span]]]:

@@ -378,7 +378,8 @@ MODULES: Cases = {
     ),
     "an import with a fallback": (
         {
-            "main.py": f"{IMPORT}try:\n    from elsewhere import WORKERS\nexcept ImportError:\n    WORKERS = ⟦2⟧\n{USES}",
+            "main.py": f"{IMPORT}try:\n    from elsewhere import WORKERS\n"
+            f"except ImportError:\n    WORKERS = ⟦2⟧\n{USES}",
         },
         {"2", "open"},
     ),

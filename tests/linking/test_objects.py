@@ -265,6 +265,123 @@ ATTRIBUTES: Cases = {
     ),
 }
 
+FROM_OUTSIDE: Cases = {
+    "set on the object that is read": (
+        """
+        class Settings:
+            def __init__(self):
+                self.workers = 4
+        settings = Settings()
+        settings.workers = ⟦8⟧
+        DataLoader(data, num_workers=settings.workers)
+        """,
+        {"8"},
+    ),
+    "set on the object in one case": (
+        """
+        class Settings:
+            workers = ⟦4⟧
+        settings = Settings()
+        if quick():
+            settings.workers = ⟦0⟧
+        DataLoader(data, num_workers=settings.workers)
+        """,
+        {"0", "4"},
+    ),
+    "set before the object is handed on": (
+        """
+        class Settings:
+            workers = 4
+        def load(data, settings):
+            return DataLoader(data, num_workers=settings.workers)
+        settings = Settings()
+        settings.workers = ⟦8⟧
+        load(1, settings)
+        """,
+        {"8"},
+    ),
+    "set after the object is handed on": (
+        """
+        class Settings:
+            workers = ⟦4⟧
+        def load(data, settings):
+            return DataLoader(data, num_workers=settings.workers)
+        settings = Settings()
+        load(1, settings)
+        settings.workers = 8
+        """,
+        {"4"},
+    ),
+    "set in the function that makes the object": (
+        """
+        class Settings:
+            workers = 4
+        def quiet():
+            settings = Settings()
+            settings.workers = ⟦0⟧
+            return settings
+        DataLoader(data, num_workers=quiet().workers)
+        """,
+        {"0"},
+    ),
+    "set on some object of the class": (
+        """
+        class Data:
+            def __init__(self):
+                self.workers = ⟦4⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        one = Data()
+        one.workers = ⟦0⟧
+        one.load(1)
+        """,
+        {"4", "0"},
+    ),
+    "set on an object of another class": (
+        """
+        class Other:
+            pass
+        class Data:
+            def __init__(self):
+                self.workers = ⟦4⟧
+            def load(self, data):
+                return DataLoader(data, num_workers=self.workers)
+        one = Other()
+        one.workers = 0
+        """,
+        {"4"},
+    ),
+    "a dictionary kept by an object and changed by the constructor": (
+        """
+        class Data:
+            def __init__(self):
+                self.options = {"num_workers": 4}
+                self.options["num_workers"] = ⟦8⟧
+            def load(self, data):
+                return DataLoader(data, **self.options)
+        """,
+        {"8"},
+    ),
+    "a namespace": (
+        """
+        from types import SimpleNamespace
+        settings = SimpleNamespace(workers=4)
+        settings.workers = ⟦8⟧
+        DataLoader(data, num_workers=settings.workers)
+        """,
+        {"8"},
+    ),
+    "an object of another library": (
+        """
+        from elsewhere import Settings
+        settings = Settings()
+        settings.workers = ⟦8⟧
+        DataLoader(data, num_workers=settings.workers)
+        """,
+        {"8"},
+    ),
+}
+
 HYPERPARAMETERS: Cases = {
     "save_hyperparameters keeps the constructor's arguments": (
         """
@@ -447,6 +564,11 @@ FIELDS: Cases = {
 
 @pytest.mark.parametrize(("files", "expected"), ATTRIBUTES.values(), ids=ATTRIBUTES.keys())
 def test_attributes(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), FROM_OUTSIDE.values(), ids=FROM_OUTSIDE.keys())
+def test_attributes_set_from_outside(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 

@@ -1,4 +1,4 @@
-"""Small projects, the places where an option's values were written marked in their text, and what linking makes of them.
+"""Small projects, the places of an option's values marked in their text, and what linking makes of them.
 
 In a table of cases every place marked ``⟦like this⟧`` is one where a candidate was written, and there are no others:
 what is expected are the candidates in words, `rendered`, such as ``"8"``, ``"0 on windows"``, ``"0 unwritten"`` or

@@ -1,0 +1,155 @@
+"""What happens to a thing after it was made: keys and attributes set on it by name, and under which conditions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import parameters
+from loaderlint.linking.dictionaries import entries_of, is_complete
+from loaderlint.linking.names import MUTATIONS, Reaching, reaching_all
+from loaderlint.linking.project import Project
+from loaderlint.linking.things import (
+    ABSENT,
+    Absent,
+    Class,
+    CommandLine,
+    Frame,
+    Instance,
+    Items,
+    Possibilities,
+    Possibility,
+    distinct,
+    under,
+)
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts
+from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def changed(
+    evaluator: Evaluator, found: Sequence[Possibility], name: str, frame: Frame, place: Place | None, since: int
+) -> Possibilities:
+    """Return what a name stands for after the changes made through it up to a place of its scope (None: its end).
+
+    ``since`` is the place in the scope's order at which the name got its value.
+    """
+    if not any(isinstance(one.thing, Items | TreeMapping | CommandLine | Instance) for one in found):
+        return tuple(found)
+    bindings = [one for one in frame.scope.bindings.get(name, ()) if one.kind in MUTATIONS]
+    if not _is_receiver(frame, name):
+        inner = (own for dotted, own in frame.scope.bindings.items() if dotted.rpartition(".")[0] == name)
+        bindings.extend(one for own in inner for one in own if one.kind not in MUTATIONS)
+    changes = [one for one in reaching_all(bindings, place) if one.binding.place.order > since]
+    return tuple(_after_all(evaluator, one, changes, frame) for one in found) if changes else tuple(found)
+
+
+def _is_receiver(frame: Frame, name: str) -> bool:
+    """Return whether a name is a method's own object, whose attributes are looked for in all methods anyway."""
+    node = frame.scope.node
+    first = next(parameters_of(node), None) if isinstance(node, FunctionNode) else None
+    return (
+        isinstance(node, FunctionNode)
+        and first is not None
+        and first.arg == name
+        and parameters.owner_of(frame.facts, frame.scope) is not None
+        and parameters.is_receiver(node, first)
+    )
+
+
+def attributes_set(project: Project) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
+    """Return the assignments to an attribute of a name in all files read so far, by the attribute."""
+    found: dict[str, list[tuple[PythonFacts, Binding]]] = {}
+    for facts in project.all_python():
+        for scope in facts.scopes.values():
+            for name, bindings in scope.bindings.items():
+                if "." in name:
+                    found.setdefault(name.rpartition(".")[2], []).extend((facts, one) for one in bindings)
+    return found
+
+
+def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[str, Possibilities]]:
+    """Return what code outside a class sets an attribute of its objects to, by the place where it does."""
+    found: list[tuple[str, Possibilities]] = []
+    for facts, binding in evaluator.attributes_set.get(name, ()):
+        where = Frame(facts, binding.place)
+        if isinstance(binding.node, ast.Assign) and not _is_receiver(where, binding.name.rpartition(".")[0]):
+            targets = [one for one in binding.node.targets if isinstance(one, ast.Attribute) and one.attr == name]
+            things = [way.thing for one in targets for way in evaluator.evaluate(one.value, where)]
+            if any(isinstance(one, Instance) and one.of.node is owner.node for one in things):
+                found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
+    return found
+
+
+def _after_all(evaluator: Evaluator, one: Possibility, changes: Sequence[Reaching], frame: Frame) -> Possibility:
+    thing = one.thing
+    if isinstance(thing, CommandLine | Instance):
+        items = Items(thing.changed)
+        for change in changes:
+            if change.binding.kind not in MUTATIONS:
+                items = _after(evaluator, items, change, frame)
+        return replace(one, thing=replace(thing, changed=items.entries)) if items.entries else one
+    if isinstance(thing, Items | TreeMapping):
+        items = thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
+        for change in changes:
+            items = _after(evaluator, items, change, frame)
+        return replace(one, thing=items)
+    return one
+
+
+def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -> Items:
+    """Return the entries after one statement that changes them, which may run only under conditions."""
+    binding = change.binding
+    where = frame.at(binding.place)
+    given = _given_by(evaluator, binding, where)
+    if given is None:
+        return Items(items.entries, complete=False)
+    alternatives = evaluator.conditions(change.arms, frame)
+    entries = dict(items.entries)
+    for key, values in given.entries.items():
+        before = entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
+        if binding.kind == "setdefault" and not any(isinstance(one.thing, Absent) for one in before):
+            continue
+        after = [one for way in alternatives for one in under(values, way)]
+        if change.arms:
+            undone = [one for way in _otherwise(evaluator, change.arms, frame) for one in under(before, way)]
+            after = [*undone, *after]
+        entries[key] = distinct(after)
+    return Items(entries, items.complete and given.complete)
+
+
+def _otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
+    tested = [arm for arm in arms if arm.test is not None]
+    if len(arms) != 1 or len(tested) != 1:
+        return [NO_ASSUMPTIONS]
+    return evaluator.conditions((tested[0].otherwise(),), frame)
+
+
+def _given_by(evaluator: Evaluator, binding: Binding, frame: Frame) -> Items | None:
+    span = frame.facts.span(binding.node)
+    if binding.kind not in MUTATIONS:
+        return Items({binding.name.rpartition(".")[2]: evaluator.binding(binding, frame)})
+    if binding.kind == "update":
+        assert isinstance(binding.value, ast.Call)
+        return evaluator.items_of_call(binding.value, frame)
+    keys = evaluator.evaluate(binding.key, frame) if binding.key is not None else ()
+    if len(keys) != 1 or not isinstance(keys[0].thing, str):
+        return None
+    key = keys[0].thing
+    if binding.kind == "pop":
+        return Items({key: (Possibility(ABSENT, span),)})
+    if binding.kind == "setdefault":
+        assert isinstance(binding.value, ast.Call)
+        value = binding.value.args[1] if len(binding.value.args) > 1 else None
+    else:
+        value = binding.value
+    if value is None:
+        return Items({key: (Possibility(None, span),)})
+    return Items({key: evaluator.entered(value, frame, span)})
