@@ -143,7 +143,7 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     return unseen(span)
 
 
-MOST_CALLS_DEEP = 3
+MOST_CALLS_DEEP = 2
 """Calls followed into each other for what they return; beyond that it is unseen."""
 
 

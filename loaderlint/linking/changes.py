@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import parameters
-from loaderlint.linking.dictionaries import entries_of, is_complete
+from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching_all
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     ABSENT,
-    Absent,
     Class,
     CommandLine,
     Frame,
@@ -22,7 +21,9 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     distinct,
+    settled,
     under,
+    unseen,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts
@@ -108,14 +109,17 @@ def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -
     binding = change.binding
     where = frame.at(binding.place)
     given = _given_by(evaluator, binding, where)
+    if given is None or not given.complete:
+        # A key that was not seen may be any key.
+        items = overlaid(items, Items({}, complete=False))
     if given is None:
-        return Items(items.entries, complete=False)
+        return items
     alternatives = evaluator.conditions(change.arms, frame)
     entries = dict(items.entries)
     for key, values in given.entries.items():
         before = entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
-        if binding.kind == "setdefault" and not any(isinstance(one.thing, Absent) for one in before):
-            continue
+        if binding.kind == "setdefault":
+            values = settled(before, lambda values=values: values)
         after = [one for way in alternatives for one in under(values, way)]
         if change.arms:
             undone = [one for way in _otherwise(evaluator, change.arms, frame) for one in under(before, way)]
@@ -145,11 +149,10 @@ def _given_by(evaluator: Evaluator, binding: Binding, frame: Frame) -> Items | N
     key = keys[0].thing
     if binding.kind == "pop":
         return Items({key: (Possibility(ABSENT, span),)})
+    value = binding.value
     if binding.kind == "setdefault":
-        assert isinstance(binding.value, ast.Call)
-        value = binding.value.args[1] if len(binding.value.args) > 1 else None
-    else:
-        value = binding.value
-    if value is None:
-        return Items({key: (Possibility(None, span),)})
-    return Items({key: evaluator.entered(value, frame, span)})
+        assert isinstance(value, ast.Call)
+        if len(value.args) < 2:
+            return Items({key: (Possibility(None, span),)})
+        value = value.args[1]
+    return Items({key: evaluator.entered(value, frame, span) if value is not None else unseen(span)})

@@ -20,7 +20,9 @@ from loaderlint.linking.operations import arithmetic, comparison, computed, numb
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     ABSENT,
+    FALSY,
     MOST_POSSIBILITIES,
+    TRUTHY,
     UNSEEN,
     Class,
     CommandLine,
@@ -424,7 +426,7 @@ class Evaluator:
                     continue
                 if position and truth_of(one.thing) is None:
                     before = node.values[position - 1]
-                    following.extend(under((one,), self.question(before, frame, stops_at)))
+                    following.extend(under((_stopping(one, stops_at),), self.question(before, frame, stops_at)))
                     goes_on = under((one,), self.question(before, frame, not stops_at))
                 else:
                     goes_on = (one,)
@@ -563,6 +565,13 @@ class Evaluator:
             return thing
         names = (*thing.flags, *thing.overrides, *thing.changed)
         return Items({name: self.command_lines.flag(thing, name, one.span) for name in names}, complete=False)
+
+
+def _stopping(one: Possibility, truth: bool) -> Possibility:
+    """Return what ``and`` or ``or`` stops at when the answer of an operand was not seen: something with this answer."""
+    if truth and not isinstance(one.thing, Unseen):
+        return one
+    return replace(one, thing=TRUTHY if truth else FALSY)
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -36,21 +36,29 @@ _Followed: TypeAlias = list[tuple[PythonSite, Loader, Mapping[str, Given]]]
 
 
 def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Evaluator, _Followed]:
-    """Return the sites with their options followed, callers in files without a loader's word read when they matter."""
+    """Return the sites with their options followed.
+
+    When nothing calls a function that matters, the files that mention its name are read and everything is followed
+    once more.
+    """
     asked: set[str] = set()
     while True:
         evaluator = Evaluator(project, wrappers)
-        sites: _Followed = []
-        for site in python_sites(evaluator):
-            given = options_of(evaluator, site)
-            loader = loader_of(evaluator, site, given)
-            if loader is not None:
-                sites.append((site, loader, given))
-            scope = site.frame.scope
-            if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
-                facts = site.frame.facts
-                evaluator.callers.of(Function(facts, scope.node, scope, owner=owner_of(facts, scope)))
+        sites = list(_sites(evaluator))
         unknown = evaluator.callers.unknown - asked
+        last = len(asked) > 0
         asked |= unknown
-        if not project.read_mentions(sorted(unknown)):
+        if last or not project.read_mentions(sorted(unknown)):
             return evaluator, sites
+
+
+def _sites(evaluator: Evaluator) -> Iterator[tuple[PythonSite, Loader, Mapping[str, Given]]]:
+    for site in python_sites(evaluator):
+        given = options_of(evaluator, site)
+        loader = loader_of(evaluator, site, given)
+        if loader is not None:
+            yield site, loader, given
+        scope, facts = site.frame.scope, site.frame.facts
+        if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            # Whoever calls the function that makes a loader may iterate it.
+            evaluator.callers.of(Function(facts, scope.node, scope, owner=owner_of(facts, scope)))

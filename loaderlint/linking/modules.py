@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loaderlint.linking import calls
 from loaderlint.linking.things import External, Frame, Module, Possibilities, Possibility, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, Place, PythonFacts
@@ -34,7 +35,7 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
         return member(evaluator, Module(facts), last, span)
     if name.startswith("."):
         return unseen(span)
-    return (Possibility(External(name), span),)
+    return calls.platform_fact(name, span) or (Possibility(External(name), span),)
 
 
 def member(evaluator: Evaluator, module: Module, name: str, span: Span) -> Possibilities:

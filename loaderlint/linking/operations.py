@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from loaderlint.linking.things import UNSEEN, Class, Function, Instance, Items, Module, Row, Thing
+from loaderlint.linking.things import UNSEEN, Class, Function, Instance, Items, Module, Row, Thing, Unseen
 from loaderlint.model.value import Constant, CpuCount
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], object]] = {
@@ -85,6 +85,8 @@ def truth_of(thing: Thing) -> bool | None:
     """Return whether a thing counts as true in a test, None when that was not seen."""
     if thing is None or isinstance(thing, bool | int | float | str):
         return bool(thing)
+    if isinstance(thing, Unseen):
+        return thing.truth
     if isinstance(thing, Function | Class | Instance | Module):
         return True
     if isinstance(thing, CpuCount):

@@ -26,7 +26,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.linking.trees import from_entry
 from loaderlint.model.loader import TORCH_DEFAULTS
-from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, default_of, parameters
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, default_of, dotted, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Scalar, mappings
 
@@ -227,6 +227,22 @@ def arguments_of(
     return values
 
 
+def names_definition(callee: ast.expr, frame: Frame) -> bool:
+    """Return whether a callee is a name, or an attribute of something imported, as classes and functions are called."""
+    name = dotted(callee)
+    root, _, attribute = (name or "").partition(".")
+    scope: Scope | None = frame.scope
+    while attribute and scope is not None:
+        if root in scope.bindings:
+            return any(one.kind in ("import", "class") for one in scope.bindings[root])
+        scope = scope.parent
+    return name is not None
+
+
+MOST_CALLEE_STEPS = 120
+"""Expressions followed to find out whether a call is one of a function."""
+
+
 class Callers:
     """Who calls each function of the project, found by name and then by following the callee."""
 
@@ -259,6 +275,8 @@ class Callers:
             return
         for facts, site in self._sites(node.name):
             frame = Frame(facts, site.place)
+            if owner is None and not names_definition(site.node.func, frame):
+                continue
             if any(isinstance(one.thing, Function) and one.thing.node is node for one in self._callee(site, frame)):
                 yield Caller(frame, site.node)
         if owner is None:
@@ -269,9 +287,10 @@ class Callers:
         for name in (owner.node.name, "cls"):
             for facts, site in self._sites(name):
                 frame = Frame(facts, site.place)
-                if any(
-                    isinstance(one.thing, Class) and one.thing.node is owner.node for one in self._callee(site, frame)
-                ):
+                if not names_definition(site.node.func, frame):
+                    continue
+                made = (one.thing for one in self._callee(site, frame))
+                if any(isinstance(thing, Class) and thing.node is owner.node for thing in made):
                     yield Caller(frame, site.node)
         yield from self._configured(owner.node.name, owner.facts)
         for heir in self._heirs(owner):
@@ -298,7 +317,8 @@ class Callers:
                         yield Caller(Frame(heir.facts, site.place), site.node)
 
     def _callee(self, site: CallSite, frame: Frame) -> Possibilities:
-        return self._evaluator.evaluate(site.node.func, frame)
+        with self._evaluator.steps(MOST_CALLEE_STEPS):
+            return self._evaluator.evaluate(site.node.func, frame)
 
     def _sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""

@@ -33,7 +33,7 @@ _CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"s
 _COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob", "open", "split"})
 """Calls that give no loader, whatever they are given."""
 _MOST_FUNCTIONS = 200
-STEPS = 400
+STEPS = 150
 """Expressions followed for one question about what a program does; options are followed without such a limit."""
 _DEEPEST = 4
 

@@ -14,6 +14,7 @@ from loaderlint.linking.things import (
     Class,
     External,
     Frame,
+    Function,
     Made,
     Possibilities,
     Possibility,
@@ -57,7 +58,7 @@ class Given:
 def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
     """Yield every call in the project that makes a loader."""
     for facts in evaluator.project.all_python():
-        for site in _possible_calls(facts):
+        for site in _possible_calls(facts, evaluator.wrappers):
             found = _site(evaluator, facts, site)
             if found is not None:
                 yield found
@@ -66,11 +67,13 @@ def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
 
 
-def _possible_calls(facts: PythonFacts) -> Iterator[CallSite]:
+def _possible_calls(facts: PythonFacts, wrappers: Iterable[str]) -> Iterator[CallSite]:
     """Yield the calls whose callee's name leaves open that they make a loader."""
-    names = {name for name in facts.calls if name in _LAST_NAMES or "oader" in name or name == "__init__"}
+    wrapped = {name.rpartition(".")[2] for name in wrappers}
+    known = _LAST_NAMES | wrapped
+    names = {name for name in facts.calls if name in known or "oader" in name or name == "__init__"}
     for bound, bindings in facts.module.bindings.items():
-        if any(one.kind == "import" and one.target.rpartition(".")[2] in _LAST_NAMES for one in bindings):
+        if any(one.kind == "import" and one.target.rpartition(".")[2] in known for one in bindings):
             names.add(bound)
     for name in sorted(names):
         yield from facts.calls.get(name, ())
@@ -80,11 +83,14 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
     frame = Frame(facts, site.place)
     if parameters.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
+    if not parameters.names_definition(site.node.func, frame):
+        return None
     for one in evaluator.evaluate(site.node.func, frame):
-        if isinstance(one.thing, External):
-            kind = LOADER_CALLABLES.get(one.thing.name)
+        if isinstance(one.thing, External | Function):
+            name = one.thing.name if isinstance(one.thing, External) else _name_of(one.thing)
+            kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
             if kind is not None:
-                return PythonSite(frame, site.node, one.thing.name, kind)
+                return PythonSite(frame, site.node, name, kind)
         elif isinstance(one.thing, Class):
             callee = loader_base(evaluator, one.thing)
             if callee is not None and not _has_constructor(evaluator, one.thing):
@@ -117,13 +123,27 @@ def _has_constructor(evaluator: Evaluator, owner: Class) -> bool:
     return any("__init__" in one.scope.bindings for one in parameters.lineage(evaluator, owner))
 
 
-def _name_of(owner: Class) -> str:
+def _wrapper(evaluator: Evaluator, name: str) -> LoaderCallable | None:
+    """Return how a callable of the project's settings takes its options, None when the settings do not name it."""
+    for dotted_name, options in evaluator.wrappers.items():
+        if name == dotted_name or name.endswith(f".{dotted_name}"):
+            by_position = {place: option for option, place in options.items() if isinstance(place, int)}
+            positional = tuple(by_position.get(place, "") for place in range(max(by_position, default=-1) + 1))
+            spelling = {option: place for option, place in options.items() if isinstance(place, str)}
+            return LoaderCallable(positional, spelling)
+    return None
+
+
+def _name_of(owner: Class | Function) -> str:
     module = owner.facts.source.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return f"{module}.{owner.scope.qualified()}".lstrip(".")
 
 
 def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
-    """Return what a call gives each option, by torch's name."""
+    """Return what a call gives each option, by torch's name.
+
+    What is no plain option (a dataset, a sampler) can be a long way to follow, so only so many steps of it are taken.
+    """
     frame, call = site.frame, site.call
     names = {spelled: option for option, spelled in site.kind.spelling.items()}
     given: dict[str, Given] = {}
@@ -132,12 +152,14 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         if isinstance(argument, ast.Starred):
             hidden = True
             break
-        given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
+        with evaluator.steps(_steps_for(name)):
+            given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
     for keyword in call.keywords:
         if keyword.arg is not None:
-            entry = frame.facts.span(keyword)
-            possibilities = evaluator.entered(keyword.value, frame, entry)
-            given[names.get(keyword.arg, keyword.arg)] = Given(possibilities, frame.facts.span(keyword.value))
+            option = names.get(keyword.arg, keyword.arg)
+            with evaluator.steps(_steps_for(option)):
+                possibilities = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
+            given[option] = Given(possibilities, frame.facts.span(keyword.value))
             continue
         splat = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
         for name, values in splat.entries.items():
@@ -149,6 +171,10 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
             given.setdefault(option, Given((*unseen(site.span), *left_out)))
     return given
+
+
+def _steps_for(option: str) -> int:
+    return 3000 if option in TORCH_DEFAULTS else 800
 
 
 def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:

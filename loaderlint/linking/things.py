@@ -30,8 +30,11 @@ from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
 
 
+@dataclass(frozen=True)
 class Unseen:
-    """Something that cannot be followed to a place where somebody wrote it."""
+    """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test."""
+
+    truth: bool | None = None
 
 
 class Absent:
@@ -39,6 +42,8 @@ class Absent:
 
 
 UNSEEN = Unseen()
+TRUTHY = Unseen(True)
+FALSY = Unseen(False)
 ABSENT = Absent()
 
 
