@@ -119,13 +119,17 @@ def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -
     for key, values in given.entries.items():
         before = entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
         if binding.kind == "setdefault":
-            values = settled(before, lambda values=values: values)
+            values = _where_missing(before, values)
         after = [one for way in alternatives for one in under(values, way)]
         if change.arms:
             undone = [one for way in _otherwise(evaluator, change.arms, frame) for one in under(before, way)]
             after = [*undone, *after]
         entries[key] = distinct(after)
     return Items(entries, items.complete and given.complete)
+
+
+def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:
+    return settled(before, lambda: values)
 
 
 def _otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:

@@ -61,7 +61,8 @@ class Binding:
 
     ``kind`` is ``assign``, ``unpack``, ``augment``, ``parameter``, ``import``, ``function``, ``class``, ``loop``,
     ``with``, ``item`` (``name[key] = value``), ``update`` (``name.update(...)``), ``setdefault``, ``pop`` or ``other``.
-    ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update);
+    ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update;
+    None for an item that was changed inside);
     ``key`` the subscript of an item; ``index`` the position in an unpacking; ``target`` the dotted name of an import.
     """
 
@@ -317,9 +318,13 @@ class _Reader:
                     self.unknown(item, node, place)
         elif isinstance(target, ast.Subscript):
             self.expression(target.slice, place)
+            given: ast.expr | None = value
+            while isinstance(target.value, ast.Subscript):
+                # What changes deep inside an item leaves the item itself unknown.
+                target, given = target.value, None
             base = dotted(target.value)
             if base is not None:
-                self.bind(base, "item", node, place, value=value, key=target.slice)
+                self.bind(base, "item", node, place, value=given, key=target.slice)
 
     def unknown(self, target: ast.expr, node: ast.AST, place: Place) -> None:
         for inner in ast.walk(target):

@@ -1,0 +1,385 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, loader_of, met, traced
+
+LOCAL: Cases = {
+    "a literal splatted": ("DataLoader(data, **{'num_workers': ⟦8⟧})", {"8"}),
+    "a name splatted": ("options = {'num_workers': ⟦8⟧}\nDataLoader(data, **options)", {"8"}),
+    "dict(...)": ("options = dict(num_workers=⟦8⟧)\nDataLoader(data, **options)", {"8"}),
+    "dict of a dict": (
+        "base = {'num_workers': 2}\noptions = dict(base, num_workers=⟦8⟧)\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "a copy": ("base = {'num_workers': ⟦8⟧}\noptions = base.copy()\nDataLoader(data, **options)", {"8"}),
+    "a copy does not change what it was made of": (
+        """
+        base = {'num_workers': ⟦8⟧}
+        other = dict(base)
+        other['num_workers'] = 0
+        DataLoader(data, **base)
+        """,
+        {"8"},
+    ),
+    "without the option": ("options = {'batch_size': 8}\nDataLoader(data, **options)", {"0 unwritten"}),
+    "a splat in a literal": (
+        "base = {'num_workers': ⟦8⟧}\nDataLoader(data, **{'batch_size': 2, **base})",
+        {"8"},
+    ),
+    "a splat in a literal that a later key replaces": (
+        "base = {'num_workers': 8}\nDataLoader(data, **{**base, 'num_workers': ⟦2⟧})",
+        {"2"},
+    ),
+    "a key that a later splat replaces": (
+        "base = {'num_workers': ⟦8⟧}\nDataLoader(data, **{'num_workers': 2, **base})",
+        {"8"},
+    ),
+    "a splat that nobody sees may replace any key": (
+        "DataLoader(data, **{'num_workers': ⟦2⟧, **options()})",
+        {"2", "open"},
+    ),
+    "a splat that nobody sees before the key": ("DataLoader(data, **{**options(), 'num_workers': ⟦2⟧})", {"2"}),
+    "the union of two": (
+        "a = {'num_workers': 2}\nb = {'num_workers': ⟦8⟧}\nDataLoader(data, **(a | b))",
+        {"8"},
+    ),
+    "a subscript assignment": (
+        "options = {}\noptions['num_workers'] = ⟦8⟧\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "a subscript assignment that replaces": (
+        "options = {'num_workers': 2}\noptions['num_workers'] = ⟦8⟧\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "a subscript assignment after the call": (
+        "options = {'num_workers': ⟦2⟧}\nDataLoader(data, **options)\noptions['num_workers'] = 8",
+        {"2"},
+    ),
+    "update with a dictionary": (
+        "options = {'num_workers': 2}\noptions.update({'num_workers': ⟦8⟧})\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "update with keywords": (
+        "options = {}\noptions.update(num_workers=⟦8⟧)\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "update with something unseen": (
+        "options = {'num_workers': ⟦2⟧}\noptions.update(read())\nDataLoader(data, **options)",
+        {"2", "open"},
+    ),
+    "update under a condition: given or not": (
+        """
+        options = {'batch_size': 8}
+        if use_cuda:
+            options.update({'num_workers': ⟦8⟧})
+        DataLoader(data, **options)
+        """,
+        {"8", "0 unwritten"},
+    ),
+    "update in both arms": (
+        """
+        options = {'num_workers': 1}
+        if use_cuda:
+            options.update({'num_workers': ⟦8⟧})
+        else:
+            options.update({'num_workers': ⟦2⟧})
+        DataLoader(data, **options)
+        """,
+        {"8", "2"},
+    ),
+    "update with cuda, as the examples of PyTorch have it": (
+        """
+        import torch
+        use_cuda = torch.cuda.is_available()
+        options = {'batch_size': 8}
+        if use_cuda:
+            cuda_options = {'num_workers': ⟦1⟧, 'pin_memory': True}
+            options.update(cuda_options)
+        DataLoader(data, **options)
+        """,
+        {"1 with cuda", "0 without cuda unwritten"},
+    ),
+    "setdefault of what is there": (
+        "options = {'num_workers': ⟦2⟧}\noptions.setdefault('num_workers', 8)\nDataLoader(data, **options)",
+        {"2"},
+    ),
+    "setdefault of what is not there": (
+        "options = {}\noptions.setdefault('num_workers', ⟦8⟧)\nDataLoader(data, **options)",
+        {"8"},
+    ),
+    "setdefault of what may be there": (
+        """
+        options = {}
+        if fast:
+            options['num_workers'] = ⟦8⟧
+        options.setdefault('num_workers', ⟦2⟧)
+        DataLoader(data, **options)
+        """,
+        {"8", "2"},
+    ),
+    "pop": (
+        "options = {'num_workers': 8}\noptions.pop('num_workers')\nDataLoader(data, **options)",
+        {"0 unwritten"},
+    ),
+    "pop under a condition": (
+        """
+        options = {'num_workers': ⟦8⟧}
+        if slow:
+            options.pop('num_workers', None)
+        DataLoader(data, **options)
+        """,
+        {"8", "0 unwritten"},
+    ),
+    "what pop gives": (
+        "options = {'workers': ⟦8⟧}\nDataLoader(data, num_workers=options.pop('workers'))",
+        {"8"},
+    ),
+    "del": (
+        "options = {'num_workers': 8}\ndel options['num_workers']\nDataLoader(data, **options)",
+        {"0 unwritten"},
+    ),
+    "a key that nobody sees": (
+        "options = {'num_workers': ⟦2⟧}\noptions[key] = 8\nDataLoader(data, **options)",
+        {"2", "open"},
+    ),
+    "a literal with a key that nobody sees": ("DataLoader(data, **{key: 8})", {"open"}),
+    "a comprehension": ("DataLoader(data, **{k: v for k, v in options})", {"open"}),
+    "subscript": ("options = {'workers': ⟦8⟧}\nDataLoader(data, num_workers=options['workers'])", {"8"}),
+    "a subscript that is not there": ("options = {'size': 8}\nDataLoader(data, num_workers=options['n'])", {"open"}),
+    "get": ("options = {'workers': ⟦8⟧}\nDataLoader(data, num_workers=options.get('workers', 2))", {"8"}),
+    "get of what is not there": (
+        "options = {'size': 8}\nDataLoader(data, num_workers=options.get('workers', ⟦2⟧))",
+        {"2"},
+    ),
+    "get of what may be there": (
+        """
+        options = {}
+        if fast:
+            options['workers'] = ⟦8⟧
+        DataLoader(data, num_workers=options.get('workers', ⟦2⟧))
+        """,
+        {"8", "2"},
+    ),
+    "get from something unseen": ("DataLoader(data, num_workers=options().get('workers', 2))", {"open"}),
+    "a dictionary of dictionaries": (
+        "options = {'train': {'num_workers': ⟦8⟧}, 'test': {'num_workers': 0}}\nDataLoader(data, **options['train'])",
+        {"8"},
+    ),
+    "a key set in a dictionary of dictionaries": (
+        "options = {'train': {'num_workers': 8}}\noptions['train']['num_workers'] = 0\n"
+        "DataLoader(data, **options['train'])",
+        {"open"},
+    ),
+    "a dictionary chosen by a condition": (
+        """
+        if fast:
+            options = {'num_workers': ⟦8⟧}
+        else:
+            options = {}
+        DataLoader(data, **options)
+        """,
+        {"8", "0 unwritten"},
+    ),
+    "a dictionary, or something unseen": (
+        """
+        if fast:
+            options = {'num_workers': ⟦8⟧}
+        else:
+            options = read()
+        DataLoader(data, **options)
+        """,
+        {"8", "open"},
+    ),
+    "two splats": (
+        "a = {'batch_size': 2}\nb = {'num_workers': ⟦8⟧}\nDataLoader(data, **a, **b)",
+        {"8"},
+    ),
+    "EasyDict": (
+        "from easydict import EasyDict\noptions = EasyDict(num_workers=2)\noptions.num_workers = ⟦8⟧\n"
+        "DataLoader(data, **options)",
+        {"8"},
+    ),
+    "a function that gives a dictionary": (
+        "def options():\n    return dict(num_workers=⟦8⟧)\nDataLoader(data, **options())",
+        {"8"},
+    ),
+    "a module constant changed by a function nobody calls": (
+        """
+        OPTIONS = {'num_workers': ⟦2⟧}
+        def load(data):
+            return DataLoader(data, **OPTIONS)
+        """,
+        {"2"},
+    ),
+}
+
+KEYWORDS: Cases = {
+    "nobody calls": ("def load(data, **kwargs):\n    return DataLoader(data, **kwargs)", {"open"}),
+    "a caller's keyword": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, **kwargs)
+        load(1, num_workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a caller without it": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, **kwargs)
+        load(1, shuffle=True)
+        """,
+        {"0 unwritten"},
+    ),
+    "two callers": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, **kwargs)
+        load(1, num_workers=⟦8⟧)
+        load(2)
+        """,
+        {"8", "0 unwritten"},
+    ),
+    "a caller's splat": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, **kwargs)
+        options = {'num_workers': ⟦8⟧}
+        load(1, **options)
+        """,
+        {"8"},
+    ),
+    "through two functions": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, **kwargs)
+        def both(**kwargs):
+            return load(1, **kwargs), load(2, **kwargs)
+        both(num_workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a keyword that another parameter takes": (
+        """
+        def load(data, num_workers=4, **kwargs):
+            return DataLoader(data, **kwargs)
+        load(1, num_workers=8)
+        """,
+        {"0 unwritten"},
+    ),
+    "setdefault on the function's own": (
+        """
+        def load(data, **kwargs):
+            kwargs.setdefault('num_workers', ⟦2⟧)
+            return DataLoader(data, **kwargs)
+        load(1)
+        load(1, num_workers=⟦8⟧)
+        """,
+        {"2", "8"},
+    ),
+    "get with a default on the function's own": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, num_workers=kwargs.get('workers', ⟦2⟧))
+        load(1)
+        load(1, workers=⟦8⟧)
+        """,
+        {"2", "8"},
+    ),
+    "pop with a default on the function's own, nobody calling": (
+        """
+        def load(data, **kwargs):
+            return DataLoader(data, num_workers=kwargs.pop('workers', ⟦2⟧))
+        """,
+        {"2", "open"},
+    ),
+    "a class's own": (
+        """
+        class Data:
+            def __init__(self, **kwargs):
+                self.kwargs = kwargs
+            def load(self, data):
+                return DataLoader(data, **self.kwargs)
+        Data(num_workers=⟦8⟧)
+        """,
+        {"8"},
+    ),
+}
+
+CALLERS_ELSEWHERE: Cases = {
+    "a dictionary from another file": (
+        {
+            "main.py": f"{IMPORT}from settings import O\nDataLoader(data, **O)",
+            "settings.py": "O = {'num_workers': ⟦8⟧}",
+        },
+        {"8"},
+    ),
+    "a caller's keyword in another file": (
+        {
+            "data.py": f"{IMPORT}def load(data, **kwargs):\n    return DataLoader(data, **kwargs)\n",
+            "main.py": "from data import load\nload(1, num_workers=⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), LOCAL.values(), ids=LOCAL.keys())
+def test_dictionaries(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), KEYWORDS.values(), ids=KEYWORDS.keys())
+def test_keywords_of_a_function(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), CALLERS_ELSEWHERE.values(), ids=CALLERS_ELSEWHERE.keys())
+def test_dictionaries_of_other_files(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_an_unseen_splat_leaves_every_option_open_but_the_ones_written_beside_it() -> None:
+    loader = loader_of("DataLoader(data, batch_size=8, **options())")
+    assert [one.constant for one in loader.option("batch_size").candidates] == [8]
+    assert not loader.option("batch_size").open
+    assert loader.num_workers.open and not loader.num_workers.candidates
+    assert loader.prefetch_factor.open
+
+
+def test_an_entry_of_a_dictionary_can_be_taken_away() -> None:
+    (workers,) = loader_of("options = {'num_workers': 8}\nDataLoader(data, **options)").num_workers.candidates
+    assert workers.entry is not None and (workers.entry.column, workers.entry.end_column) == (12, 28)
+
+
+def test_options_added_under_one_condition_come_together() -> None:
+    files = """
+        options = {'num_workers': 0}
+        if fast:
+            options['num_workers'] = 4
+            options['prefetch_factor'] = 8
+        DataLoader(data, **options)
+        """
+    assert met(files) == {("4", "8"), ("0", "None")}
+
+
+def test_options_of_dictionaries_in_two_arms_do_not_mix() -> None:
+    files = """
+        if fast:
+            options = {'num_workers': 4, 'prefetch_factor': 8}
+        else:
+            options = {'num_workers': 0}
+        DataLoader(data, **options)
+        """
+    assert met(files) == {("4", "8"), ("0", "None")}
+
+
+def test_keywords_of_one_caller_do_not_meet_those_of_another() -> None:
+    files = """
+        def load(data, **kwargs):
+            return DataLoader(data, **kwargs)
+        load(1, num_workers=4, prefetch_factor=8)
+        load(2)
+        """
+    assert met(files) == {("4", "8"), ("0", "None")}

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.target import Platform, Target
+from loaderlint.model.value import CpuCount
+from tests.linking.traced import Cases, loader_of, traced
+
+WINDOWS, POSIX = "on windows", "on linux, macos"
+
+
+def on_windows(test: str) -> tuple[str, set[str]]:
+    return (
+        f"import os, platform, sys\nDataLoader(data, num_workers=⟦0⟧ if {test} else ⟦8⟧)",
+        {f"0 {WINDOWS}", f"8 {POSIX}"},
+    )
+
+
+def on_linux(test: str) -> tuple[str, set[str]]:
+    return (
+        f"import os, platform, sys\nDataLoader(data, num_workers=⟦8⟧ if {test} else ⟦0⟧)",
+        {"8 on linux", "0 on macos, windows"},
+    )
+
+
+PLATFORMS: Cases = {
+    **{
+        test: on_windows(test)
+        for test in (
+            "sys.platform == 'win32'",
+            "'win32' == sys.platform",
+            "sys.platform.startswith('win')",
+            "sys.platform in ('win32', 'cygwin')",
+            "os.name == 'nt'",
+            "platform.system() == 'Windows'",
+            "platform.system().lower() == 'windows'",
+            "platform.system() in ['Windows']",
+            "not sys.platform != 'win32'",
+            "sys.platform.lower().startswith('win')",
+            "'win32' in sys.platform",
+            "sys.platform == 'win32' or os.name == 'nt'",
+            "os.name == 'nt' and True",
+        )
+    },
+    **{
+        test: on_linux(test)
+        for test in (
+            "sys.platform == 'linux'",
+            "sys.platform.startswith('linux')",
+            "'linux' in sys.platform",
+            "platform.system() == 'Linux'",
+            "sys.platform not in ('win32', 'darwin')",
+            "os.name == 'posix' and sys.platform != 'darwin'",
+        )
+    },
+    "a test that is always true": (
+        "import sys\nDataLoader(data, num_workers=⟦8⟧ if 'linux' or 'macos' in sys.platform else 0)",
+        {"8"},
+    ),
+    "a name that no platform has": (
+        "import sys\nDataLoader(data, num_workers=0 if sys.platform == 'windows' else ⟦8⟧)",
+        {"8"},
+    ),
+    "kept in a constant": (
+        "import sys\nWINDOWS = sys.platform == 'win32'\nDataLoader(data, num_workers=⟦0⟧ if WINDOWS else ⟦8⟧)",
+        {f"0 {WINDOWS}", f"8 {POSIX}"},
+    ),
+    "asked by a function": (
+        """
+        import os
+        def is_windows():
+            return os.name == "nt"
+        DataLoader(data, num_workers=⟦0⟧ if is_windows() else ⟦8⟧)
+        """,
+        {f"0 {WINDOWS}", f"8 {POSIX}"},
+    ),
+    "imported by name": (
+        "from sys import platform\nDataLoader(data, num_workers=⟦0⟧ if platform == 'win32' else ⟦8⟧)",
+        {f"0 {WINDOWS}", f"8 {POSIX}"},
+    ),
+    "the function imported by name": (
+        "from platform import system\nDataLoader(data, num_workers=⟦0⟧ if system() == 'Windows' else ⟦8⟧)",
+        {f"0 {WINDOWS}", f"8 {POSIX}"},
+    ),
+    "a statement": (
+        "import sys\nworkers = ⟦8⟧\nif sys.platform == 'win32':\n    workers = ⟦0⟧\n"
+        "DataLoader(data, num_workers=workers)",
+        {f"0 {WINDOWS}", f"8 {POSIX}"},
+    ),
+    "two questions": (
+        """
+        import sys
+        if sys.platform == "win32":
+            workers = ⟦0⟧
+        elif sys.platform == "darwin":
+            workers = ⟦2⟧
+        else:
+            workers = ⟦8⟧
+        DataLoader(data, num_workers=workers)
+        """,
+        {f"0 {WINDOWS}", "2 on macos", "8 on linux"},
+    ),
+    "around the call": (
+        "import sys\nif sys.platform == 'win32':\n    DataLoader(data, num_workers=⟦8⟧)",
+        {f"8 {WINDOWS}"},
+    ),
+    "and an early return": (
+        """
+        import sys
+        def load(data):
+            if sys.platform == "win32":
+                return None
+            return DataLoader(data, num_workers=⟦8⟧)
+        """,
+        {f"8 {POSIX}"},
+    ),
+    "a factor": (
+        "import sys\nDataLoader(data, num_workers=4 * (sys.platform != 'win32'))",
+        {f"0 {WINDOWS} at main.py:3:30", f"4 {POSIX} at main.py:3:30"},
+    ),
+    "another library's platform": (
+        "from elsewhere import platform\nDataLoader(data, num_workers=⟦0⟧ if platform == 'win32' else ⟦8⟧)",
+        {"0", "8"},
+    ),
+}
+
+CUDA: Cases = {
+    "asked at the call": (
+        "import torch\nDataLoader(data, num_workers=⟦8⟧ if torch.cuda.is_available() else ⟦0⟧)",
+        {"8 with cuda", "0 without cuda"},
+    ),
+    "asked earlier": (
+        "import torch\ncuda = torch.cuda.is_available()\nDataLoader(data, num_workers=⟦8⟧ if cuda else ⟦0⟧)",
+        {"8 with cuda", "0 without cuda"},
+    ),
+    "asked with another wish": (
+        "import torch\ncuda = wanted and torch.cuda.is_available()\nDataLoader(data, num_workers=⟦8⟧ if cuda else ⟦0⟧)",
+        {"8 with cuda", "0 without cuda", "0"},
+    ),
+    "imported by name": (
+        "from torch.cuda import is_available\nDataLoader(data, num_workers=⟦8⟧ if is_available() else ⟦0⟧)",
+        {"8 with cuda", "0 without cuda"},
+    ),
+    "another accelerator is another question": (
+        "import torch\nDataLoader(data, num_workers=⟦8⟧ if torch.backends.mps.is_available() else ⟦0⟧)",
+        {"8", "0"},
+    ),
+}
+
+ARITHMETIC: Cases = {
+    "a product": ("N = 2\nDataLoader(data, num_workers=⟦N * 4⟧)", {"8"}),
+    "a floor division": ("SIZE = 32\nDataLoader(data, num_workers=⟦SIZE // 4⟧)", {"8"}),
+    "a division is a float": ("SIZE = 32\nDataLoader(data, num_workers=⟦SIZE / 4⟧)", {"8.0"}),
+    "by zero": ("DataLoader(data, num_workers=8 // 0)", {"open"}),
+    "a power is not worked out": ("DataLoader(data, num_workers=2 ** 3)", {"open"}),
+    "of strings": ("DataLoader(data, num_workers='8' * 3)", {"open"}),
+    "with something unseen": ("DataLoader(data, num_workers=count() // 2)", {"open"}),
+    "min of two": ("DataLoader(data, num_workers=⟦min(8, 4)⟧)", {"4"}),
+    "min of a list": ("DataLoader(data, num_workers=⟦min([8, 4])⟧)", {"4"}),
+    "max": ("DataLoader(data, num_workers=⟦max(0, 4)⟧)", {"4"}),
+    "min with something unseen": ("DataLoader(data, num_workers=min(count(), 4))", {"open"}),
+    "int of a float": ("DataLoader(data, num_workers=int(⟦8.0⟧))", {"8"}),
+    "int of a string": ("DataLoader(data, num_workers=int(⟦'8'⟧))", {"8"}),
+    "int of no number": ("DataLoader(data, num_workers=int('many'))", {"open"}),
+    "round": ("DataLoader(data, num_workers=⟦round(7.6)⟧)", {"8"}),
+    "abs": ("DataLoader(data, num_workers=⟦abs(-8)⟧)", {"8"}),
+    "or": ("N = 0\nDataLoader(data, num_workers=N or ⟦8⟧)", {"8"}),
+    "or after a number": ("N = ⟦2⟧\nDataLoader(data, num_workers=N or 8)", {"2"}),
+    "or after something unseen": ("DataLoader(data, num_workers=n or ⟦8⟧)", {"8", "open"}),
+    "and": ("N = 2\nDataLoader(data, num_workers=N and ⟦8⟧)", {"8"}),
+    "and after zero": ("N = ⟦0⟧\nDataLoader(data, num_workers=N and 8)", {"0"}),
+    "a comparison": ("N = 2\nDataLoader(data, num_workers=⟦8⟧ if N > 1 else 0)", {"8"}),
+    "a chained comparison is not worked out": (
+        "N = 2\nDataLoader(data, num_workers=⟦8⟧ if 0 < N < 3 else ⟦0⟧)",
+        {"8", "0"},
+    ),
+    "a comparison of unlike things": ("N = None\nDataLoader(data, num_workers=⟦8⟧ if N > 1 else ⟦0⟧)", {"8", "0"}),
+    "isinstance is not asked": ("DataLoader(data, num_workers=⟦8⟧ if isinstance(n, int) else ⟦0⟧)", {"8", "0"}),
+    "an environment variable": (
+        "import os\nDataLoader(data, num_workers=int(os.environ.get('WORKERS', ⟦4⟧)))",
+        {"4", "open"},
+    ),
+    "an environment variable that is not converted": (
+        "import os\nDataLoader(data, num_workers=os.environ.get('WORKERS', ⟦4⟧))",
+        {"4", "the text given to $WORKERS at main.py:3:30"},
+    ),
+    "the length of something": ("DataLoader(data, num_workers=len(many))", {"open"}),
+    "an enormous product": ("DataLoader(data, num_workers=10 ** 9 * 10 ** 9)", {"open"}),
+}
+
+CPUS = {
+    "os.cpu_count()": {1: 1, 16: 16},
+    "os.cpu_count() // 2": {1: 0, 16: 8},
+    "min(os.cpu_count(), 8)": {1: 1, 16: 8},
+    "min([os.cpu_count(), 32, 8])": {1: 1, 16: 8},
+    "max(1, os.cpu_count() - 1)": {1: 1, 16: 15},
+    "int(os.cpu_count() / 4)": {1: 0, 16: 4},
+    "multiprocessing.cpu_count()": {1: 1, 16: 16},
+    "len(os.sched_getaffinity(0))": {1: 1, 16: 16},
+    "os.cpu_count() or 4": {1: 1, 16: 16},
+    "(os.cpu_count() or 1) // 2": {1: 0, 16: 8},
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), PLATFORMS.values(), ids=PLATFORMS.keys())
+def test_platforms(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), CUDA.values(), ids=CUDA.keys())
+def test_cuda(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), ARITHMETIC.values(), ids=ARITHMETIC.keys())
+def test_arithmetic(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("text", "numbers"), CPUS.items(), ids=CPUS.keys())
+def test_a_count_of_cpus_stays_a_formula(text: str, numbers: dict[int, int]) -> None:
+    (workers,) = loader_of(f"import multiprocessing, os\nDataLoader(data, num_workers={text})").num_workers.candidates
+    assert isinstance(workers.constant, CpuCount)
+    targets = {cpus: Target(Platform.LINUX, (3, 12), cpus=cpus) for cpus in numbers}
+    assert {cpus: workers.number(target) for cpus, target in targets.items()} == numbers
+
+
+def test_an_operation_remembers_the_places_it_was_worked_out_from() -> None:
+    loader = loader_of("N = 4\nDataLoader(data, num_workers=N, persistent_workers=N > 0)")
+    (workers,) = loader.num_workers.candidates
+    (persistent,) = loader.option("persistent_workers").candidates
+    assert persistent.constant is True
+    assert workers.span in persistent.sources
+
+
+def test_a_conditional_expression_remembers_what_its_test_was_worked_out_from() -> None:
+    loader = loader_of("N = 4\nDataLoader(data, num_workers=N, prefetch_factor=2 if N else None)")
+    (workers,) = loader.num_workers.candidates
+    (prefetch,) = loader.prefetch_factor.candidates
+    assert prefetch.constant == 2
+    assert workers.span in prefetch.sources
