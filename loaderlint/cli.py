@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -18,8 +19,9 @@ import typer
 
 from loaderlint import __version__, reports
 from loaderlint.discovery import STDIN, Discovered, ProjectFiles, discover, project_root
-from loaderlint.model.finding import Failure, Severity
+from loaderlint.model.finding import Severity
 from loaderlint.model.report import Report
+from loaderlint.model.source import Source
 from loaderlint.model.target import Accelerator, Platform
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
@@ -78,7 +80,10 @@ def lint(
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Rewrite the files with all safe fixes.")] = False,
     unsafe_fixes: Annotated[
-        bool, typer.Option("--unsafe-fixes", help="Also make fixes that change behaviour or need a human eye.")
+        bool,
+        typer.Option(
+            "--unsafe-fixes", help="With --fix, also make the fixes that change behaviour or need a human eye."
+        ),
     ] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would write; write nothing.")] = False,
     select: Annotated[
@@ -132,8 +137,6 @@ def lint(
     _refuse({"--shm": shm, "--add-ignores": add_ignores, "--reason": reason, "--baseline": baseline})
     if fix and diff:
         raise Refusal("--fix writes what --diff only shows: give one of them")
-    if unsafe_fixes and not (fix or diff):
-        raise Refusal("--unsafe-fixes needs --fix or --diff")
     _check_format(format)
     settings = _settings(
         config,
@@ -154,9 +157,7 @@ def lint(
     named = paths or ["."]
     stdin = sys.stdin.buffer.read() if STDIN in named else b""
     discovered = discover(named, settings, stdin=stdin, stdin_filename=stdin_filename)
-    report = _linted(discovered, named, settings, fix=fix or diff, unsafe_fixes=unsafe_fixes)
-    if fix:
-        report = _written(report, discovered.stdin)
+    report = _linted(discovered, named, settings, fix=fix or diff, write=fix, unsafe_fixes=unsafe_fixes)
     code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
     stream = sys.stdout
     if fix and STDIN in named:
@@ -202,15 +203,23 @@ def _settings(config: str | None, isolated: bool, overrides: Mapping[str, object
 
 
 def _linted(
-    discovered: Discovered, paths: Sequence[str], settings: SettingsIndex, *, fix: bool, unsafe_fixes: bool
+    discovered: Discovered, paths: Sequence[str], settings: SettingsIndex, *, fix: bool, write: bool, unsafe_fixes: bool
 ) -> Report:
+    """Return the report of a run; with ``fix`` of what it mends, which ``write`` puts into the files."""
     report = Report(targets=settings.for_folder(settings.cwd).targets)
     if discovered.sources:
-        from loaderlint import fixing
+        from loaderlint.fixing import run
+        from loaderlint.saving import save
 
-        sources = discovered.sources
-        files = _project(paths, settings)
-        report = fixing.run(sources, frozenset(sources), settings.for_path, files, fix=fix, unsafe_fixes=unsafe_fixes)
+        files = _project(discovered, paths, settings)
+        sources = _in_context(discovered, files)
+        named = frozenset(discovered.sources)
+        # What an editor pipes through must come back on its own: no other file may change with it.
+        changeable = frozenset({discovered.stdin}) if discovered.stdin is not None else None
+        lint = partial(run, named=named, settings_for=settings.for_path, files=files)
+        report = lint(sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
+        if write:
+            report = save(report, sources, lint, unwritten=discovered.stdin)
     return replace(
         report,
         failures=(*discovered.failures, *report.failures),
@@ -219,39 +228,21 @@ def _linted(
     )
 
 
-def _project(paths: Sequence[str], settings: SettingsIndex) -> ProjectFiles:
+def _project(discovered: Discovered, paths: Sequence[str], settings: SettingsIndex) -> ProjectFiles:
     """Return the files of the project that the named files are part of."""
-    locations = [os.path.join(settings.cwd, path) for path in paths if path != STDIN] or [settings.cwd]
+    named = [discovered.stdin or path if path == STDIN else path for path in paths]
     try:
-        together = os.path.commonpath([os.path.normpath(location) for location in locations])
+        together = os.path.commonpath([os.path.normpath(os.path.join(settings.cwd, path)) for path in named])
     except ValueError:  # different drives on Windows
         together = settings.cwd
     return ProjectFiles(project_root(together), settings)
 
 
-def _written(report: Report, stdin: str | None) -> Report:
-    """Write what the fixes changed; findings whose file could not be written are left, with a failure that says why."""
-    from loaderlint.writers.files import WriteError, write
-
-    failures: list[Failure] = []
-    for path, content in report.rewritten.items():
-        try:
-            if path != stdin:
-                write(report.sources[path], content)
-        except WriteError as error:
-            failures.append(Failure(path, str(error)))
-    lost = {failure.path for failure in failures}
-    left = tuple(
-        one
-        for one in report.fixed
-        if one.span.path in lost or (one.fix and lost & {e.span.path for e in one.fix.edits})
-    )
-    return replace(
-        report,
-        failures=(*report.failures, *failures),
-        fixed=tuple(one for one in report.fixed if one not in left),
-        findings=tuple(sorted((*report.findings, *left), key=lambda one: one.order)),
-    )
+def _in_context(discovered: Discovered, files: ProjectFiles) -> Mapping[str, Source]:
+    """Return the named files and, since they decide what a value means, all others of the project that may matter."""
+    named = {source.location for source in discovered.sources.values()}
+    others = {path: source for path, source in files.sources().items() if source.location not in named}
+    return {**others, **discovered.sources}
 
 
 def _exit_code(report: Report, *, diff: bool, exit_zero: bool, exit_non_zero_on_fix: bool) -> int:
@@ -323,13 +314,15 @@ def trace(
     path, line = _place(place)
     settings = _settings(config, isolated)
     discovered = discover([path], settings)
-    for failure in discovered.failures:
+    files = _project(discovered, [path], settings)
+    sources = _in_context(discovered, files) if discovered.sources else {}
+    loaders, unread = engine.trace(sources, frozenset(discovered.sources), settings.for_path, files)
+    failures = (*discovered.failures, *unread)
+    for failure in failures:
         show(f"loaderlint: {failure.path}:{failure.line}: {failure.message}\n", sys.stderr)
-    sources = discovered.sources
-    loaders = engine.trace(sources, frozenset(sources), settings.for_path, _project([path], settings))
     shown = [one for one in loaders if line is None or one.span.line <= line <= one.span.end_line]
     show(tracing.render(shown, format, color=has_color(sys.stdout), width=width()))
-    raise typer.Exit(MISTAKE if discovered.failures else CLEAN)
+    raise typer.Exit(MISTAKE if failures else CLEAN)
 
 
 def _place(place: str) -> tuple[str, int | None]:

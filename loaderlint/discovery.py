@@ -190,6 +190,15 @@ class ProjectFiles:
         locations = _each_file_once(one for one in found if isinstance(one, str))
         return {displayed(location, cwd): location for location in locations}
 
+    def sources(self) -> Mapping[str, Source]:
+        """Return the files that may matter under the settings in force for each, by the path findings use."""
+        found: dict[str, Source] = {}
+        for path, location in self._locations.items():
+            read = _read(location, self._settings.cwd, self._settings.for_path(location))
+            if isinstance(read, Source):
+                found[path] = read
+        return found
+
     def python_and_yaml(self) -> tuple[str, ...]:
         """Return the paths of all files of our languages, as findings name them, sorted."""
         return tuple(sorted(self._locations))

@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from loaderlint import suppression
 from loaderlint.linking.link import link
 from loaderlint.linking.project import OtherFiles, Project
+from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Failure, Finding
 from loaderlint.model.loader import Loader
-from loaderlint.model.source import Source
+from loaderlint.model.source import Source, Span
 from loaderlint.model.target import Platform, Target
-from loaderlint.rulebook import all_rules
+from loaderlint.rulebook import all_rules, find
 from loaderlint.settings import Settings
+from loaderlint.suppression import Ignore
 
 SettingsFor = Callable[[str], Settings]
 
-_LATEST_FORK_FREE_PYTHON = (3, 14)
+_FIRST_PYTHON_WITHOUT_FORK = (3, 14)
+"""From here on Linux starts workers by forkserver (`Target.default_start_method`)."""
 
 
 @dataclass(frozen=True)
 class Linted:
-    """What the rules say about a project: what is shown, and what is not and why."""
+    """What the rules say about a project: what is shown, and what is not and why.
+
+    ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named.
+    ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
+    """
 
     findings: tuple[Finding, ...] = ()
+    elsewhere: tuple[Finding, ...] = ()
     suppressed: int = 0
     held_back: int = 0
     failures: tuple[Failure, ...] = ()
     targets: tuple[Target, ...] = ()
-    sources: Mapping[str, Source] | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
 
 
 def trace(
     sources: Mapping[str, Source], named: frozenset[str], settings_for: SettingsFor, files: OtherFiles | None
-) -> tuple[Loader, ...]:
-    """Return the loaders that stand in the named files, each option followed as far as it goes."""
+) -> tuple[tuple[Loader, ...], tuple[Failure, ...]]:
+    """Return the loaders that stand in the named files, each option followed as far as it goes.
+
+    With them come the named files that could not be parsed. For ``sources`` see `lint`.
+    """
     project = Project(sources, files)
-    return tuple(one for one in link(project, _wrappers(named, settings_for)) if one.span.path in named)
+    loaders = link(project, _wrappers(sources, settings_for))
+    return tuple(one for one in loaders if one.span.path in named), _failures(project, named)
 
 
 def lint(
@@ -45,110 +57,139 @@ def lint(
 ) -> Linted:
     """Return the findings in the named files, and those elsewhere that are about loaders in them.
 
-    The result depends on what the files say and on the settings, never on the order of anything.
+    ``sources`` are the named files and all others of the project that may matter: a value is judged by everything that
+    reads it, and a loader by everything that feeds it, whichever of them were named. ``files`` finds further files,
+    such as a module that is imported. The result depends on what the files say and on the settings, never on the order
+    of anything.
     """
     project = Project(sources, files)
-    loaders = link(project, _wrappers(named, settings_for))
-    raised: list[Finding] = []
-    for loader in loaders:
-        settings = settings_for(loader.span.path)
-        found = [
-            one
-            for one in _judge(loader, settings.targets, settings)
-            if one.span.path in named or loader.span.path in named
-        ]
-        raised.extend(found)
-    targets = tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets))
-    merged = _merged(raised, settings_for)
-    kept, used, suppressed = _suppressed(project, merged, loaders, named, settings_for)
-    kept.extend(used)
-    shown = [one for one in kept if _is_shown(one, settings_for(one.span.path))]
-    failures = tuple(project.failures[path] for path in sorted(project.failures) if path in named)
+    loaders = link(project, _wrappers(sources, settings_for))
+    written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
+    findings: list[Finding] = []
+    elsewhere: list[Finding] = []
+    suppressed = 0
+    for finding, about in _merged(loaders, settings_for):
+        accepted = any(ignore.accepts(finding) for ignore in written.get(finding.span.path, ()))
+        if about.isdisjoint(named):
+            elsewhere.extend([] if accepted else [finding])
+        elif accepted:
+            suppressed += 1
+        else:
+            findings.append(finding)
+    # A file that cannot be parsed may be the one whose loader a comment elsewhere is about.
+    judged = named if not project.failures else frozenset[str]()
+    comments, accepted_comments = _about_comments(written, loaders, judged, settings_for)
+    findings.extend(comments)
+    shown = _shown(findings, settings_for)
     return Linted(
-        tuple(sorted(shown, key=lambda one: one.order)),
-        suppressed,
-        len(kept) - len(shown),
-        failures,
-        targets,
-        project.sources,
+        findings=shown,
+        elsewhere=_shown(elsewhere, settings_for),
+        suppressed=suppressed + accepted_comments,
+        held_back=len(findings) - len(shown),
+        failures=_failures(project, named),
+        targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
+        sources=project.sources,
     )
 
 
-def _wrappers(named: Iterable[str], settings_for: SettingsFor) -> Mapping[str, Mapping[str, str | int]]:
+def _failures(project: Project, named: frozenset[str]) -> tuple[Failure, ...]:
+    return tuple(project.failures[path] for path in sorted(project.failures) if path in named)
+
+
+def _wrappers(paths: Iterable[str], settings_for: SettingsFor) -> Mapping[str, Mapping[str, str | int]]:
     wrappers: dict[str, Mapping[str, str | int]] = {}
-    for path in sorted(named):
+    for path in sorted(paths):
         wrappers.update(settings_for(path).loaders)
     return wrappers
 
 
-def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Iterable[Finding]:
-    for rule_class in all_rules(settings.plugins):
-        rule = rule_class(settings.limits)
-        for target in targets:
-            for finding in rule.check(loader, target):
-                if settings.selects(finding.code, finding.span.path):
-                    yield finding
-
-
-def _merged(findings: Iterable[Finding], settings_for: SettingsFor) -> list[Finding]:
-    """Return one finding for each place and rule: on all its platforms, with all its edits, narrowed to them."""
-    by_place: dict[tuple[object, str], list[Finding]] = {}
-    for finding in findings:
-        by_place.setdefault((finding.span, finding.code), []).append(finding)
-    merged = []
-    for same in by_place.values():
-        first = min(same, key=lambda one: (one.confidence.rank, one.severity.rank))
-        platforms = frozenset[Platform]().union(*(one.platforms for one in same))
-        fix = first.fix
-        for one in same:
-            fix = None if fix is None or one.fix is None else fix.joined(one.fix)
-        every = frozenset(target.platform for target in settings_for(first.span.path).targets)
-        if fix is not None and platforms != every:
-            fix = fix.narrowed(platforms)
-        merged.append(replace(first, platforms=platforms, fix=fix))
-    return merged
-
-
-def _suppressed(
-    project: Project,
-    findings: Sequence[Finding],
-    loaders: Sequence[Loader],
-    named: frozenset[str],
-    settings_for: SettingsFor,
-) -> tuple[list[Finding], list[Finding], int]:
-    """Return the findings no comment accepts, those about comments that accept nothing, and how many were accepted."""
-    written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
-    written = {path: ignores for path, ignores in written.items() if ignores}
-    if not written:
-        return list(findings), [], 0
-    kept = [one for one in findings if not any(ignore.accepts(one) for ignore in written.get(one.span.path, ()))]
-    everywhere = [one for loader in loaders for one in _judge_everywhere(loader, settings_for(loader.span.path))]
-    about_comments: list[Finding] = []
-    for path, ignores in written.items():
-        settings = settings_for(path)
-        rules = all_rules(settings.plugins)
-        rule = next(one for one in rules if one.name() == "unused-ignore")
-        if path not in named or not settings.selects(rule.code, path):
-            continue
-        used = [ignore for ignore in ignores if any(ignore.accepts(one) for one in everywhere)]
-        known = frozenset(name for one in rules for name in (one.code, one.name()))
-        platforms = frozenset(target.platform for target in settings.targets)
-        about_comments.extend(suppression.unused(rule, ignores, used, known, platforms))
-    return kept, about_comments, len(findings) - len(kept)
-
-
-def _judge_everywhere(loader: Loader, settings: Settings) -> Iterable[Finding]:
-    """Yield what any rule says on any platform: an ignore for Windows is not unused because this run is about Linux."""
-    first = settings.targets[0]
-    targets = list(settings.targets)
-    for platform in Platform:
-        targets.extend(
-            replace(first, platform=platform, python=python) for python in {first.python, _LATEST_FORK_FREE_PYTHON}
-        )
+def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Iterator[Finding]:
     for rule_class in all_rules(settings.plugins):
         rule = rule_class(settings.limits)
         for target in targets:
             yield from rule.check(loader, target)
+
+
+def _merged(loaders: Iterable[Loader], settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
+    """Yield one finding for each place and rule with the files it is about: its own and those of its loaders.
+
+    It stands for all its loaders and platforms, so its fix makes the edits of every one, on those platforms alone.
+    """
+    by_place: dict[tuple[Span, str], list[tuple[Finding, str]]] = {}
+    for loader in loaders:
+        settings = settings_for(loader.span.path)
+        for finding in _judge(loader, settings.targets, settings):
+            if settings_for(finding.span.path).selects(finding.code, finding.span.path):
+                by_place.setdefault((finding.span, finding.code), []).append((finding, loader.span.path))
+    for (span, _), raised in by_place.items():
+        same = [finding for finding, _ in raised]
+        about = frozenset({span.path, *(path for _, path in raised)})
+        platforms = frozenset[Platform]().union(*(one.platforms for one in same))
+        every = frozenset(target.platform for path in about for target in settings_for(path).targets)
+        first = min(same, key=lambda one: (one.confidence.rank, one.severity.rank))
+        fix = _joined(one.fix for one in same)
+        if fix is not None and platforms != every:
+            fix = fix.narrowed(platforms)
+        yield replace(first, platforms=platforms, fix=fix), about
+
+
+def _joined(fixes: Iterable[Fix | None]) -> Fix | None:
+    """Return the fix that does what all of them do; None when one place has none, as the others are not enough.
+
+    Of two numbers for one value the smaller is kept: fixes lower numbers to a limit, and so both limits hold.
+    """
+    several = list(fixes)
+    joined = several[0]
+    for fix in several[1:]:
+        joined = joined.joined(fix) if joined is not None and fix is not None else None
+    if joined is None:
+        return None
+    least: dict[Span, float] = {}
+    for edit in joined.edits:
+        if isinstance(edit, SetValue) and isinstance(edit.constant, int | float):
+            least[edit.span] = min(edit.constant, least.get(edit.span, edit.constant))
+    kept = [
+        one
+        for one in joined.edits
+        if not isinstance(one, SetValue) or least.get(one.span, one.constant) == one.constant
+    ]
+    return replace(joined, edits=tuple(kept))
+
+
+def _about_comments(
+    written: Mapping[str, Sequence[Ignore]], loaders: Sequence[Loader], named: frozenset[str], settings_for: SettingsFor
+) -> tuple[list[Finding], int]:
+    """Return what is to say about the ignore comments in these files, and how much of it a comment accepts."""
+    rule = find(suppression.UNUSED)
+    findings: list[Finding] = []
+    accepted = 0
+    raised: list[Finding] | None = None
+    for path in sorted(named):
+        ignores = written.get(path, ())
+        settings = settings_for(path)
+        if not ignores or not settings.selects(rule.code, path):
+            continue
+        if raised is None:
+            raised = [one for loader in loaders for one in _anywhere(loader, settings_for(loader.span.path))]
+        known = frozenset(name for one in all_rules(settings.plugins) for name in (one.code, one.name()))
+        platforms = frozenset(target.platform for target in settings.targets)
+        kept, also_accepted = suppression.unused(rule, ignores, raised, known, platforms)
+        findings.extend(kept)
+        accepted += also_accepted
+    return findings, accepted
+
+
+def _anywhere(loader: Loader, settings: Settings) -> Iterator[Finding]:
+    """Yield what any rule says on any platform: an ignore for Windows is not unused because this run is about Linux."""
+    first = settings.targets[0]
+    pythons = {first.python, _FIRST_PYTHON_WITHOUT_FORK}
+    other = [replace(first, platform=platform, python=python) for platform in Platform for python in pythons]
+    yield from _judge(loader, [*settings.targets, *other], settings)
+
+
+def _shown(findings: Iterable[Finding], settings_for: SettingsFor) -> tuple[Finding, ...]:
+    shown = (one for one in findings if _is_shown(one, settings_for(one.span.path)))
+    return tuple(sorted(shown, key=lambda one: one.order))
 
 
 def _is_shown(finding: Finding, settings: Settings) -> bool:

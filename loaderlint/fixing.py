@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from loaderlint.engine import Linted, SettingsFor, lint
+from loaderlint.linking.importers import imported_names
 from loaderlint.linking.project import OtherFiles
-from loaderlint.model.edit import Edit, Fix, GuardEntryPoint, TextEdit
+from loaderlint.model.edit import Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
-from loaderlint.writers import CannotRewrite, rewrite, text_edits
-
-_MOST_ROUNDS = 20
+from loaderlint.suppression import UNUSED
+from loaderlint.writers import CannotRewrite, Rewritten, rewrite, text_edits
 
 
 def run(
@@ -23,169 +23,184 @@ def run(
     settings_for: SettingsFor,
     files: OtherFiles | None,
     *,
-    fix: bool,
-    unsafe_fixes: bool,
+    fix: bool = False,
+    unsafe_fixes: bool = False,
+    changeable: frozenset[str] | None = None,
 ) -> Report:
     """Return what was found and, with ``fix``, what the files become when it is mended.
 
-    A fix counts when every writer it needs could prove its text, and linting the result shows its finding gone and no
-    new one. One that does not is left out, with a line in the report that says why.
+    A fix counts when every writer it needs could prove its text, and linting the result shows its finding gone and
+    nothing new that is as bad, anywhere in the project. One that does not is left out, with a line in the report that
+    says why. Only the ``changeable`` files may change, all of them when it is None. ``sources`` and ``named`` are those of
+    `engine.lint`.
     """
-    bench = _Bench(named, settings_for, files, unsafe_fixes)
+    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable)
     linted = lint(sources, named, settings_for, files)
-    read = linted.sources or sources
-    fixed: list[Finding] = []
+    before = dict(linted.sources)
     current = dict(sources)
-    if fix:
-        for _ in range(_MOST_ROUNDS):
-            mended = bench.round(linted, current)
-            if mended is None:
-                break
-            fixed.extend(mended.findings)
-            current, linted = mended.sources, mended.linted
-    findings, edits = bench.settled(linted)
-    rewritten = {path: source.content for path, source in current.items() if source.content != _before(read, path)}
+    fixed: list[Finding] = []
+    edits: dict[Finding, tuple[TextEdit, ...]] = {}
+    # Every round leaves fewer findings of one severity, and no more of those that are worse: there is a last one.
+    while fix and (mended := bench.round(linted, current)) is not None:
+        fixed.extend(mended.fixed)
+        edits.update(mended.fixed)
+        current, linted = mended.sources, mended.linted
+        before = {**linted.sources, **before}
+    findings: list[Finding] = []
+    for finding in linted.findings:
+        settled = bench.settled(finding, linted.sources)
+        left = replace(finding, fix=settled.fix)
+        findings.append(left)
+        if settled.edits:
+            edits[left] = settled.edits
+    rewritten = {path: source.content for path, source in current.items() if source.content != before[path].content}
     return Report(
         targets=linted.targets,
-        findings=findings,
+        findings=tuple(findings),
         fixed=tuple(sorted(fixed, key=lambda one: one.order)),
         edits=edits,
-        unproven=tuple(bench.unproven.values()),
+        unproven=tuple(bench.unproven(linted.findings)),
         failures=linted.failures,
-        sources=read,
+        sources=before,
         rewritten=dict(sorted(rewritten.items())),
         suppressed=linted.suppressed,
         held_back=linted.held_back,
     )
 
 
-def _before(sources: Mapping[str, Source], path: str) -> bytes | None:
-    source = sources.get(path)
-    return source.content if source is not None else None
+@dataclass(frozen=True)
+class _Settled:
+    """A finding's fix as the writers see it: what it would type, or nothing when none of them can make it."""
+
+    fix: Fix | None = None
+    edits: tuple[TextEdit, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Mended:
-    """The project after one round: its sources, what was mended, and what the rules say now."""
+    """The project after one round: its sources, the findings mended with what was typed, and what the rules say now."""
 
     sources: dict[str, Source]
-    findings: tuple[Finding, ...]
+    fixed: Mapping[Finding, tuple[TextEdit, ...]]
     linted: Linted
 
 
+@dataclass
 class _Bench:
-    """What stays the same between rounds, and the fixes found wanting."""
+    """What stays the same between rounds, and the fixes the last round found wanting, with the reasons."""
 
-    def __init__(
-        self, named: frozenset[str], settings_for: SettingsFor, files: OtherFiles | None, unsafe_fixes: bool
-    ) -> None:
-        self._named = named
-        self._settings_for = settings_for
-        self._files = files
-        self._unsafe_fixes = unsafe_fixes
-        self.unproven: dict[tuple[str, str, str], Failure] = {}
+    named: frozenset[str]
+    settings_for: SettingsFor
+    files: OtherFiles | None
+    unsafe_fixes: bool
+    changeable: frozenset[str] | None
+    refused: dict[Finding, str] = field(default_factory=dict)
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
         """Return the project after as many of the fixes as can be made side by side, None when none can."""
-        wanted = [one for one in linted.findings if self._wanted(one)]
-        batch = _side_by_side(wanted)
-        return self._tried(batch, linted, sources) if batch else None
+        self.refused.clear()
+        settled: dict[Finding, _Settled] = {}
+        while batch := self._batch(linted, settled):
+            while True:
+                try:
+                    after = self._rewritten(batch, linted.sources, sources)
+                    again = lint(after, self.named, self.settings_for, self.files)
+                    reason = _wrong_with(batch, linted, again)
+                    if not reason:
+                        fixed = {replace(one, fix=settled[one].fix): settled[one].edits for one in batch}
+                        return _Mended(after, fixed, again)
+                except CannotRewrite as error:
+                    reason = str(error)
+                if len(batch) == 1:
+                    break
+                batch = batch[: len(batch) // 2]
+            self.refused[batch[0]] = reason
+        return None
 
-    def _wanted(self, finding: Finding) -> bool:
-        fix = finding.fix
-        return fix is not None and (fix.safe or self._unsafe_fixes) and _identity(finding) not in self.unproven
+    def _batch(self, linted: Linted, settled: dict[Finding, _Settled]) -> list[Finding]:
+        """Return the findings to mend in one go, adding to ``settled`` how each is mended."""
+        while True:
+            batch = _side_by_side([one for one in linted.findings if self._wanted(one, settled.get(one))])
+            unsettled = [one for one in batch if one not in settled]
+            if not unsettled:
+                return batch
+            settled.update((one, self.settled(one, linted.sources)) for one in unsettled)
 
-    def _tried(self, batch: Sequence[Finding], linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
-        """Return the project after a batch of fixes, or after the first part of it that passes its proof."""
-        reason = "linting again still shows it, or something new"
-        try:
-            after = self._rewritten(batch, linted.sources or sources, sources)
-            again = lint(after, self._named, self._settings_for, self._files)
-            if _proven(batch, linted, again):
-                return _Mended(after, tuple(batch), again)
-        except CannotRewrite as error:
-            reason = str(error)
-        if len(batch) == 1:
-            self._refuse(batch[0], reason)
-            return self.round(linted, sources)
-        half = len(batch) // 2
-        return self._tried(batch[:half], linted, sources)
-
-    def _refuse(self, finding: Finding, reason: str) -> None:
-        message = f"{finding.code} {finding.name} was not fixed: {reason}"
-        self.unproven[_identity(finding)] = Failure(finding.span.path, message, *finding.span.start)
+    def _wanted(self, finding: Finding, settled: _Settled | None) -> bool:
+        fix = settled.fix if settled is not None else finding.fix
+        if fix is None or not (fix.safe or self.unsafe_fixes) or finding in self.refused:
+            return False
+        return self.changeable is None or self.changeable >= _paths(fix)
 
     def _rewritten(
         self, batch: Iterable[Finding], read: Mapping[str, Source], sources: Mapping[str, Source]
     ) -> dict[str, Source]:
-        """Return the sources after the edits of a batch; raises `CannotRewrite` when one of them cannot be made."""
-        by_path: dict[str, list[Edit]] = {}
-        for finding in batch:
-            assert finding.fix is not None
-            for edit in finding.fix.edits:
-                by_path.setdefault(edit.span.path, []).append(edit)
+        """Return the sources after the edits of a batch; raises `CannotRewrite` when they cannot all be made."""
+        fixes = [one.fix for one in batch if one.fix is not None]
         after = dict(sources)
-        for path, edits in sorted(by_path.items()):
+        for path in sorted({path for fix in fixes for path in _paths(fix)}):
             source = read[path]
-            outcome = rewrite(source, edits, imported_names=self._imported_names(path, edits, read))
-            if outcome.unsafe and not self._unsafe_fixes:
+            outcome = self._rewrite(source, [edit for fix in fixes for edit in fix.edits], read)
+            if outcome.unsafe and not self.unsafe_fixes:
                 raise CannotRewrite(outcome.unsafe)
             after[path] = replace(source, content=outcome.text.encode(source.encoding))
         return after
 
-    def _imported_names(self, path: str, edits: Iterable[Edit], read: Mapping[str, Source]) -> frozenset[str]:
-        """Return the names that other files of the project import from a file whose entry point is to be guarded."""
-        if not any(isinstance(edit, GuardEntryPoint) for edit in edits):
-            return frozenset()
-        from loaderlint.linking.importers import imported_names
+    def _rewrite(self, source: Source, edits: Iterable[Edit], read: Mapping[str, Source]) -> Rewritten:
+        """Return a file after those of the edits that are about it."""
+        own = [edit for edit in edits if edit.span.path == source.path]
+        imported = frozenset[str]()
+        if any(isinstance(edit, GuardEntryPoint) for edit in own):
+            imported = imported_names(source.path, read, self.files)
+        return rewrite(source, own, imported_names=imported)
 
-        return imported_names(path, read, self._files)
-
-    def settled(self, linted: Linted) -> tuple[tuple[Finding, ...], dict[Finding, tuple[TextEdit, ...]]]:
-        """Return the findings left with their fixes as the writers see them, and what each fix would type.
-
-        A fix that no writer can make is taken away; one that turns out unsafe is marked so.
-        """
-        findings: list[Finding] = []
-        edits: dict[Finding, tuple[TextEdit, ...]] = {}
-        for finding in linted.findings:
-            settled, typed = self._settled(finding, linted.sources or {})
-            findings.append(settled)
-            if typed:
-                edits[settled] = typed
-        return tuple(findings), edits
-
-    def _settled(self, finding: Finding, read: Mapping[str, Source]) -> tuple[Finding, tuple[TextEdit, ...]]:
-        if finding.fix is None or _identity(finding) in self.unproven:
-            return replace(finding, fix=None), ()
-        fix: Fix = finding.fix
+    def settled(self, finding: Finding, read: Mapping[str, Source]) -> _Settled:
+        """Return a finding's fix by itself: unsafe where the writers say so, none where they cannot make it."""
+        fix = finding.fix
+        if fix is None or finding in self.refused:
+            return _Settled()
         typed: list[TextEdit] = []
         try:
-            for path in sorted({edit.span.path for edit in fix.edits}):
-                edits = [edit for edit in fix.edits if edit.span.path == path]
-                outcome = rewrite(read[path], edits, imported_names=self._imported_names(path, edits, read))
+            for path in sorted(_paths(fix)):
+                outcome = self._rewrite(read[path], fix.edits, read)
                 if outcome.unsafe:
                     fix = fix.unsafe(outcome.unsafe)
                 typed.extend(text_edits(read[path], outcome.text))
         except CannotRewrite as error:
-            self._refuse(finding, str(error))
-            return replace(finding, fix=None), ()
-        return replace(finding, fix=fix), tuple(typed)
+            self.refused[finding] = str(error)
+            return _Settled()
+        return _Settled(fix, tuple(typed))
+
+    def unproven(self, left: Iterable[Finding]) -> Iterator[Failure]:
+        """Yield why each finding that is left could not be mended, where its fix was tried and found wanting."""
+        for finding in left:
+            reason = self.refused.get(finding)
+            if reason is not None:
+                message = f"{finding.code} {finding.name} cannot be fixed: {reason}"
+                yield Failure(finding.span.path, message, *finding.span.start)
 
 
-def _identity(finding: Finding) -> tuple[str, str, str]:
-    """Return what stays of a finding when lines move."""
-    return finding.code, finding.span.path, finding.message
+def _paths(fix: Fix) -> frozenset[str]:
+    return frozenset(edit.span.path for edit in fix.edits)
 
 
-def _side_by_side(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings whose fixes touch different places, the first of each place."""
+def _turn(finding: Finding) -> tuple[bool, int]:
+    """Return when a finding is mended: the worst first, and what is said about ignore comments last.
+
+    A mended finding may uncover one whose turn is later: an option that could not work now asks for too much, and what
+    a comment accepted is gone.
+    """
+    return finding.name == UNUSED, finding.severity.rank
+
+
+def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings whose turn it is and whose fixes touch different places, the first of each place."""
+    turn = min(map(_turn, findings), default=None)
     chosen: list[Finding] = []
     taken: list[Edit] = []
     for finding in findings:
-        assert finding.fix is not None
-        edits = finding.fix.edits
-        if any(_collide(edit, other) for edit in edits for other in taken if edit != other):
+        edits = finding.fix.edits if finding.fix is not None else ()
+        if _turn(finding) != turn or any(_collide(edit, other) for edit in edits for other in taken if edit != other):
             continue
         chosen.append(finding)
         taken.extend(edits)
@@ -194,7 +209,7 @@ def _side_by_side(findings: Iterable[Finding]) -> list[Finding]:
 
 def _collide(first: Edit, second: Edit) -> bool:
     one, other = first.span, second.span
-    if one.path != other.path:
+    if one.path != other.path or (isinstance(first, RemoveIgnore) and isinstance(second, RemoveIgnore)):
         return False
     if isinstance(first, GuardEntryPoint) or isinstance(second, GuardEntryPoint):
         # A guard moves whole statements, so it goes alone; several statements go under one guard at once.
@@ -202,13 +217,27 @@ def _collide(first: Edit, second: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _proven(batch: Iterable[Finding], before: Linted, after: Linted) -> bool:
-    """Return whether every fixed finding is gone and no other appeared.
+def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
+    """Return what is wrong with the project after a batch of fixes, nothing when they are proven.
 
+    Every finding of the batch must be gone and no other have appeared anywhere, but for those whose turn is later.
     Places move, so findings are counted by file and rule.
     """
-    expected = Counter((one.code, one.span.path) for one in before.findings)
-    expected.subtract((one.code, one.span.path) for one in batch)
-    found = Counter((one.code, one.span.path) for one in after.findings)
-    failed = {one.path for one in after.failures} - {one.path for one in before.failures}
-    return not failed and all(found[key] <= max(expected[key], 0) for key in found)
+    expected = Counter(map(_kind, _everywhere(before)))
+    expected.subtract(map(_kind, batch))
+    found = Counter(map(_kind, _everywhere(after)))
+    for finding in _everywhere(after):
+        kind = _kind(finding)
+        if found[kind] > expected[kind] and _turn(finding) <= _turn(batch[0]):
+            shows = "still shows" if kind in map(_kind, batch) else "shows"
+            return f"linting again {shows} {finding.code} {finding.name} in {finding.span.path}"
+    unparsed = set(after.failures) - set(before.failures)
+    return f"{min(one.path for one in unparsed)} could not be parsed again" if unparsed else ""
+
+
+def _everywhere(linted: Linted) -> tuple[Finding, ...]:
+    return (*linted.findings, *linted.elsewhere)
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.name, finding.span.path

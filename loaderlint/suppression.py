@@ -9,10 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from loaderlint.model.edit import Fix, RemoveIgnore
-from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.finding import Finding
 from loaderlint.model.rule import Rule
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.target import Platform
+from loaderlint.selection import suggestion
+
+UNUSED = "unused-ignore"
+"""The name of the rule about the comments themselves."""
 
 _MARK = "loaderlint:"
 _COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\[([^\]]*)\]")
@@ -20,55 +24,57 @@ _COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\[([^\]]*)\]")
 
 @dataclass(frozen=True)
 class Ignore:
-    """One name in one ignore comment; ``line`` is the comment's, ``alone`` says that nothing else stands on it."""
+    """One name in one ignore comment.
+
+    ``place`` is where the name stands in it. ``alone`` says that nothing else stands on the comment's line, and
+    ``misplaced`` that it is about the whole file but stands below the first block of comments, where it means nothing.
+    """
 
     name: str
     comment: Span
     place: Span
     alone: bool
     whole_file: bool
+    misplaced: bool = False
 
     def accepts(self, finding: Finding) -> bool:
         """Return whether this name accepts the finding where it stands."""
         if self.name not in (finding.code, finding.name) or finding.span.path != self.comment.path:
             return False
         if self.whole_file:
-            return True
+            return not self.misplaced
         first = finding.span.line - (1 if self.alone else 0)
         return first <= self.comment.line <= finding.span.end_line
 
 
 def ignores(source: Source) -> tuple[Ignore, ...]:
-    """Return the ignore comments of a file, one for each name they hold."""
+    """Return the ignore comments of a file, one for each name they hold; none for a file that cannot be parsed."""
     if _MARK not in source.text:
         return ()
     found: list[Ignore] = []
-    first_block = True
+    first_line_of_code = _first_line_of_code(source)
     for comment, alone in _comments(source):
-        match = _COMMENT.search(source.at(comment))
-        if match is None:
-            continue
-        whole_file = match.group(1) == "ignore-file"
-        first_block = comment.line <= _first_code_line(source)
-        if whole_file and not first_block:
-            continue
         start = source.offset(*comment.start)
-        offset = match.start(2)
-        for written in match.group(2).split(","):
-            name = written.strip()
-            if name:
-                begin = start + offset + (len(written) - len(written.lstrip()))
-                found.append(Ignore(name, comment, source.span(begin, begin + len(name)), alone, whole_file))
-            offset += len(written) + 1
+        for match in _COMMENT.finditer(source.at(comment)):
+            whole_file = match[1] == "ignore-file"
+            misplaced = whole_file and comment.line >= first_line_of_code
+            offset = start + match.start(2)
+            for written in match[2].split(","):
+                name = written.strip()
+                if name:
+                    begin = offset + len(written) - len(written.lstrip())
+                    place = source.span(begin, begin + len(name))
+                    found.append(Ignore(name, comment, place, alone, whole_file, misplaced))
+                offset += len(written) + 1
     return tuple(found)
 
 
-def _first_code_line(source: Source) -> int:
+def _first_line_of_code(source: Source) -> int:
     for number, line in enumerate(source.lines, start=1):
-        text = line.strip().lstrip("\ufeff")
+        text = line.lstrip("\ufeff").strip()
         if text and not text.startswith(("#", "%YAML", "---")):
             return number
-    return len(source.lines)
+    return len(source.lines) + 1
 
 
 def _comments(source: Source) -> Iterator[tuple[Span, bool]]:
@@ -89,7 +95,7 @@ def _comments(source: Source) -> Iterator[tuple[Span, bool]]:
 def _python_comments(source: Source) -> Iterator[Span]:
     mark = 1 if source.text.startswith("\ufeff") else 0
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source.text[mark:]).readline):
+        for token in tokenize.generate_tokens(io.StringIO(source.text[mark:], newline=None).readline):
             if token.type == tokenize.COMMENT and _MARK in token.string:
                 line, column = token.start
                 shift = mark if line == 1 else 0
@@ -101,26 +107,37 @@ def _python_comments(source: Source) -> Iterator[Span]:
 def unused(
     rule: type[Rule],
     written: Sequence[Ignore],
-    used: Iterable[Ignore],
+    raised: Sequence[Finding],
     known: frozenset[str],
     platforms: frozenset[Platform],
-) -> Iterator[Finding]:
-    """Yield a finding for every name that accepts nothing, or that no rule has."""
-    done = set(used)
-    for one in written:
-        if one in done:
-            continue
-        if one.name in known:
-            message = f"{one.name} is ignored here, but it finds nothing here"
-        else:
-            message = f"{one.name} is ignored here, but no rule has this code or name"
-        yield Finding(
-            code=rule.code,
-            name=rule.name(),
-            severity=Severity.WARNING,
-            confidence=Confidence.CERTAIN,
-            message=message,
-            span=one.place,
-            platforms=platforms,
-            fix=Fix(f"remove {one.name} from the comment", (RemoveIgnore(one.comment, one.name),)),
-        )
+) -> tuple[list[Finding], int]:
+    """Return a finding of ``rule`` for every name that accepts none of what was raised, or that no rule has.
+
+    The rule is itself one that a comment can name; the second result counts what such comments accept.
+    """
+    own = [one for one in written if one.name in (rule.code, rule.name())]
+    others = [one for one in written if one not in own]
+    idle = [_unused(rule, one, known, platforms) for one in others if not any(map(one.accepts, raised))]
+    kept = [finding for finding in idle if not any(one.accepts(finding) for one in own)]
+    useless = [_unused(rule, one, known, platforms) for one in own if not any(map(one.accepts, idle))]
+    return [*kept, *useless], len(idle) - len(kept)
+
+
+def _unused(rule: type[Rule], ignore: Ignore, known: frozenset[str], platforms: frozenset[Platform]) -> Finding:
+    name = ignore.name
+    if name not in known:
+        message = f"{name} is ignored here, but no rule has this code or name{suggestion(name, known)}"
+    elif ignore.misplaced:
+        message = f"ignore-file means nothing below the first line of code, so {name} is not ignored"
+    else:
+        message = f"{name} is ignored here, but it finds nothing here"
+    return Finding(
+        code=rule.code,
+        name=rule.name(),
+        severity=rule.severity,
+        confidence=rule.confidence,
+        message=message,
+        span=ignore.place,
+        platforms=platforms,
+        fix=Fix(f"remove {name} from the comment", (RemoveIgnore(ignore.comment, name),)),
+    )

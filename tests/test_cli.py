@@ -98,7 +98,6 @@ def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captur
         (["--add-ignores"], "--add-ignores is not in this version yet"),
         (["--shm", "64m"], "--shm is not in this version yet"),
         (["--fix", "--diff"], "give one of them"),
-        (["--unsafe-fixes"], "--unsafe-fixes needs --fix or --diff"),
         (["--config", "gone.toml"], "gone.toml"),
         (["--config", "x.toml", "--isolated"], "give one of them"),
         (["--output", "no/such/folder/report"], "no/such/folder/report"),

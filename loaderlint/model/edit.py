@@ -128,18 +128,23 @@ class Fix:
     def narrowed(self, platforms: frozenset[Platform]) -> Fix:
         """Return the fix that changes values on these platforms only.
 
-        Where a value stands in a language without conditionals the narrowed fix would change it everywhere, so it
-        becomes unsafe.
+        A value that stands in a language without conditionals changes everywhere, so the fix becomes unsafe; when it is
+        a value that is set, and not one that only goes away, what follows from it changes everywhere, too.
         """
-        fix = replace(self, edits=tuple(_narrowed(edit, platforms) for edit in self.edits))
-        for edit in fix.edits:
-            if isinstance(edit, SetValue | Drop) and Language.of(edit.span.path) is not Language.PYTHON:
-                names = " and ".join(platform.display for platform in sorted(platforms))
-                return fix.unsafe(
-                    f"{edit.span.path} has no conditionals: the value would change everywhere, not only on {names}; "
-                    f"keep a second file or an override for {names}"
-                )
-        return fix
+        narrowed = replace(self, edits=tuple(_narrowed(edit, platforms) for edit in self.edits))
+        everywhere = [
+            edit
+            for edit in self.edits
+            if isinstance(edit, SetValue | Drop) and Language.of(edit.span.path) is not Language.PYTHON
+        ]
+        if not everywhere:
+            return narrowed
+        fix = self if any(isinstance(one, SetValue) for one in everywhere) else narrowed
+        names = " and ".join(platform.display for platform in sorted(platforms))
+        return fix.unsafe(
+            f"{everywhere[0].span.path} has no conditionals: the value would change everywhere, not only on {names}; "
+            f"keep a second file or an override for {names}"
+        )
 
 
 def _narrowed(edit: Edit, platforms: frozenset[Platform]) -> Edit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from loaderlint.model.edit import TextEdit
 from loaderlint.model.finding import Failure, Finding
@@ -15,8 +15,10 @@ from loaderlint.model.target import Target
 class Report:
     """The outcome of a run.
 
-    ``findings`` are those left, ``fixed`` those mended by ``--fix`` (or that would be, by ``--diff``). ``edits`` is
-    what a writer would type for a finding's fix; a finding whose fix no writer could prove has its fix taken away and
+    ``findings`` are those left, ``fixed`` those mended by ``--fix`` (or that would be, by ``--diff``). Their places are
+    those of the text they were found in: for findings left, the text after all fixes (`source`); for one that is fixed,
+    the text its fix was made in, which an earlier round of fixes may have changed already. ``edits`` is what a writer
+    types, or would type, for a finding's fix; a finding left whose fix no writer could prove has its fix taken away and
     a line in ``unproven``. ``sources`` are the files read, as they were before any fix, by path; ``rewritten`` the
     new content of those that change. ``held_back`` counts the findings of possible confidence, or below
     ``--min-severity``, that were not shown; ``suppressed`` those an ignore comment or a baseline accepts.
@@ -34,6 +36,11 @@ class Report:
     files_read: int = 0
     suppressed: int = 0
     held_back: int = 0
+
+    def source(self, path: str) -> Source | None:
+        """Return a file as it is after the fixes, as the findings left have it; None when it was not read."""
+        source = self.sources.get(path)
+        return replace(source, content=self.rewritten[path]) if source and path in self.rewritten else source
 
     @property
     def fixable(self) -> tuple[Finding, ...]:

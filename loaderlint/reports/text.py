@@ -37,7 +37,7 @@ def render(report: Report, style: Style) -> str:
 def _finding(report: Report, finding: Finding, width: int) -> Iterator[Line]:
     yield _header(report, finding)
     yield from paragraphs(finding.message, width, first=_INDENT, indent=_INDENT)
-    source = report.sources.get(finding.span.path)
+    source = report.source(finding.span.path)
     code = () if source is None else tuple(frame(source, finding.span, width, SEVERITY[finding.severity]))
     if code:
         yield BLANK
