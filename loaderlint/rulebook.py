@@ -16,7 +16,7 @@ _BOOK = "loaderlint.rules"
 
 
 class RuleBookError(Exception):
-    """A plugin that cannot be imported, or two rules with one code or name."""
+    """A plugin that cannot be imported, a rule without a code, or two rules with one code or name."""
 
 
 class UnknownRule(LookupError):
@@ -35,7 +35,7 @@ def all_rules(plugins: Sequence[str] = ()) -> tuple[type[Rule], ...]:
     ``plugins`` are the dotted names of modules or packages with rules of a project's own (INTERFACE.md, "Settings").
 
     Raises:
-        RuleBookError: a plugin cannot be imported, or two rules have the same code or name.
+        RuleBookError: a plugin cannot be imported, a rule has no code, or two rules have the same code or name.
     """
     return _collect(tuple(plugins))
 
@@ -60,6 +60,8 @@ def _collect(plugins: tuple[str, ...]) -> tuple[type[Rule], ...]:
     rules: dict[str, type[Rule]] = {}
     for module in _modules((_BOOK, *plugins)):
         for rule in _defined_in(module):
+            if not hasattr(rule, "code"):
+                raise RuleBookError(f"the rule {rule.__name__} of {module.__name__} has no code")
             for key in (rule.code, rule.name()):
                 other = rules.setdefault(key, rule)
                 if other is not rule:

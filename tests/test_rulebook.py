@@ -119,6 +119,12 @@ def test_a_plugin_that_takes_a_code_of_the_rule_book_is_an_error(plugins: Path) 
         all_rules(["acme_thief"])
 
 
+def test_a_rule_without_a_code_is_an_error(plugins: Path) -> None:
+    (plugins / "acme_nameless.py").write_text(PLUGIN.replace('    code = "{code}"\n', ""))
+    with pytest.raises(RuleBookError, match="the rule TooManyShards of acme_nameless has no code"):
+        all_rules(["acme_nameless"])
+
+
 def test_the_rule_book_reads_no_parser_and_no_torch() -> None:
     script = "import sys, loaderlint.rulebook as book; book.all_rules(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
