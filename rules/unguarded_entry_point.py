@@ -54,16 +54,21 @@ class UnguardedEntryPoint(Rule):
     confidence = Confidence.CERTAIN
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
-        """Yield one finding for each statement that iterates the loader at import."""
-        edits = tuple(GuardEntryPoint(one.span) for one in loader.unguarded)
-        fix = Fix('put what runs under if __name__ == "__main__":', edits)
-        for touch in loader.unguarded:
+        """Yield one finding for each file that iterates the loader at import, at the first place that does."""
+        reported: set[str] = set()
+        touches = sorted(loader.unguarded, key=lambda one: one.span)
+        for touch in touches:
+            file = touch.span.path
+            fix = Fix(
+                'put what runs under if __name__ == "__main__":',
+                tuple(GuardEntryPoint(one.span) for one in touches if one.span.path == file),
+            )
             for workers, start in loader.worker_starts(target, touch):
-                if start.method.reimports:
+                if start.method.reimports and file not in reported:
+                    reported.add(file)
                     message = (
                         f"starting {counted(workers)} by {start.method.value} raises: each new process imports this "
                         f"file and so reaches `{touch.what}` again"
                     )
                     error = _ERROR if start.method is StartMethod.SPAWN else None
                     yield self.finding(loader, touch, message, target, error=error, fix=fix)
-                    break

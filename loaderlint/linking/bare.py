@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.sites import TORCH_KIND, loader_of_mapping
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
@@ -36,7 +37,8 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     continue
                 callee = ".".join(path) or facts.source.path
                 kind = LOADER_CALLABLES["transformers.TrainingArguments"] if _hugging_face(mapping) else TORCH_KIND
-                yield loader_of_mapping(evaluator, mapping, callee, kind, consumer_seen=False)
+                loader = loader_of_mapping(evaluator, mapping, callee, kind, consumer_seen=False)
+                yield replace(loader, may_be_guarded=evaluator.project.code_mentions(WORKER_OPTIONS[:2]))
 
 
 def _consumer(mapping: Mapping) -> str | None:

@@ -17,11 +17,14 @@ from loaderlint.linking.things import (
     Instance,
     Items,
     Made,
+    Possibilities,
     Possibility,
     Row,
+    under,
 )
 from loaderlint.model.loader import Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Scope
 from loaderlint.readers.python import parameters as parameters_of
 
@@ -33,6 +36,9 @@ _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 
 _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
+
+_PICKLES_ITSELF = ("__reduce__", "__reduce_ex__", "__getstate__")
+"""A class with one of these decides itself what of it travels (``pickle``, "Pickling Class Instances")."""
 
 _RUN_IN_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 
@@ -86,32 +92,33 @@ class _Walk:
         self.unpicklable: list[Unpicklable] = []
         self.entries: list[Function] = []
         self.seen = True
-        self._visited: set[int] = set()
+        self._visited: set[tuple[int, Assumptions]] = set()
 
     def visit(self, one: Possibility, role: str, depth: int) -> None:
+        """Visit one thing that travels, and what it carries, all under the assumptions that brought it here."""
         thing = one.thing
-        if depth > _DEEPEST or id(thing) in self._visited:
+        if depth > _DEEPEST or (id(thing), one.assumptions) in self._visited:
             return
-        self._visited.add(id(thing))
+        self._visited.add((id(thing), one.assumptions))
         if isinstance(thing, Function):
             self._function(thing, one, role)
         elif isinstance(thing, Instance):
             self._instance(thing, one, role, depth)
         elif isinstance(thing, Made):
-            self._made(thing, role, depth)
+            self._made(thing, one, role, depth)
         elif isinstance(thing, Row):
             for item in thing.items:
-                self._all(item, role, depth)
+                self._all(item, one, role, depth)
         elif isinstance(thing, Items):
             for item in thing.entries.values():
-                self._all(item, role, depth)
+                self._all(item, one, role, depth)
         elif isinstance(thing, Class):
             self._local_class(thing, one, role)
         elif not (one.constant or isinstance(thing, External)):
             self.seen = False
 
-    def _all(self, possibilities: tuple[Possibility, ...], role: str, depth: int) -> None:
-        for one in possibilities:
+    def _all(self, possibilities: Possibilities, carrier: Possibility, role: str, depth: int) -> None:
+        for one in under(possibilities, carrier.assumptions):
             self.visit(one, role, depth + 1)
 
     def _function(self, function: Function, one: Possibility, role: str) -> None:
@@ -138,14 +145,17 @@ class _Walk:
 
     def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
         self._local_class(instance.of, one, role)
-        for owner in parameters.lineage(self.evaluator, instance.of):
+        lineage = parameters.lineage(self.evaluator, instance.of)
+        pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in _PICKLES_ITSELF)
+        self.seen = self.seen and not pickles_itself
+        for owner in lineage:
             for scope in owner.scope.children:
                 if isinstance(scope.node, ast.FunctionDef) and scope.name in _RUN_IN_WORKER:
                     self.entries.append(Function(owner.facts, scope.node, scope, instance, owner))
-                if scope.name == "__init__":
-                    self._attributes(scope, owner, instance, depth)
+                if scope.name == "__init__" and not pickles_itself:
+                    self._attributes(scope, instance, one, depth)
 
-    def _attributes(self, scope: Scope, owner: Class, instance: Instance, depth: int) -> None:
+    def _attributes(self, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
         """Visit what the constructor keeps on the object, since the object takes it along."""
         assert isinstance(scope.node, ast.FunctionDef)
         first = next(parameters_of(scope.node), None)
@@ -155,18 +165,18 @@ class _Walk:
             if not name.startswith(f"{first.arg}.") or not any(one.kind == "assign" for one in bindings):
                 continue
             attribute = name.rpartition(".")[2]
-            for one in self.evaluator.attribute_of(instance, attribute):
-                if isinstance(one.thing, Function | Instance | Made | Row | Items):
-                    self.visit(one, attribute, depth + 1)
+            kept = self.evaluator.attribute_of(instance, attribute)
+            carried = tuple(one for one in kept if isinstance(one.thing, Function | Instance | Made | Row | Items))
+            self._all(carried, carrier, attribute, depth)
 
-    def _made(self, made: Made, role: str, depth: int) -> None:
+    def _made(self, made: Made, one: Possibility, role: str, depth: int) -> None:
         carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
         for argument in made.call.args:
             if carries and not isinstance(argument, ast.Starred):
-                self._all(self.evaluator.evaluate(argument, made.frame), role, depth)
+                self._all(self.evaluator.evaluate(argument, made.frame), one, role, depth)
         for keyword in made.call.keywords:
             if keyword.arg is not None and (carries or "transform" in keyword.arg):
-                self._all(self.evaluator.evaluate(keyword.value, made.frame), keyword.arg, depth)
+                self._all(self.evaluator.evaluate(keyword.value, made.frame), one, keyword.arg, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
 

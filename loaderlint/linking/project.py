@@ -45,6 +45,7 @@ class Project:
         self._others = others
         self._python: dict[str, PythonFacts | None] = {}
         self._yaml: dict[str, YamlFacts | None] = {}
+        self._mentions: dict[tuple[str, ...], bool] = {}
         self.failures: dict[str, Failure] = {}
 
     @property
@@ -80,6 +81,13 @@ class Project:
         found = {path for paths in mentions.values() if len(paths) <= MOST_MENTIONS for path in paths}
         read = [self.source(path) for path in sorted(found)]
         return any(source is not None for source in read)
+
+    def code_mentions(self, words: tuple[str, ...]) -> bool:
+        """Return whether any Python source that may matter names one of the words."""
+        if words not in self._mentions:
+            contents = [one.content for one in self._sources.values() if one.language is Language.PYTHON]
+            self._mentions[words] = any(word.encode() in content for content in contents for word in words)
+        return self._mentions[words]
 
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""

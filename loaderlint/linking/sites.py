@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from loaderlint.linking import parameters
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.loader_names import loader_names, possible_calls
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -34,12 +35,17 @@ from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, Load
 
 @dataclass(frozen=True, eq=False)
 class PythonSite:
-    """A call that makes a loader; for a subclass with a constructor of its own, the call it makes of its base."""
+    """A call that makes a loader; for a subclass with a constructor of its own, the call it makes of its base.
+
+    ``skip`` positional arguments come before the loader's own. A ``partial`` call leaves options to be given later.
+    """
 
     frame: Frame
     call: ast.Call
     callee: str
     kind: LoaderCallable
+    skip: int = 0
+    partial: bool = False
 
     @property
     def span(self) -> Span:
@@ -57,26 +63,12 @@ class Given:
 
 def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
     """Yield every call in the project that makes a loader."""
+    names = loader_names(evaluator.project, evaluator.wrappers)
     for facts in evaluator.project.all_python():
-        for site in _possible_calls(facts, evaluator.wrappers):
+        for site in possible_calls(facts.calls, names):
             found = _site(evaluator, facts, site)
             if found is not None:
                 yield found
-
-
-_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
-
-
-def _possible_calls(facts: PythonFacts, wrappers: Iterable[str]) -> Iterator[CallSite]:
-    """Yield the calls whose callee's name leaves open that they make a loader."""
-    wrapped = {name.rpartition(".")[2] for name in wrappers}
-    known = _LAST_NAMES | wrapped
-    names = {name for name in facts.calls if name in known or "oader" in name or name == "__init__"}
-    for bound, bindings in facts.module.bindings.items():
-        if any(one.kind == "import" and one.target.rpartition(".")[2] in known for one in bindings):
-            names.add(bound)
-    for name in sorted(names):
-        yield from facts.calls.get(name, ())
 
 
 def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSite | None:
@@ -91,10 +83,23 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
             if kind is not None:
                 return PythonSite(frame, site.node, name, kind)
+            kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
+            if kind is not None:
+                return PythonSite(frame, site.node, name.removesuffix(".__init__"), kind, skip=1)
+            if name == "functools.partial" and site.node.args:
+                return _partial(evaluator, frame, site.node)
         elif isinstance(one.thing, Class):
             callee = loader_base(evaluator, one.thing)
             if callee is not None and not _has_constructor(evaluator, one.thing):
                 return PythonSite(frame, site.node, _name_of(one.thing), LOADER_CALLABLES[callee])
+    return None
+
+
+def _partial(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
+    for one in evaluator.evaluate(call.args[0], frame):
+        kind = LOADER_CALLABLES.get(one.thing.name) if isinstance(one.thing, External) else None
+        if kind is not None and isinstance(one.thing, External):
+            return PythonSite(frame, call, one.thing.name, kind, skip=1, partial=True)
     return None
 
 
@@ -147,8 +152,8 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     frame, call = site.frame, site.call
     names = {spelled: option for option, spelled in site.kind.spelling.items()}
     given: dict[str, Given] = {}
-    hidden = False
-    for name, argument in zip(site.kind.positional, call.args, strict=False):
+    hidden = site.partial
+    for name, argument in zip(site.kind.positional, call.args[site.skip :], strict=False):
         if isinstance(argument, ast.Starred):
             hidden = True
             break
@@ -156,7 +161,7 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
     for keyword in call.keywords:
         if keyword.arg is not None:
-            option = names.get(keyword.arg, keyword.arg)
+            option = names.get(keyword.arg, "" if keyword.arg in site.kind.spelling else keyword.arg)
             with evaluator.steps(_steps_for(option)):
                 possibilities = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
             given[option] = Given(possibilities, frame.facts.span(keyword.value))

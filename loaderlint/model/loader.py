@@ -128,7 +128,9 @@ class Loader:
     ``span`` is the call or mapping, ``callee`` the dotted name of what is called there (the key path for a mapping
     whose consumer is not seen). ``options`` carry torch's own names whatever the framework calls them; ``spelling``
     gives the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever
-    the file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read.
+    the file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read;
+    ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
+    none.
     """
 
     span: Span
@@ -139,6 +141,7 @@ class Loader:
     payload: Payload = Payload()
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
+    may_be_guarded: bool = False
 
     def option(self, name: str) -> Value:
         """Return the value of an option by torch's name; torch's default, unwritten, where it is not given."""

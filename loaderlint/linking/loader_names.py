@@ -1,0 +1,63 @@
+"""Which names of a project can stand for something that makes a loader, judged by the names alone.
+
+Following every callee of a project to what it is would take minutes. A loader's class comes to a call under its own
+name, an alias or a subclass's name, so only calls of those are followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from loaderlint.linking.project import Project
+from loaderlint.readers.python import Binding, CallSite, Scope, dotted
+from loaderlint.vocabulary.callables import LOADER_CALLABLES
+
+_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
+_ALWAYS = frozenset({"__init__", "partial"})
+"""Names whose calls can be about a loader's class without being called as one."""
+
+
+def loader_names(project: Project, wrappers: Iterable[str]) -> frozenset[str]:
+    """Return the last parts of all names a loader callable or one of the wrappers can be called by in the project."""
+    names = {*_LAST_NAMES, *_ALWAYS, *(name.rpartition(".")[2] for name in wrappers)}
+    aliases = [one for facts in project.all_python() for scope in facts.scopes.values() for one in _aliases(scope)]
+    while True:
+        found = {bound for bound, meant in aliases if meant & names} - names
+        if not found:
+            return frozenset(names)
+        names |= found
+
+
+def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> Iterator[CallSite]:
+    """Yield the calls whose callee's name leaves open that they make a loader."""
+    for name in sorted(calls):
+        if name in names or "oader" in name:
+            yield from calls[name]
+
+
+def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:
+    """Yield the names bound in a scope, each with the last parts of the names it can be another name for."""
+    for name, bindings in scope.bindings.items():
+        meant = {last for binding in bindings for last in _meant(binding)}
+        if meant:
+            yield name.rpartition(".")[2], meant
+
+
+def _meant(binding: Binding) -> Iterator[str]:
+    if binding.kind == "import":
+        yield binding.target.rpartition(".")[2]
+    elif binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
+        for base in binding.node.bases:
+            yield (dotted(base) or "").rpartition(".")[2]
+    elif binding.kind == "assign" and binding.value is not None:
+        for value in _arms(binding.value):
+            yield (dotted(value) or "").rpartition(".")[2]
+
+
+def _arms(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, ast.IfExp):
+        yield from _arms(value.body)
+        yield from _arms(value.orelse)
+    else:
+        yield value
