@@ -110,7 +110,7 @@ def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Ite
             yield from rule.check(loader, target)
 
 
-def _merged(loaders: Iterable[Loader], settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
+def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
     """Yield one finding for each place and rule with the files it is about: its own and those of its loaders.
 
     It stands for all its loaders and platforms, so its fix makes the edits of every one, on those platforms alone.
@@ -121,6 +121,7 @@ def _merged(loaders: Iterable[Loader], settings_for: SettingsFor) -> Iterator[tu
         for finding in _judge(loader, settings.targets, settings):
             if settings_for(finding.span.path).selects(finding.code, finding.span.path):
                 by_place.setdefault((finding.span, finding.code), []).append((finding, loader.span.path))
+    arrivals = _arrivals(loaders, settings_for)
     for (span, _), raised in by_place.items():
         same = [finding for finding, _ in raised]
         about = frozenset({span.path, *(path for _, path in raised)})
@@ -129,8 +130,21 @@ def _merged(loaders: Iterable[Loader], settings_for: SettingsFor) -> Iterator[tu
         first = min(same, key=lambda one: (one.confidence.rank, one.severity.rank))
         fix = _joined(one.fix for one in same)
         if fix is not None and platforms != every:
-            fix = fix.narrowed(platforms)
+            places = [edit.span for edit in fix.edits]
+            fix = fix.narrowed(platforms, [one for one in places if one in arrivals and arrivals[one] <= platforms])
         yield replace(first, platforms=platforms, fix=fix), about
+
+
+def _arrivals(loaders: Iterable[Loader], settings_for: SettingsFor) -> Mapping[Span, set[Platform]]:
+    """Return the platforms of the targets on which each written value arrives at a loader, worked out or as it is."""
+    arrivals: dict[Span, set[Platform]] = {}
+    for loader in loaders:
+        for target in settings_for(loader.span.path).targets:
+            for value in loader.options.values():
+                for candidate in value.on(target).known:
+                    for span in (candidate.span, *candidate.sources):
+                        arrivals.setdefault(span, set()).add(target.platform)
+    return arrivals
 
 
 def _joined(fixes: Iterable[Fix | None]) -> Fix | None:

@@ -31,8 +31,8 @@ def run(
 
     A fix counts when every writer it needs could prove its text, and linting the result shows its finding gone and
     nothing new that is as bad, anywhere in the project. One that does not is left out, with a line in the report that
-    says why. Only the ``changeable`` files may change, all of them when it is None. ``sources`` and ``named`` are those of
-    `engine.lint`.
+    says why. Only the ``changeable`` files may change, all of them when it is None. ``sources`` and ``named``
+    are those of `engine.lint`.
     """
     bench = _Bench(named, settings_for, files, unsafe_fixes, changeable)
     linted = lint(sources, named, settings_for, files)

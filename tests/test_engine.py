@@ -114,6 +114,15 @@ def test_a_language_without_conditionals_has_no_safe_narrow_fix(project: WriteFi
     assert everywhere.safe
 
 
+def test_a_value_that_arrives_on_its_platform_alone_is_set_outright(project: WriteFiles) -> None:
+    count = "import sys\n" + IMPORT + "COUNT = 8 if sys.platform == 'win32' else 4\n"
+    project({"train.py": count + "loader = DataLoader([], num_workers=COUNT, prefetch_factor=2)\n"})
+    fix = only(linted(platforms=BOTH)).fix
+    assert fix is not None
+    assert [edit.platforms for edit in fix.edits if isinstance(edit, SetValue)] == [None]
+    assert [edit.platforms for edit in fix.edits if isinstance(edit, Drop)] in ([], [frozenset({Platform.WINDOWS})])
+
+
 def test_the_platforms_of_the_loader_count_where_the_value_stands_in_a_folder_with_fewer(project: WriteFiles) -> None:
     project(
         {

@@ -6,6 +6,7 @@ on the other platforms (``0 if sys.platform == "win32" else 8`` in Python; confi
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
@@ -125,18 +126,16 @@ class Fix:
         both = replace(self, edits=edits)
         return both if other.safe else both.unsafe(other.reason)
 
-    def narrowed(self, platforms: frozenset[Platform]) -> Fix:
-        """Return the fix that changes values on these platforms only.
+    def narrowed(self, platforms: frozenset[Platform], only_there: Collection[Span] = ()) -> Fix:
+        """Return the fix that changes values on these platforms only; those at ``only_there`` arrive on no other.
 
         A value that stands in a language without conditionals changes everywhere, so the fix becomes unsafe; when it is
         a value that is set, and not one that only goes away, what follows from it changes everywhere, too.
         """
-        narrowed = replace(self, edits=tuple(_narrowed(edit, platforms) for edit in self.edits))
-        everywhere = [
-            edit
-            for edit in self.edits
-            if isinstance(edit, SetValue | Drop) and Language.of(edit.span.path) is not Language.PYTHON
-        ]
+        values = [edit for edit in self.edits if isinstance(edit, SetValue | Drop) and edit.span not in only_there]
+        edits = tuple(replace(one, platforms=platforms) if one in values else one for one in self.edits)
+        narrowed = replace(self, edits=edits)
+        everywhere = [edit for edit in values if Language.of(edit.span.path) is not Language.PYTHON]
         if not everywhere:
             return narrowed
         fix = self if any(isinstance(one, SetValue) for one in everywhere) else narrowed
@@ -145,10 +144,6 @@ class Fix:
             f"{everywhere[0].span.path} has no conditionals: the value would change everywhere, not only on {names}; "
             f"keep a second file or an override for {names}"
         )
-
-
-def _narrowed(edit: Edit, platforms: frozenset[Platform]) -> Edit:
-    return replace(edit, platforms=platforms) if isinstance(edit, SetValue | Drop) else edit
 
 
 @dataclass(frozen=True)
