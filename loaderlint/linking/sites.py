@@ -150,7 +150,8 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     What is no plain option (a dataset, a sampler) can be a long way to follow, so only so many steps of it are taken.
     """
     frame, call = site.frame, site.call
-    names = {spelled: option for option, spelled in site.kind.spelling.items()}
+    # Torch's own name is nothing to a callable that calls the option something else.
+    names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
     given: dict[str, Given] = {}
     hidden = site.partial
     for name, argument in zip(site.kind.positional, call.args[site.skip :], strict=False):
@@ -161,7 +162,7 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
     for keyword in call.keywords:
         if keyword.arg is not None:
-            option = names.get(keyword.arg, "" if keyword.arg in site.kind.spelling else keyword.arg)
+            option = names.get(keyword.arg, keyword.arg)
             with evaluator.steps(_steps_for(option)):
                 possibilities = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
             given[option] = Given(possibilities, frame.facts.span(keyword.value))

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import Files, met
+
+APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
+    "two literals": ("DataLoader(d, num_workers=0, prefetch_factor=4)", {("0", "4")}),
+    "a factor that asks for workers": (
+        """
+        def load(d, n):
+            return DataLoader(d, num_workers=n, prefetch_factor=4 if n > 0 else None)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "None"), ("4", "4")},
+    ),
+    "a factor that asks whether there are workers": (
+        """
+        def load(d, n):
+            return DataLoader(d, num_workers=n, prefetch_factor=4 if n else None)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "None"), ("4", "4")},
+    ),
+    "a factor that does not ask": (
+        """
+        def load(d, n):
+            return DataLoader(d, num_workers=n, prefetch_factor=4)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "4"), ("4", "4")},
+    ),
+    "a factor by and": (
+        """
+        def load(d, n):
+            return DataLoader(d, num_workers=n, prefetch_factor=(n > 0 and 4) or None)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "None"), ("4", "4")},
+    ),
+    "one condition for both": (
+        "DataLoader(d, num_workers=4 if fast else 0, prefetch_factor=2 if fast else None)",
+        {("4", "2"), ("0", "None")},
+    ),
+    "one condition and its opposite": (
+        "DataLoader(d, num_workers=4 if fast else 0, prefetch_factor=None if not fast else 2)",
+        {("4", "2"), ("0", "None")},
+    ),
+    "two conditions": (
+        "DataLoader(d, num_workers=4 if fast else 0, prefetch_factor=2 if deep else None)",
+        {("4", "2"), ("0", "None"), ("4", "None"), ("0", "2")},
+    ),
+    "a condition kept in a name": (
+        """
+        fast = wanted()
+        n = 4 if fast else 0
+        DataLoader(d, num_workers=n, prefetch_factor=2 if fast else None)
+        """,
+        {("4", "2"), ("0", "None")},
+    ),
+    "both assigned in one branch": (
+        """
+        n, factor = 0, None
+        if fast:
+            n = 4
+            factor = 2
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("4", "2"), ("0", "None")},
+    ),
+    "a guard around the call": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=0)
+        args = parser.parse_args()
+        if args.workers > 0:
+            DataLoader(d, num_workers=args.workers, prefetch_factor=2)
+        else:
+            pass
+        """,
+        set(),
+    ),
+    "an early return": (
+        """
+        def load(d, n):
+            if n == 0:
+                return DataLoader2(d)
+            return DataLoader(d, num_workers=n, prefetch_factor=2)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("4", "2")},
+    ),
+    "a factor assigned when there are workers": (
+        """
+        def load(d, n):
+            factor = None
+            if n > 0:
+                factor = 2
+            return DataLoader(d, num_workers=n, prefetch_factor=factor)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "a keyword added when there are workers": (
+        """
+        def load(d, n):
+            options = {"num_workers": n}
+            if n > 0:
+                options["prefetch_factor"] = 2
+            return DataLoader(d, **options)
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "a splat chosen when there are workers": (
+        """
+        def load(d, n):
+            return DataLoader(d, num_workers=n, **({"prefetch_factor": 2} if n > 0 else {}))
+        load(1, 0)
+        load(2, 4)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "two parameters of one caller": (
+        """
+        def load(d, n, factor):
+            return DataLoader(d, num_workers=n, prefetch_factor=factor)
+        load(1, 0, None)
+        load(2, 4, 2)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "two attributes of one object": (
+        """
+        class Data:
+            def __init__(self, n, factor):
+                self.n = n
+                self.factor = factor
+            def load(self, d):
+                return DataLoader(d, num_workers=self.n, prefetch_factor=self.factor)
+        Data(0, None)
+        Data(4, 2)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "two fields of one object": (
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Settings:
+            n: int = 0
+            factor: int = None
+        def load(d, s: Settings):
+            return DataLoader(d, num_workers=s.n, prefetch_factor=s.factor)
+        load(1, Settings())
+        load(2, Settings(4, 2))
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "the default and what a caller gives": (
+        """
+        def load(d, n=0, factor=None):
+            return DataLoader(d, num_workers=n, prefetch_factor=factor)
+        load(1)
+        load(2, n=4, factor=2)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "flags of a command line are given one by one": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=0)
+        parser.add_argument("--factor", type=int, default=2)
+        args = parser.parse_args()
+        DataLoader(d, num_workers=args.workers, prefetch_factor=args.factor)
+        """,
+        {("0", "2")},
+    ),
+    "platforms": (
+        """
+        import sys
+        windows = sys.platform == "win32"
+        DataLoader(d, num_workers=0 if windows else 4, prefetch_factor=2 if sys.platform != "win32" else None)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "cuda": (
+        """
+        import torch
+        options = {"num_workers": 4, "prefetch_factor": 2} if torch.cuda.is_available() else {}
+        DataLoader(d, **options)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "the turns of a loop": (
+        """
+        for n, factor in [(0, None), (4, 2)]:
+            DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "both sides of one test in two places": (
+        """
+        n = 0
+        if debug():
+            n = 4
+        factor = None
+        if debug():
+            factor = 2
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("0", "None"), ("4", "2")},
+    ),
+    "one name at two values": (
+        """
+        def load(d, n):
+            factor = 2 if n > 0 else None
+            n = 0
+            return DataLoader(d, num_workers=n, prefetch_factor=factor)
+        load(1, 4)
+        """,
+        {("0", "2")},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), APART.values(), ids=APART.keys())
+def test_which_values_meet(files: Files, expected: set[tuple[str, str]]) -> None:
+    assert met(files) == expected
