@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.source import Span
+from tests.linking.traced import IMPORT, Cases, loader_of, loaders_of, traced
+
+LOAD = f"{IMPORT}def load(data, workers=2):\n    return DataLoader(data, num_workers=workers)\n"
+MODULE = f"""{IMPORT}
+class Data:
+    def __init__(self, batch_size, num_workers=None):
+        self.num_workers = num_workers
+    def train_dataloader(self):
+        return DataLoader(1, num_workers=self.num_workers)
+"""
+
+NAMED: Cases = {
+    "target and params": (
+        {"main.py": MODULE, "train.yaml": "data:\n  target: main.Data\n  params:\n    num_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "target and params, the value left out": (
+        {"main.py": MODULE, "train.yaml": "data:\n  target: main.Data\n  params:\n    batch_size: 4\n"},
+        {"None at main.py:4:48"},
+    ),
+    "_target_": (
+        {"main.py": MODULE, "train.yaml": "data:\n  _target_: main.Data\n  num_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "class_path and init_args": (
+        {"main.py": MODULE, "train.yaml": "data:\n  class_path: main.Data\n  init_args:\n    num_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "two configurations": (
+        {
+            "main.py": MODULE,
+            "a.yaml": "_target_: main.Data\nnum_workers: ⟦4⟧\n",
+            "b.yaml": "_target_: main.Data\nnum_workers: ⟦0⟧\n",
+        },
+        {"4", "0"},
+    ),
+    "a module in a package": (
+        {"pkg/main.py": MODULE, "conf/train.yaml": "_target_: pkg.main.Data\nnum_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "a function": (
+        {"main.py": LOAD, "train.yaml": "loader:\n  _target_: main.load\n  workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "a class of that name in another module": (
+        {"main.py": MODULE, "train.yaml": "_target_: other.Data\nsize: 1\n"},
+        {"None at main.py:4:48", "open"},
+    ),
+    "a key of the right name under the wrong parent": (
+        {
+            "main.py": MODULE,
+            "train.yaml": "_target_: main.Data\nbatch_size: 4\nmodel:\n  _target_: other.Net\n  num_workers: 8\n",
+        },
+        {"None at main.py:4:48"},
+    ),
+    "torch's own loader": (
+        {"train.yaml": "loader:\n  _target_: torch.utils.data.DataLoader\n  num_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "TrainingArguments": (
+        {"train.yaml": "a:\n  _target_: transformers.TrainingArguments\n  dataloader_num_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "an anchor and its alias": (
+        {"main.py": MODULE, "t.yaml": "n: &n ⟦4⟧\ndata:\n  _target_: main.Data\n  num_workers: *n\n"},
+        {"4 shared"},
+    ),
+    "a merged mapping": (
+        {
+            "main.py": MODULE,
+            "t.yaml": "common: &c\n  num_workers: ⟦4⟧\ndata:\n  _target_: main.Data\n  <<: *c\n",
+        },
+        {"4 shared"},
+    ),
+    "an interpolation": (
+        {"main.py": MODULE, "t.yaml": "_target_: main.Data\nnum_workers: ${workers}\n"},
+        {"open"},
+    ),
+    "a tag": ({"main.py": MODULE, "t.yaml": "_target_: main.Data\nnum_workers: !ref <workers>\n"}, {"open"}),
+    "a quoted number": ({"main.py": MODULE, "t.yaml": "_target_: main.Data\nnum_workers: ⟦'4'⟧\n"}, {"'4'"}),
+    "null": ({"main.py": MODULE, "t.yaml": "_target_: main.Data\nnum_workers: ⟦null⟧\n"}, {"None"}),
+    "a list": ({"main.py": MODULE, "t.yaml": "_target_: main.Data\nnum_workers: [1, 2]\n"}, {"open"}),
+    "a key twice": (
+        {"main.py": MODULE, "t.yaml": "_target_: main.Data\nnum_workers: 2\nnum_workers: ⟦4⟧\n"},
+        {"4"},
+    ),
+    "a Python caller beside the configuration": (
+        {
+            "main.py": MODULE + "Data(8, num_workers=⟦0⟧)\n",
+            "t.yaml": "_target_: main.Data\nnum_workers: ⟦4⟧\n",
+        },
+        {"4", "0"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), NAMED.values(), ids=NAMED.keys())
+def test_configurations_that_name_their_consumer(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def reading(code: str) -> str:
+    return f"import yaml\nfrom omegaconf import OmegaConf\n{IMPORT}{code}"
+
+
+CONFIG = "data:\n  num_workers: ⟦4⟧\n"
+
+READ: Cases = {
+    "safe_load and subscripts": (
+        {
+            "main.py": reading(
+                "c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, num_workers=c['data']['num_workers'])"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "opened by with": (
+        {
+            "main.py": reading(
+                "with open('c.yaml') as f:\n    c = yaml.safe_load(f)\n"
+                "DataLoader(1, num_workers=c['data']['num_workers'])"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "the text read first": (
+        {
+            "main.py": reading(
+                "c = yaml.safe_load(open('c.yaml').read())\nDataLoader(1, num_workers=c['data']['num_workers'])"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "load with a loader": (
+        {
+            "main.py": reading(
+                "c = yaml.load(open('c.yaml'), Loader=yaml.FullLoader)\n"
+                "DataLoader(1, num_workers=c['data']['num_workers'])"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "get": (
+        {
+            "main.py": reading(
+                "c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, num_workers=c['data'].get('num_workers', 8))"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "get of what is not there": (
+        {
+            "main.py": reading(
+                "c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, num_workers=c['data'].get('workers', ⟦8⟧))"
+            ),
+            "c.yaml": "data:\n  num_workers: 4\n  batch_size: 1\n",
+        },
+        {"8", "4 at c.yaml:2:16"},
+    ),
+    "a splat": (
+        {
+            "main.py": reading("c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, **c['data'])"),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "a splat without the key": (
+        {
+            "main.py": reading("c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, **c['data'])"),
+            "c.yaml": "data:\n  batch_size: 4\n",
+        },
+        {"0 unwritten"},
+    ),
+    "OmegaConf and attributes": (
+        {
+            "main.py": reading("c = OmegaConf.load('c.yaml')\nDataLoader(1, num_workers=c.data.num_workers)"),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "OmegaConf changed afterwards": (
+        {
+            "main.py": reading(
+                "c = OmegaConf.load('c.yaml')\nc.data.num_workers = ⟦0⟧\nDataLoader(1, num_workers=c.data.num_workers)"
+            ),
+            "c.yaml": "data:\n  num_workers: 4\n",
+        },
+        {"0", "4 at c.yaml:2:16"},
+    ),
+    "handed to a function": (
+        {
+            "main.py": reading(
+                "def load(cfg):\n    return DataLoader(1, num_workers=cfg['data']['num_workers'])\n"
+                "load(yaml.safe_load(open('c.yaml')))"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "a path from a command line's default": (
+        {
+            "main.py": reading(
+                "import argparse\np = argparse.ArgumentParser()\np.add_argument('--config', default='c.yaml')\n"
+                "a = p.parse_args()\nc = OmegaConf.load(a.config)\nDataLoader(1, num_workers=c.data.num_workers)"
+            ),
+            "c.yaml": CONFIG,
+        },
+        {"4", "open"},
+    ),
+    "a path from a constant in a folder": (
+        {
+            "src/main.py": reading(
+                "P = 'conf/c.yaml'\nc = OmegaConf.load(P)\nDataLoader(1, num_workers=c.data.num_workers)"
+            ),
+            "conf/c.yaml": CONFIG,
+        },
+        {"4"},
+    ),
+    "a path nobody sees": (
+        {
+            "main.py": reading("c = OmegaConf.load(path())\nDataLoader(1, num_workers=c.data.num_workers)"),
+            "c.yaml": "batch_size: 4\n",
+        },
+        {"open"},
+    ),
+    "a file that is not there": (
+        {"main.py": reading("c = OmegaConf.load('c.yaml')\nDataLoader(1, num_workers=c.data.num_workers)")},
+        {"open"},
+    ),
+    "a key that is not there": (
+        {
+            "main.py": reading("c = OmegaConf.load('c.yaml')\nDataLoader(1, num_workers=c.data.workers)"),
+            "c.yaml": "data:\n  batch_size: 4\n",
+        },
+        {"open"},
+    ),
+    "an interpolation": (
+        {
+            "main.py": reading("c = OmegaConf.load('c.yaml')\nDataLoader(1, num_workers=c.data.n)"),
+            "c.yaml": "n: 4\ndata:\n  n: ${n}\n",
+        },
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), READ.values(), ids=READ.keys())
+def test_configurations_that_a_program_reads(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_the_trail_of_a_key_names_the_class_and_the_attribute() -> None:
+    files = {"main.py": MODULE, "train.yaml": "data:\n  target: main.Data\n  params:\n    num_workers: 4\n"}
+    (workers,) = loader_of(files).num_workers.candidates
+    assert [(step.span.path, step.span.line, step.note) for step in workers.trail] == [
+        ("main.py", 4, "Data(num_workers=…)"),
+        ("main.py", 5, "self.num_workers"),
+        ("main.py", 7, "self.num_workers"),
+    ]
+
+
+def test_a_key_that_is_splatted_or_got_can_be_taken_away_and_one_read_by_subscript_cannot() -> None:
+    def entry(use: str) -> Span | None:
+        files = {"main.py": reading(f"c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, {use})"), "c.yaml": "n: 4\n"}
+        return next(one for one in loader_of(files).num_workers.candidates if one.constant == 4).entry
+
+    assert entry("num_workers=c['n']") is None
+    assert entry("num_workers=c.get('n')") == Span("c.yaml", 1, 1, 1, 5)
+
+
+BARE: dict[str, tuple[str, list[str]]] = {
+    "at the root": ("num_workers: 4\n", ["train.yaml"]),
+    "data": ("data:\n  num_workers: 4\n", ["data"]),
+    "params": ("data:\n  params:\n    num_workers: 4\n", ["data.params"]),
+    "LightningCLI": ("data:\n  class_path: lib.Data\n  init_args:\n    num_workers: 4\n", ["data.init_args"]),
+    "dataset": ("dataset:\n  num_workers: 4\n", ["dataset"]),
+    "train_loader": ("train_loader:\n  num_workers: 4\n", ["train_loader"]),
+    "NeMo's datasets": ("model:\n  train_ds:\n    num_workers: 4\n", ["model.train_ds"]),
+    "NeMo's loaders": (
+        "model:\n  train_ds:\n    dataloader_params:\n      num_workers: 4\n",
+        ["model.train_ds.dataloader_params"],
+    ),
+    "speechbrain": ("train_dataloader_opts:\n  num_workers: 4\n", ["train_dataloader_opts"]),
+    "yacs": ("DATALOADER:\n  NUM_WORKERS: 4\n", ["DATALOADER"]),
+    "yacs with a line": ("DATA_LOADER:\n  NUM_WORKERS: 4\n", ["DATA_LOADER"]),
+    "run": ("run:\n  num_workers: 4\n", ["run"]),
+    "OLMo": ("data:\n  num_workers: 4\n  prefetch_factor: 8\n  persistent_workers: true\n", ["data"]),
+    "beside a batch size, wherever": ("some:\n  place:\n    num_workers: 4\n    batch_size: 2\n", ["some.place"]),
+    "Hugging Face": ("dataloader_num_workers: 4\noutput_dir: out\n", ["train.yaml"]),
+    "two mappings": ("train:\n  num_workers: 4\nval:\n  num_workers: 2\n", ["train", "val"]),
+    "a flow mapping": ("data: {num_workers: 4, batch_size: 8}\n", ["data"]),
+    "an item of a list": ("loaders:\n  - num_workers: 4\n  - num_workers: 2\n", ["loaders.0", "loaders.1"]),
+    # And what is no loader.
+    "no worker count": ("data:\n  batch_size: 4\n", []),
+    "a server": ("uvicorn:\n  workers: 4\n", []),
+    "a server by its key": ("server:\n  num_workers: 4\n", []),
+    "noise": ("add_noise:\n  num_workers: 4\n", []),
+    "preprocessing": ("preprocessing:\n  num_workers: 4\n", []),
+    "preprocessing of data": ("data:\n  preprocess:\n    num_workers: 4\n", []),
+    "preprocessing_num_workers": ("preprocessing_num_workers: 4\n", []),
+    "memmap_workers": ("data:\n  memmap_workers: 4\n", []),
+    "fsdp": ("fsdp:\n  forward_prefetch: true\n", []),
+    "DeepSpeed": ("zero_optimization:\n  offload_optimizer:\n    pin_memory: true\n", []),
+    "Ray": ("ray:\n  num_workers: 4\n", []),
+    "a model's setting": ("model:\n  num_workers: 4\n", []),
+    "CI": ("jobs:\n  test:\n    workers: 4\n", []),
+    "a list of numbers": ("- 4\n- 8\n", []),
+    "nothing": ("", []),
+}
+
+
+@pytest.mark.parametrize(("text", "callees"), BARE.values(), ids=BARE.keys())
+def test_settings_that_no_code_is_seen_to_read(text: str, callees: list[str]) -> None:
+    loaders = loaders_of({"train.yaml": text})
+    assert [one.callee for one in loaders] == callees
+    assert not any(one.consumer_seen for one in loaders)
+
+
+def test_settings_whose_consumer_is_in_the_project_are_followed_there_and_nowhere_else() -> None:
+    files = {
+        "main.py": "class Data:\n    def __init__(self, num_workers=0):\n        self.pool = Pool(num_workers)\n",
+        "train.yaml": "data:\n  _target_: main.Data\n  num_workers: 4\n  batch_size: 8\n",
+    }
+    assert loaders_of(files) == ()
+
+
+def test_bare_settings_of_hugging_face_carry_its_names() -> None:
+    loader = loader_of({"train.yaml": "dataloader_num_workers: 4\ndataloader_prefetch_factor: 2\n"})
+    assert [one.constant for one in loader.num_workers.candidates] == [4]
+    assert [one.constant for one in loader.prefetch_factor.candidates] == [2]
+    assert loader.spelled("num_workers") == "dataloader_num_workers"

@@ -1,0 +1,362 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from tests.linking.traced import IMPORT, Files, loaders_of
+
+LOADER = "loader = DataLoader(data, num_workers=2)\n"
+
+UNGUARDED: dict[str, tuple[Files, list[str]]] = {
+    "for": (LOADER + "for batch in loader:\n    train(batch)\n", ["loader"]),
+    "for over the call": (
+        "for batch in DataLoader(data, num_workers=2):\n    pass\n",
+        ["DataLoader(data, num_workers=2)"],
+    ),
+    "enumerate": (LOADER + "for i, batch in enumerate(loader):\n    pass\n", ["enumerate(loader)"]),
+    "next and iter": (LOADER + "batch = next(iter(loader))\n", ["next(iter(loader))"]),
+    "iter alone": (LOADER + "batches = iter(loader)\n", ["iter(loader)"]),
+    "a comprehension": (LOADER + "sizes = [len(batch) for batch in loader]\n", ["[len(batch) for batch in loader]"]),
+    "list": (LOADER + "batches = list(loader)\n", ["list(loader)"]),
+    "sum of a generator": (LOADER + "n = sum(1 for batch in loader)\n", ["(1 for batch in loader)"]),
+    "tqdm": (LOADER + "from tqdm import tqdm\nfor batch in tqdm(loader):\n    pass\n", ["tqdm(loader)"]),
+    "tqdm of enumerate": (
+        LOADER + "from tqdm import tqdm\nfor i, b in tqdm(enumerate(loader), total=3):\n    pass\n",
+        ["tqdm(enumerate(loader), total=3)"],
+    ),
+    "zip": (LOADER + "for a, b in zip(loader, range(3)):\n    pass\n", ["zip(loader, range(3))"]),
+    "under a condition": (LOADER + "if wanted():\n    for batch in loader:\n        pass\n", ["loader"]),
+    "in a loop of epochs": (LOADER + "for epoch in range(3):\n    for batch in loader:\n        pass\n", ["loader"]),
+    "in a with": (LOADER + "with open(p) as f:\n    for batch in loader:\n        pass\n", ["loader"]),
+    "in a try": (LOADER + "try:\n    for batch in loader:\n        pass\nexcept OSError:\n    pass\n", ["loader"]),
+    "a dictionary of loaders": (
+        "loaders = {'train': DataLoader(data, num_workers=2)}\nfor batch in loaders['train']:\n    pass\n",
+        ["loaders['train']"],
+    ),
+    "a function": (
+        """
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        main()
+        """,
+        ["main()"],
+    ),
+    "a function that calls a function": (
+        """
+        def train():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        def main():
+            train()
+        main()
+        """,
+        ["main()"],
+    ),
+    "a function with a name like a guard": (
+        """
+        def __main__():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        __main__()
+        """,
+        ["__main__()"],
+    ),
+    "a loader handed to a function": (
+        """
+        def train(loader):
+            for batch in loader:
+                pass
+        train(DataLoader(data, num_workers=2))
+        """,
+        ["train(DataLoader(data, num_workers=2))"],
+    ),
+    "a loader a function gives": (
+        """
+        def load():
+            return DataLoader(data, num_workers=2)
+        for batch in load():
+            pass
+        """,
+        ["load()"],
+    ),
+    "one of two loaders a function gives": (
+        """
+        def load():
+            return 1, DataLoader(data, num_workers=2)
+        _, loader = load()
+        for batch in loader:
+            pass
+        """,
+        ["loader"],
+    ),
+    "a method": (
+        """
+        class Trainer:
+            def __init__(self):
+                self.loader = DataLoader(data, num_workers=2)
+            def train(self):
+                for batch in self.loader:
+                    pass
+        Trainer().train()
+        """,
+        ["Trainer().train()"],
+    ),
+    "a method of an object kept": (
+        """
+        class Trainer:
+            def __init__(self, loader):
+                self.loader = loader
+            def train(self):
+                for batch in self.loader:
+                    pass
+        trainer = Trainer(DataLoader(data, num_workers=2))
+        trainer.train()
+        """,
+        ["trainer.train()"],
+    ),
+    "a constructor": (
+        """
+        class Trainer:
+            def __init__(self):
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        Trainer()
+        """,
+        ["Trainer()"],
+    ),
+    "Lightning's trainer": (
+        """
+        from pytorch_lightning import Trainer
+        loader = DataLoader(data, num_workers=2)
+        trainer = Trainer(max_epochs=1)
+        trainer.fit(model, loader)
+        """,
+        ["trainer.fit(model, loader)"],
+    ),
+    "Lightning's trainer and a data module": (
+        """
+        import lightning as L
+        class Data(L.LightningDataModule):
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=2)
+        L.Trainer().fit(model, datamodule=Data())
+        """,
+        ["L.Trainer().fit(model, datamodule=Data())"],
+    ),
+    "Hugging Face's trainer": (
+        """
+        from transformers import Trainer, TrainingArguments
+        arguments = TrainingArguments("out", dataloader_num_workers=2)
+        trainer = Trainer(model=model, args=arguments)
+        trainer.train()
+        """,
+        ["trainer.train()"],
+    ),
+    "fire": (
+        """
+        import fire
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        fire.Fire(main)
+        """,
+        ["fire.Fire(main)"],
+    ),
+    "typer": (
+        """
+        import typer
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        typer.run(main)
+        """,
+        ["typer.run(main)"],
+    ),
+    "sys.exit of what main gives": (
+        """
+        import sys
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        sys.exit(main())
+        """,
+        ["main()"],
+    ),
+    "the other arm of the guard": (
+        """
+        loader = DataLoader(data, num_workers=2)
+        if __name__ == "__main__":
+            pass
+        else:
+            for batch in loader:
+                pass
+        """,
+        ["loader"],
+    ),
+    "a test that is no guard": (
+        LOADER + 'if __name__ != "__main__":\n    for batch in loader:\n        pass\n',
+        ["loader"],
+    ),
+    "main called twice": (
+        """
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        main()
+        main()
+        """,
+        ["main()"],
+    ),
+}
+
+QUIET: dict[str, Files] = {
+    "constructed only": LOADER,
+    "constructed by a function that is called": """
+        def load():
+            return DataLoader(data, num_workers=2)
+        loader = load()
+        """,
+    "its length asked": LOADER + "steps = len(loader)\nfor i in range(len(loader)):\n    pass\n",
+    "iterated in a function nobody calls": LOADER + "def main():\n    for batch in loader:\n        pass\n",
+    "iterated under the guard": LOADER + 'if __name__ == "__main__":\n    for batch in loader:\n        pass\n',
+    "the guard the other way round": LOADER + "if '__main__' == __name__:\n    for batch in loader:\n        pass\n",
+    "the guard with in": LOADER + "if __name__ in ('__main__',):\n    for batch in loader:\n        pass\n",
+    "the guard with and": LOADER + 'if __name__ == "__main__" and ok():\n    for batch in loader:\n        pass\n',
+    "a function called under the guard": """
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        if __name__ == "__main__":
+            main()
+        """,
+    "a method called under the guard": """
+        class Trainer:
+            def __init__(self):
+                self.loader = DataLoader(data, num_workers=2)
+            def train(self):
+                for batch in self.loader:
+                    pass
+        if __name__ == "__main__":
+            Trainer().train()
+        """,
+    "a decorated command": """
+        import click
+        @click.command()
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        if __name__ == "__main__":
+            main()
+        """,
+    "another function of the module called": """
+        def setup():
+            pass
+        def main():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        setup()
+        """,
+    "a trainer made but not started": """
+        from pytorch_lightning import Trainer
+        loader = DataLoader(data, num_workers=2)
+        trainer = Trainer(max_epochs=1)
+        """,
+    "something else with a method called fit": """
+        from sklearn.svm import SVC
+        loader = DataLoader(data, num_workers=2)
+        SVC().fit(loader, 1)
+        """,
+    "another name iterated": LOADER + "for one in others:\n    pass\n",
+    "the data set iterated": LOADER + "for one in loader.dataset:\n    pass\n",
+    "a name bound again": LOADER + "loader = [1, 2]\nfor one in loader:\n    pass\n",
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), UNGUARDED.values(), ids=UNGUARDED.keys())
+def test_what_iterates_a_loader_whenever_the_file_is_imported(files: str, expected: list[str]) -> None:
+    (loader,) = loaders_of(dedent(files))
+    assert [one.what for one in loader.unguarded] == expected
+    assert loader.program.guarded is False
+
+
+@pytest.mark.parametrize("files", QUIET.values(), ids=QUIET.keys())
+def test_what_iterates_nothing_at_import(files: str) -> None:
+    (loader,) = loaders_of(dedent(files))
+    assert loader.unguarded == ()
+    assert loader.program.guarded is not False
+
+
+GUARDED = {name for name in QUIET if "guard" in name or name == "a decorated command"}
+
+
+@pytest.mark.parametrize("name", sorted(QUIET))
+def test_a_program_is_guarded_only_when_its_iteration_was_seen_under_a_guard(name: str) -> None:
+    (loader,) = loaders_of(dedent(str(QUIET[name])))
+    assert (loader.program.guarded is True) is (name in GUARDED)
+
+
+OTHER_FILES: dict[str, tuple[dict[str, str], list[str]]] = {
+    "a loader imported and iterated": (
+        {
+            "data.py": IMPORT + LOADER,
+            "main.py": "from data import loader\nfor batch in loader:\n    pass\n",
+        },
+        ["main.py:2:14 loader"],
+    ),
+    "a loader read from its module": (
+        {
+            "data.py": IMPORT + LOADER,
+            "main.py": "import data\nfor batch in data.loader:\n    pass\n",
+        },
+        ["main.py:2:14 data.loader"],
+    ),
+    "a function imported and called": (
+        {
+            "train.py": f"{IMPORT}def main():\n    for batch in DataLoader(1, num_workers=2):\n        pass\n",
+            "main.py": "from train import main\nmain()\n",
+        },
+        ["main.py:2:1 main()"],
+    ),
+    "a function imported and called under a guard": (
+        {
+            "train.py": f"{IMPORT}def main():\n    for batch in DataLoader(1, num_workers=2):\n        pass\n",
+            "main.py": 'from train import main\nif __name__ == "__main__":\n    main()\n',
+        },
+        [],
+    ),
+    "a loader iterated by the file that is imported": (
+        {
+            "data.py": f"{IMPORT}{LOADER}for batch in loader:\n    pass\n",
+            "main.py": 'import data\nif __name__ == "__main__":\n    pass\n',
+        },
+        ["data.py:3:14 loader"],
+    ),
+    "a loader imported and not iterated": (
+        {"data.py": IMPORT + LOADER, "main.py": "from data import loader\nprint(len(loader))\n"},
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OTHER_FILES.values(), ids=OTHER_FILES.keys())
+def test_iterations_in_other_files(files: dict[str, str], expected: list[str]) -> None:
+    (loader,) = loaders_of(files)
+    assert [f"{one.span} {one.what}" for one in loader.unguarded] == expected
+
+
+def test_each_of_two_loaders_has_its_own_iterations() -> None:
+    train, test = loaders_of(
+        "train = DataLoader(1, num_workers=2)\ntest = DataLoader(2, num_workers=2)\nfor batch in train:\n    pass\n"
+    )
+    assert [one.what for one in train.unguarded] == ["train"]
+    assert test.unguarded == ()
+
+
+def test_an_iteration_assumes_the_platform_that_the_loader_was_made_on() -> None:
+    (loader,) = loaders_of(
+        "import sys\nif sys.platform == 'linux':\n    for batch in DataLoader(1, num_workers=2):\n        pass\n"
+    )
+    (workers,) = loader.num_workers.candidates
+    assert [sorted(answer) for _, answer in workers.assumptions if isinstance(answer, frozenset)] == [["linux"]]
