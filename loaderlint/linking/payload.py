@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import parameters
@@ -59,7 +60,10 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         for one in one_given.possibilities:
             walk = _Walk(evaluator)
             walk.visit(one, role, 0)
-            unpicklable.update((found.span, found) for found in walk.unpicklable)
+            for found in walk.unpicklable:
+                before = unpicklable.get(found.span)
+                assumptions = either(found.assumptions, before.assumptions) if before else found.assumptions
+                unpicklable[found.span] = replace(found, assumptions=assumptions)
             for function in functions_run_by(evaluator, walk.entries):
                 cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
             seen = seen and walk.seen

@@ -14,8 +14,10 @@ from itertools import product
 from typing import TypeAlias
 
 from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
+    PLATFORM,
     Assumption,
     Assumptions,
     CommandLineText,
@@ -244,6 +246,23 @@ def under(possibilities: Iterable[Possibility], *assumptions: Assumptions) -> Po
 def choice(subject: str, answer: bool | int | str) -> Assumptions:
     """Return the assumption that one question is answered one way."""
     return frozenset({Assumption(subject, answer)})
+
+
+def either(first: Assumptions, second: Assumptions) -> Assumptions:
+    """Return what is assumed both ways: the platforms of either, and else only what the two have in common."""
+    common = frozenset(one for one in first & second if one.subject != PLATFORM)
+    platforms = _platforms(first) | _platforms(second)
+    return common if platforms == _EVERY_PLATFORM else common | {Assumption(PLATFORM, platforms)}
+
+
+_EVERY_PLATFORM = frozenset(platform.value for platform in Platform)
+
+
+def _platforms(assumptions: Assumptions) -> frozenset[str]:
+    for subject, answer in assumptions:
+        if subject == PLATFORM and isinstance(answer, frozenset):
+            return answer
+    return _EVERY_PLATFORM
 
 
 def one_of(subject: str, ways: Iterable[tuple[int | str, Possibilities]]) -> Possibilities:

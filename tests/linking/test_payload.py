@@ -1,0 +1,341 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from loaderlint.model.loader import Payload
+from tests.linking.traced import loaders_of
+
+HEAD = """
+from functools import partial
+import torch
+from torch.utils.data import Dataset, IterableDataset
+from torchvision import transforms
+def named(batch):
+    return batch
+class Numbers(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+"""
+
+
+def payload(text: str) -> Payload:
+    (loader,) = loaders_of(HEAD + dedent(text))
+    return loader.payload
+
+
+def described(one: Payload) -> list[str]:
+    return [" ".join((found.kind, found.name, f"as {found.role}")).replace("  ", " ") for found in one.unpicklable]
+
+
+UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
+    "a lambda": ("DataLoader(Numbers(), collate_fn=lambda b: b)", ["lambda as collate_fn"]),
+    "a lambda with a name": ("f = lambda b: b\nDataLoader(Numbers(), collate_fn=f)", ["lambda as collate_fn"]),
+    "a lambda by position": (
+        "DataLoader(Numbers(), 8, True, None, None, 2, lambda b: b)",
+        ["lambda as collate_fn"],
+    ),
+    "a lambda in a dictionary": (
+        "o = {'collate_fn': lambda b: b}\nDataLoader(Numbers(), **o)",
+        ["lambda as collate_fn"],
+    ),
+    "a lambda for the workers' start": (
+        "DataLoader(Numbers(), worker_init_fn=lambda i: None)",
+        ["lambda as worker_init_fn"],
+    ),
+    "a local function": (
+        """
+        def main():
+            def collate(batch):
+                return batch
+            return DataLoader(Numbers(), collate_fn=collate)
+        """,
+        ["local function collate as collate_fn"],
+    ),
+    "a function of a function": (
+        """
+        def make():
+            def collate(batch):
+                return batch
+            return collate
+        DataLoader(Numbers(), collate_fn=make())
+        """,
+        ["local function collate as collate_fn"],
+    ),
+    "a partial of a lambda": (
+        "DataLoader(Numbers(), collate_fn=partial(lambda n, b: b, 2))",
+        ["lambda as collate_fn"],
+    ),
+    "a lambda handed to the data set": (
+        "DataLoader(Numbers(transform=lambda x: x))",
+        ["lambda as transform"],
+    ),
+    "a lambda handed to a data set kept in a name": (
+        "data = Numbers(lambda x: x)\nDataLoader(data)",
+        ["lambda as transform"],
+    ),
+    "a lambda among the transforms": (
+        "DataLoader(Numbers(transforms.Compose([transforms.ToTensor(), transforms.Lambda(lambda x: x)])))",
+        ["lambda as transform"],
+    ),
+    "a lambda in the transforms of a library's data set": (
+        """
+        from torchvision.datasets import MNIST
+        DataLoader(MNIST(p, transform=transforms.Lambda(lambda x: x)))
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda kept by the constructor": (
+        """
+        class Letters(Dataset):
+            def __init__(self):
+                self.transform = lambda x: x
+        DataLoader(Letters())
+        """,
+        ["lambda as transform"],
+    ),
+    "a local class": (
+        """
+        def main():
+            class Letters(Dataset):
+                pass
+            return DataLoader(Letters())
+        """,
+        ["local class Letters as dataset"],
+    ),
+    "a data set in a subset": (
+        "from torch.utils.data import Subset\nDataLoader(Subset(Numbers(lambda x: x), [1]))",
+        ["lambda as transform"],
+    ),
+    "a local class's method": (
+        """
+        def main():
+            class Collate:
+                def __call__(self, batch):
+                    return batch
+            return DataLoader(Numbers(), collate_fn=Collate())
+        """,
+        ["local class Collate as collate_fn"],
+    ),
+}
+
+PICKLES: dict[str, str] = {
+    "a function of the module": "DataLoader(Numbers(), collate_fn=named)",
+    "a partial of a function of the module": "DataLoader(Numbers(), collate_fn=partial(named, 2))",
+    "a static method": """
+        class Tools:
+            @staticmethod
+            def collate(batch):
+                return batch
+        DataLoader(Numbers(), collate_fn=Tools.collate)
+        """,
+    "a method of the data set": """
+        class Letters(Dataset):
+            def collate(self, batch):
+                return batch
+        data = Letters()
+        DataLoader(data, collate_fn=data.collate)
+        """,
+    "an object of a class of the module": """
+        class Collate:
+            def __call__(self, batch):
+                return batch
+        DataLoader(Numbers(), collate_fn=Collate())
+        """,
+    "None": "DataLoader(Numbers(), collate_fn=None, worker_init_fn=None)",
+    "a lambda that stays in the main process": "DataLoader(Numbers(), sampler=make(lambda x: x))",
+    "a lambda called while making the data set": "DataLoader(list(map(lambda x: x, [1, 2])))",
+    "a lambda used inside a method": """
+        class Letters(Dataset):
+            def __getitem__(self, index):
+                return sorted([2, 1], key=lambda x: x)
+        DataLoader(Letters())
+        """,
+    "a lambda kept by another object": """
+        class Trainer:
+            def __init__(self):
+                self.loss = lambda x: x
+                self.loader = DataLoader(Numbers())
+        """,
+    "a library's transforms": "DataLoader(Numbers(transforms.Compose([transforms.ToTensor()])))",
+    "a lambda that the data set calls and does not keep": """
+        class Letters(Dataset):
+            def __init__(self, read):
+                self.data = read(3)
+        DataLoader(Letters(lambda n: [n]))
+        """,
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), UNPICKLABLE.values(), ids=UNPICKLABLE.keys())
+def test_what_does_not_pickle(text: str, expected: list[str]) -> None:
+    assert described(payload(text)) == expected
+
+
+@pytest.mark.parametrize("text", PICKLES.values(), ids=PICKLES.keys())
+def test_what_pickles(text: str) -> None:
+    assert described(payload(text)) == []
+
+
+def test_the_place_of_a_lambda_is_where_it_is_written() -> None:
+    (loader,) = loaders_of("f = lambda b: b\nDataLoader([1], collate_fn=f)")
+    assert [str(one.span) for one in loader.payload.unpicklable] == ["main.py:2:5"]
+
+
+CAPTURES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "nothing": ("def main(size):\n    return DataLoader(Numbers(), collate_fn=lambda b: b)", ()),
+    "a parameter": ("def main(size):\n    return DataLoader(Numbers(), collate_fn=lambda b: b[:size])", ("size",)),
+    "two locals": (
+        "def main():\n    a, b = 1, 2\n    return DataLoader(Numbers(), collate_fn=lambda x: x + a + b)",
+        ("a", "b"),
+    ),
+    "a module's name is no capture": ("SIZE = 2\nDataLoader(Numbers(), collate_fn=lambda b: b[:SIZE])", ()),
+    "its own parameter is none": ("def main(b):\n    return DataLoader(Numbers(), collate_fn=lambda b: b)", ()),
+    "the object": (
+        """
+        class Data:
+            def load(self):
+                return DataLoader(Numbers(), collate_fn=lambda b: b[:self.size])
+        """,
+        ("self",),
+    ),
+    "a local of a function inside": (
+        """
+        def main(size):
+            def collate(batch):
+                def inner(x):
+                    return x + size
+                return [inner(one) for one in batch]
+            return DataLoader(Numbers(), collate_fn=collate)
+        """,
+        ("size",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CAPTURES.values(), ids=CAPTURES.keys())
+def test_captures(text: str, expected: tuple[str, ...]) -> None:
+    (found,) = payload(text).unpicklable
+    assert found.captures == expected
+
+
+def test_a_lambda_on_one_platform_alone_says_so() -> None:
+    found = payload("import sys\nDataLoader(Numbers(), collate_fn=named if sys.platform == 'win32' else lambda b: b)")
+    (one,) = found.unpicklable
+    assert [sorted(answer) for _, answer in one.assumptions if isinstance(answer, frozenset)] == [["linux", "macos"]]
+
+
+ITERABLE: dict[str, tuple[str, bool | None]] = {
+    "an iterable data set": ("class D(IterableDataset):\n    pass\nDataLoader(D())", True),
+    "a map-style data set": ("DataLoader(Numbers())", False),
+    "an heir of an iterable data set": (
+        "class A(IterableDataset):\n    pass\nclass B(A):\n    pass\nDataLoader(B())",
+        True,
+    ),
+    "something unseen": ("DataLoader(make())", None),
+    "a class of another library": ("from elsewhere import D\nDataLoader(D())", None),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ITERABLE.values(), ids=ITERABLE.keys())
+def test_whether_the_data_set_is_iterable(text: str, expected: bool | None) -> None:
+    assert payload(text).iterable is expected
+
+
+SEEN: dict[str, tuple[str, bool]] = {
+    "a data set of the module": ("DataLoader(Numbers())", True),
+    "a data set of the module and a function of it": ("DataLoader(Numbers(), collate_fn=named)", True),
+    "something unseen": ("DataLoader(make())", False),
+    "no data set": ("DataLoader(**options())", False),
+    "another library's object": ("from elsewhere import D\nDataLoader(D())", False),
+    "a function of another library": ("from elsewhere import collate\nDataLoader(Numbers(), collate_fn=collate)", True),
+    "a parameter": ("def load(data):\n    return DataLoader(data)", False),
+    "a range": ("DataLoader(range(8))", True),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SEEN.values(), ids=SEEN.keys())
+def test_whether_all_that_travels_was_seen(text: str, expected: bool) -> None:
+    assert payload(text).seen is expected
+
+
+IN_WORKERS: dict[str, tuple[str, list[str]]] = {
+    "reading an item": (
+        """
+        class D(Dataset):
+            def __getitem__(self, index):
+                return torch.ones(3).cuda()
+        DataLoader(D())
+        """,
+        ["torch.ones(3).cuda()"],
+    ),
+    "a helper of reading an item": (
+        """
+        class D(Dataset):
+            def __getitem__(self, index):
+                return self.load(index)
+            def load(self, index):
+                return torch.ones(3).to("cuda")
+        DataLoader(D())
+        """,
+        ['torch.ones(3).to("cuda")'],
+    ),
+    "collating": (
+        """
+        def collate(batch):
+            return torch.stack(batch).to("cuda:0")
+        DataLoader(Numbers(), collate_fn=collate)
+        """,
+        ['torch.stack(batch).to("cuda:0")'],
+    ),
+    "a transform": (
+        """
+        class Move:
+            def __call__(self, x):
+                return x.cuda()
+        DataLoader(Numbers(Move()))
+        """,
+        ["x.cuda()"],
+    ),
+    "the constructor runs in the main process": (
+        """
+        class D(Dataset):
+            def __init__(self):
+                self.data = torch.ones(3).cuda()
+            def __getitem__(self, index):
+                return index
+        DataLoader(D())
+        """,
+        [],
+    ),
+    "another class": (
+        """
+        class Net:
+            def __call__(self, x):
+                return x.cuda()
+        DataLoader(Numbers())
+        """,
+        [],
+    ),
+    "moving to the CPU": (
+        """
+        def collate(batch):
+            return torch.stack(batch).to("cpu")
+        DataLoader(Numbers(), collate_fn=collate)
+        """,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_WORKERS.values(), ids=IN_WORKERS.keys())
+def test_what_touches_cuda_in_a_worker(text: str, expected: list[str]) -> None:
+    assert [one.what for one in payload(text).cuda] == expected
+
+
+def test_the_workers_start_function_is_where_it_is_handed_over() -> None:
+    assert payload("DataLoader(Numbers())").worker_init_fn is None
+    assert payload("DataLoader(Numbers(), worker_init_fn=None)").worker_init_fn is None
+    given = payload("DataLoader(Numbers(), worker_init_fn=named)").worker_init_fn
+    assert given is not None and given.column == 38

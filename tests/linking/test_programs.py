@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from loaderlint.model.loader import Program
+from tests.linking.traced import IMPORT, loaders_of
+
+LOADER = "loader = DataLoader(data, num_workers=2)\n"
+
+
+def program(text: str) -> Program:
+    (loader,) = loaders_of("import torch\nimport multiprocessing as mp\n" + dedent(text) + LOADER)
+    return loader.program
+
+
+START_METHODS: dict[str, tuple[str, list[str]]] = {
+    "none": ("", []),
+    "multiprocessing's": ("mp.set_start_method('spawn')\n", ["'spawn'"]),
+    "torch's": ("torch.multiprocessing.set_start_method('spawn', force=True)\n", ["'spawn'"]),
+    "imported by name": ("from multiprocessing import set_start_method\nset_start_method('fork')\n", ["'fork'"]),
+    "by keyword": ("mp.set_start_method(method='forkserver')\n", ["'forkserver'"]),
+    "a constant": ("METHOD = 'spawn'\nmp.set_start_method(METHOD)\n", ["'spawn'"]),
+    "in a function": ("def main():\n    mp.set_start_method('spawn')\n", ["'spawn'"]),
+    "in a try": ("try:\n    mp.set_start_method('spawn')\nexcept RuntimeError:\n    pass\n", ["'spawn'"]),
+    "on one platform": (
+        "import sys\nif sys.platform == 'darwin':\n    mp.set_start_method('fork')\n",
+        ["'fork' on macos"],
+    ),
+    "never reached": ("if False:\n    mp.set_start_method('spawn')\n", []),
+    "something unseen": ("mp.set_start_method(method())\n", []),
+    "a context is no setting of the process": ("context = mp.get_context('spawn')\n", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), START_METHODS.values(), ids=START_METHODS.keys())
+def test_start_methods(text: str, expected: list[str]) -> None:
+    found = []
+    for one in program(text).start_methods:
+        platforms = [", ".join(sorted(answer)) for _, answer in one.assumptions if isinstance(answer, frozenset)]
+        found.append(" on ".join([repr(one.constant), *platforms]))
+    assert found == expected
+
+
+CUDA: dict[str, tuple[str, list[str]]] = {
+    "a model moved": ("model = net().cuda()\n", ["net().cuda()"]),
+    "moved to a device by name": ("model = net().to('cuda')\n", ["net().to('cuda')"]),
+    "moved to a numbered device": ("model = net().to('cuda:1')\n", ["net().to('cuda:1')"]),
+    "moved to a device kept": ("device = torch.device('cuda')\nmodel = net().to(device)\n", ["net().to(device)"]),
+    "made on the device": ("x = torch.zeros(3, device='cuda')\n", ["torch.zeros(3, device='cuda')"]),
+    "a device set": ("torch.cuda.set_device(0)\n", ["torch.cuda.set_device(0)"]),
+    "a name asked": ("print(torch.cuda.get_device_name(0))\n", ["torch.cuda.get_device_name(0)"]),
+    "a default device": ("torch.set_default_device('cuda')\n", ["torch.set_default_device('cuda')"]),
+    "asking whether there is one": ("cuda = torch.cuda.is_available()\n", []),
+    "counting them": ("n = torch.cuda.device_count()\n", []),
+    "seeding": ("torch.cuda.manual_seed_all(1)\n", []),
+    "the CPU": ("model = net().to('cpu')\n", []),
+    "Apple's": ("model = net().to('mps')\n", []),
+    "a type": ("x = net().to(torch.float32)\n", []),
+    "a device nobody sees": ("model = net().to(device())\n", []),
+    "a benchmark setting": ("torch.backends.cudnn.benchmark = True\n", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CUDA.values(), ids=CUDA.keys())
+def test_what_touches_cuda_in_the_process(text: str, expected: list[str]) -> None:
+    assert [one.what for one in program(text).cuda] == expected
+
+
+def test_a_device_chosen_by_asking_assumes_that_there_is_one() -> None:
+    found = program("device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\nmodel = net().to(device)\n")
+    (touch,) = found.cuda
+    assert [(one.subject, one.answer) for one in touch.assumptions] == [("torch.cuda.is_available()", True)]
+
+
+COMPILED: dict[str, tuple[str, list[str]]] = {
+    "a model": ("model = torch.compile(net())\n", ["torch.compile(net())"]),
+    "imported by name": ("from torch import compile\nmodel = compile(net())\n", ["compile(net())"]),
+    "a decorator": ("@torch.compile\ndef step(x):\n    return x\n", ["@torch.compile"]),
+    "a decorator with arguments": (
+        "@torch.compile(dynamic=True)\ndef step(x):\n    return x\n",
+        ["torch.compile(dynamic=True)"],
+    ),
+    "a regular expression": ("import re\npattern = re.compile('a')\n", []),
+    "Python's own": ("code = compile('1', 'f', 'eval')\n", []),
+    "Keras' method": ("model = net()\nmodel.compile()\n", []),
+    "never reached": ("if False:\n    model = torch.compile(net())\n", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), COMPILED.values(), ids=COMPILED.keys())
+def test_what_makes_a_compiled_callable(text: str, expected: list[str]) -> None:
+    assert [one.what for one in program(text).compiled] == expected
+
+
+def test_a_program_knows_all_its_loaders() -> None:
+    first, second = loaders_of("a = DataLoader(1, num_workers=2)\nb = DataLoader(2, num_workers=2)\n")
+    assert [one.span for one in first.program.loaders] == [first.span, second.span]
+    assert all(one.program == Program() for one in first.program.loaders)
+
+
+def test_the_program_of_a_loader_reaches_over_the_files_it_imports() -> None:
+    (loader,) = loaders_of(
+        {
+            "model.py": "import torch\ndef build():\n    return torch.zeros(3).cuda()\n",
+            "main.py": f"{IMPORT}from model import build\n{LOADER}for batch in loader:\n    pass\n",
+        }
+    )
+    assert [one.what for one in loader.program.cuda] == ["torch.zeros(3).cuda()"]
+
+
+def test_a_file_that_is_not_imported_is_another_program() -> None:
+    (loader,) = loaders_of(
+        {
+            "other.py": "import torch\nimport multiprocessing\nmultiprocessing.set_start_method('spawn')\n"
+            "model = torch.compile(net()).cuda()\n",
+            "main.py": f"{IMPORT}{LOADER}for batch in loader:\n    pass\n",
+        }
+    )
+    assert (loader.program.cuda, loader.program.compiled, loader.program.start_methods) == ((), (), ())
+
+
+def test_a_program_that_builds_its_loader_in_another_file_counts_for_it() -> None:
+    (loader,) = loaders_of(
+        {
+            "data.py": f"{IMPORT}def load():\n    return DataLoader(1, num_workers=2)\n",
+            "main.py": "import multiprocessing\nfrom data import load\n"
+            "if __name__ == '__main__':\n    multiprocessing.set_start_method('spawn')\n"
+            "    for batch in load():\n        pass\n",
+        }
+    )
+    assert [one.constant for one in loader.program.start_methods] == ["spawn"]
+    assert loader.program.guarded is True
