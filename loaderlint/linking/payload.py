@@ -21,6 +21,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    either,
     under,
 )
 from loaderlint.model.loader import Payload, Touch, Unpicklable
