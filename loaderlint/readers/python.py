@@ -301,11 +301,15 @@ class _Reader:
 
     def on_AugAssign(self, node: ast.AugAssign, place: Place) -> None:
         self.expression(node.value, place)
+        self.parts(node.target, place)
         name = dotted(node.target)
         if name is not None:
             self.bind(name, "augment", node, place, value=node.value)
+        elif isinstance(node.target, ast.Subscript):
+            self.item(node.target, None, node, place)
 
     def target(self, target: ast.expr, value: ast.expr, node: ast.AST, place: Place) -> None:
+        self.parts(target, place)
         name = dotted(target)
         if name is not None:
             self.bind(name, "assign", node, place, value=value)
@@ -314,25 +318,44 @@ class _Reader:
                 item_name = dotted(item)
                 if item_name is not None:
                     self.bind(item_name, "unpack", node, place, value=value, index=index)
-                elif isinstance(item, ast.Starred | ast.Tuple | ast.List):
+                else:
                     self.unknown(item, node, place)
         elif isinstance(target, ast.Subscript):
-            self.expression(target.slice, place)
-            given: ast.expr | None = value
-            while isinstance(target.value, ast.Subscript):
-                # What changes deep inside an item leaves the item itself unknown.
-                target, given = target.value, None
-            base = dotted(target.value)
-            if base is not None:
-                self.bind(base, "item", node, place, value=given, key=target.slice)
+            self.item(target, value, node, place)
+
+    def item(self, target: ast.Subscript, value: ast.expr | None, node: ast.AST, place: Place) -> None:
+        while isinstance(target.value, ast.Subscript):
+            # What changes deep inside an item leaves the item itself unknown.
+            target, value = target.value, None
+        base = dotted(target.value)
+        if base is not None:
+            self.bind(base, "item", node, place, value=value, key=target.slice)
 
     def unknown(self, target: ast.expr, node: ast.AST, place: Place) -> None:
-        for inner in ast.walk(target):
-            if isinstance(inner, ast.Name):
-                self.bind(inner.id, "other", node, place)
+        """Bind whatever a target holds to something that is not followed."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for item in target.elts:
+                self.unknown(item, node, place)
+        elif isinstance(target, ast.Starred):
+            self.unknown(target.value, node, place)
+        elif isinstance(target, ast.Subscript):
+            self.item(target, None, node, place)
+        elif (name := dotted(target)) is not None:
+            self.bind(name, "other", node, place)
+
+    def parts(self, target: ast.expr, place: Place) -> None:
+        """Read the expressions inside a target, such as the index of a subscript."""
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            self.expressions(target, place)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for item in target.elts:
+                self.parts(item, place)
+        elif isinstance(target, ast.Starred):
+            self.parts(target.value, place)
 
     def on_Delete(self, node: ast.Delete, place: Place) -> None:
         for target in node.targets:
+            self.parts(target, place)
             if isinstance(target, ast.Subscript) and (name := dotted(target.value)) is not None:
                 self.bind(name, "pop", node, place, key=target.slice)
 
@@ -400,6 +423,7 @@ class _Reader:
         self.expression(node.iter, place)
         place.scope.iterations.append((node.iter, node, place))
         inside = (*place.arms, Arm(node, None, True, loop=True))
+        self.parts(node.target, place)
         names = node.target.elts if isinstance(node.target, ast.Tuple | ast.List) else [node.target]
         for index, target in enumerate(names):
             name = dotted(target)
@@ -422,8 +446,13 @@ class _Reader:
     def on_With(self, node: ast.With | ast.AsyncWith, place: Place) -> None:
         for item in node.items:
             self.expression(item.context_expr, place)
-            if item.optional_vars is not None and (name := dotted(item.optional_vars)) is not None:
+            if item.optional_vars is None:
+                continue
+            self.parts(item.optional_vars, place)
+            if (name := dotted(item.optional_vars)) is not None:
                 self.bind(name, "with", node, place, value=item.context_expr)
+            else:
+                self.unknown(item.optional_vars, node, place)
         self.body(node.body, place.scope, place.arms)
 
     on_AsyncWith = on_With
@@ -431,7 +460,12 @@ class _Reader:
     def on_Try(self, node: ast.Try, place: Place) -> None:
         self.body(node.body, place.scope, place.arms)
         for handler in node.handlers:
-            self.body(handler.body, place.scope, (*place.arms, Arm(handler, None, True)))
+            arms = (*place.arms, Arm(handler, None, True))
+            if handler.type is not None:
+                self.expression(handler.type, place)
+            if handler.name is not None:
+                self.bind(handler.name, "other", handler, Place(place.scope, self.order, arms))
+            self.body(handler.body, place.scope, arms)
         self.body(node.orelse, place.scope, place.arms)
         self.body(node.finalbody, place.scope, place.arms)
 
@@ -440,7 +474,13 @@ class _Reader:
     def on_Match(self, node: ast.Match, place: Place) -> None:
         self.expression(node.subject, place)
         for case in node.cases:
-            self.body(case.body, place.scope, (*place.arms, Arm(case, None, True)))
+            arms = (*place.arms, Arm(case, None, True))
+            inside = Place(place.scope, self.order, arms)
+            for name in _captured(case.pattern):
+                self.bind(name, "other", node, inside)
+            if case.guard is not None:
+                self.expression(case.guard, inside)
+            self.body(case.body, place.scope, arms)
 
     def on_Return(self, node: ast.Return, place: Place) -> None:
         if node.value is not None:
@@ -497,6 +537,14 @@ class _Reader:
         if name in _MUTATES and isinstance(function, ast.Attribute) and (base := dotted(function.value)) is not None:
             key = node.args[0] if name != "update" and node.args else None
             self.bind(base, name, node, place, value=node, key=key)
+
+
+def _captured(pattern: ast.pattern) -> Iterator[str]:
+    """Yield the names that a pattern binds when it matches."""
+    for inner in ast.walk(pattern):
+        name = inner.rest if isinstance(inner, ast.MatchMapping) else getattr(inner, "name", None)
+        if isinstance(inner, ast.MatchAs | ast.MatchStar | ast.MatchMapping) and name is not None:
+            yield name
 
 
 def _escape(statement: ast.stmt, place: Place) -> Arm | None:
