@@ -1,0 +1,174 @@
+"""The scopes of a Python file: what is bound in them and under which conditions, and every call.
+
+Expressions stay `ast` nodes: they are Python's own immutable-by-habit description of themselves, and only the reader
+and the linker ever see them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """One arm of a branching statement that a statement stands in.
+
+    ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``place`` is where
+    the test stands, ``truth`` the answer of the test that leads here. ``loop`` marks a body that can run again.
+    """
+
+    owner: ast.AST
+    test: ast.expr | None
+    truth: bool
+    loop: bool = False
+    place: Place | None = None
+
+    def otherwise(self) -> Arm:
+        """Return the other arm of the same test."""
+        return replace(self, truth=not self.truth)
+
+    def same(self, other: Arm) -> bool:
+        """Return whether both are the same arm of the same statement."""
+        return self.owner is other.owner and self.truth == other.truth
+
+    def excludes(self, other: Arm) -> bool:
+        """Return whether no single pass can run both arms."""
+        return self.owner is other.owner and self.truth != other.truth
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A statement's place in the run of its scope: ``order`` counts statements, ``arms`` are the branches around it."""
+
+    scope: Scope
+    order: int
+    arms: tuple[Arm, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """One way a name gets its value.
+
+    ``kind`` is ``assign``, ``unpack``, ``augment``, ``parameter``, ``import``, ``function``, ``class``, ``loop``,
+    ``with``, ``item`` (``name[key] = value``), ``update`` (``name.update(...)``), ``setdefault``, ``pop`` or ``other``.
+    ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update;
+    None for an item that was changed inside);
+    ``key`` the subscript of an item; ``index`` the position in an unpacking; ``target`` the dotted name of an import.
+    """
+
+    name: str
+    kind: str
+    node: ast.AST
+    place: Place
+    value: ast.expr | None = None
+    key: ast.expr | None = None
+    index: int | None = None
+    target: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """A call and where it stands."""
+
+    node: ast.Call
+    place: Place
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module, function, class or lambda: what is bound in it, and what it returns."""
+
+    node: ScopeNode
+    parent: Scope | None
+    name: str
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    returns: list[tuple[ast.expr | None, Place]] = field(default_factory=list)
+    calls: list[CallSite] = field(default_factory=list)
+    children: list[Scope] = field(default_factory=list)
+    outer_names: set[str] = field(default_factory=set)
+    yields: bool = False
+    iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is a class body, whose names its methods do not see."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is a function or lambda."""
+        return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+    def qualified(self) -> str:
+        """Return the dotted name inside the module."""
+        parts = []
+        scope: Scope | None = self
+        while scope is not None and scope.parent is not None:
+            parts.append(scope.name)
+            scope = scope.parent
+        return ".".join(reversed(parts))
+
+    def child(self, node: ast.AST) -> Scope:
+        """Return the scope of a function, class or lambda defined right here."""
+        return next(one for one in self.children if one.node is node)
+
+
+def is_main_test(test: ast.expr) -> bool:
+    """Return whether an ``if`` test is true only in the main module: ``__name__ == "__main__"`` in any spelling."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(is_main_test(value) for value in test.values)
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return False
+    sides = (test.left, test.comparators[0])
+    names = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+    mains = any(_is_main_text(side) for side in sides)
+    return names and mains and isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)
+
+
+def _is_main_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return len(node.elts) == 1 and _is_main_text(node.elts[0])
+    return isinstance(node, ast.Constant) and node.value == "__main__"
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return ``a.b.c`` for a chain of attributes on a name, None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def parameters(node: FunctionNode | ast.Lambda) -> Iterator[ast.arg]:
+    """Yield a function's parameters in the order they are declared."""
+    arguments = node.args
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    if arguments.vararg:
+        yield arguments.vararg
+    yield from arguments.kwonlyargs
+    if arguments.kwarg:
+        yield arguments.kwarg
+
+
+def default_of(node: FunctionNode | ast.Lambda, name: str) -> ast.expr | None:
+    """Return the expression of a parameter's default, None when it has none."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for parameter, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
+        if parameter.arg == name:
+            return default
+    for parameter, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if parameter.arg == name:
+            return keyword_default
+    return None
