@@ -196,10 +196,13 @@ def _turn(finding: Finding) -> tuple[bool, int]:
 def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings whose turn it is and whose fixes touch different places, the first of each place."""
     turn = min(map(_turn, findings), default=None)
+    places = {edit.span: finding for finding in findings if finding.fix for edit in finding.fix.edits}
     chosen: list[Finding] = []
     taken: list[Edit] = []
     for finding in findings:
         edits = finding.fix.edits if finding.fix is not None else ()
+        if finding.fix is not None and any(places.get(span, finding) is not finding for span in finding.fix.follows):
+            continue
         if _turn(finding) != turn or any(_collide(edit, other) for edit in edits for other in taken if edit != other):
             continue
         chosen.append(finding)

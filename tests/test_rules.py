@@ -109,7 +109,7 @@ class TestWorkersOnWindows:
     @pytest.mark.parametrize(
         "loader",
         [
-            a_loader(num_workers=written(4, shared=True)),
+            a_loader(num_workers=Value((written(4, shared=True),))),
             a_loader(num_workers=4, payload=Payload(seen=True, iterable=True)),
             a_loader(num_workers=4, payload=Payload(seen=True, worker_init_fn=at(3))),
         ],
@@ -117,6 +117,11 @@ class TestWorkersOnWindows:
     )
     def test_the_fix_is_unsafe_where_it_changes_more_than_speed(self, loader: Loader) -> None:
         assert not the_fix(the_finding("LL101", loader, WINDOWS)).safe
+
+    def test_a_shared_value_stays_and_the_argument_of_the_loader_is_changed(self) -> None:
+        fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, shared=True)), WINDOWS))
+        assert fix.safe
+        assert fix.edits == (SetValue(at(50), 0),)
 
     def test_a_mapping_that_no_code_was_seen_to_read_stays_likely(self) -> None:
         loader = replace(a_loader(num_workers=4), consumer_seen=False)

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TypeVar, cast
 
 from loaderlint.linking import calls, changes, commandline, instances, modules, parameters
+from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
@@ -42,6 +43,7 @@ from loaderlint.linking.things import (
     combined,
     distinct,
     end_of,
+    irremovable,
     under,
     unseen,
 )
@@ -199,8 +201,12 @@ class Evaluator:
         found: list[Possibility] = []
         ways = reaching(values, place)
         for way in ways:
+            given = self.binding(way.binding, frame)
+            if place is not None and way.binding.place.order >= place.order:
+                # What an earlier turn of a loop worked out is worked out again at every turn.
+                given = tuple(replace(one, thing=UNSEEN) if one.sources else one for one in given)
             for assumptions in self.conditions(way.arms, frame):
-                found.extend(under(self.binding(way.binding, frame), assumptions))
+                found.extend(under(given, assumptions))
         if not found:
             return unseen(span)
         first = min(way.binding.place.order for way in ways)
@@ -349,7 +355,7 @@ class Evaluator:
     def item(self, thing: Thing, key: Thing, span: Span, text: str) -> Possibilities:
         """Return what ``thing[key]`` can be."""
         if isinstance(thing, Items) and isinstance(key, str):
-            return thing.entries.get(key) or unseen(span)
+            return irremovable(thing.entries.get(key) or unseen(span))
         if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
             return thing.items[key]
         if isinstance(thing, TreeMapping) and isinstance(key, str):
@@ -407,10 +413,9 @@ class Evaluator:
             # A name in the test is what it was where the test stands, not what the arm makes of it.
             where = frame.at(arm.place) if arm.place is not None else frame
             ways = [assumptions for truth, assumptions, _ in self.truth(arm.test, where) if truth is arm.truth]
-            met = [joint for one in alternatives for way in ways if (joint := together(one, way)) is not None]
-            if len(met) > MOST_ALTERNATIVES:
-                continue
-            alternatives = list(dict.fromkeys(met))
+            met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
+            if len(met) <= MOST_ALTERNATIVES:
+                alternatives = met
         return alternatives
 
     # --- operators ---
@@ -521,7 +526,12 @@ class Evaluator:
                 items = overlaid(items, *self.as_items(self.evaluate(value, frame)))
             elif isinstance(key, ast.Constant) and isinstance(key.value, str):
                 entry = frame.facts.between(key, value)
-                items = overlaid(items, Items({key.value: self.entered(value, frame, entry)}))
+                note = f"{key.value!r}: {frame.facts.text(value)}"
+                given = (
+                    one.step(entry, note) if one.constant and one.entry != entry else one
+                    for one in self.entered(value, frame, entry)
+                )
+                items = overlaid(items, Items({key.value: self._item(key.value, tuple(given))}))
             else:
                 items = Items(items.entries, complete=False)
         return Possibility(items, span)
@@ -537,8 +547,14 @@ class Evaluator:
                 items = overlaid(items, *self.as_items(self.evaluate(keyword.value, frame)))
             else:
                 entry = frame.facts.span(keyword)
-                items = overlaid(items, Items({keyword.arg: self.entered(keyword.value, frame, entry)}))
+                given = self._item(keyword.arg, self.entered(keyword.value, frame, entry))
+                items = overlaid(items, Items({keyword.arg: given}))
         return items
+
+    def _item(self, key: str, values: Possibilities) -> Possibilities:
+        """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
+        removable = any(one.entry is not None for one in values)
+        return irremovable(values) if removable and self.project.reads_key(key) else values
 
     def entered(self, value: ast.expr, frame: Frame, entry: Span) -> Possibilities:
         """Return what an expression can be where it is one removable entry of a call or dictionary."""

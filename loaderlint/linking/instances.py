@@ -19,6 +19,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     end_of,
+    irremovable,
     one_of,
     settled,
     under,
@@ -206,18 +207,24 @@ def _field(
             evaluator.callers.unknown.add(instance.of.node.name)
             return one_of(f"{_subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
     order = _fields(evaluator, owner)
+    removable = any(
+        parameters.is_neutral(one.value, name)
+        for one in owner.node.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == name
+    )
     ways: list[Possibilities] = []
     for maker in makers:
         values: Possibilities
         if isinstance(maker, parameters.TreeCaller):
             entry = maker.arguments.get(name)
             values = (
-                (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=True),)
+                (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=removable),)
                 if entry is not None
                 else (Possibility(ABSENT, span),)
             )
         else:
             values = _field_of_call(evaluator, maker, order, name)
+            values = values if removable else irremovable(values)
         settled = (under(default, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
         ways.append(tuple(one for way in settled for one in way))
     return one_of(_subject(owner), enumerate(ways)) or unseen(span)

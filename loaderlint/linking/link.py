@@ -13,6 +13,7 @@ from loaderlint.linking.parameters import owner_of
 from loaderlint.linking.payload import payload_of
 from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
+from loaderlint.linking.sharing import with_sharing
 from loaderlint.linking.sites import Given, PythonSite, configured_loaders, loader_of, options_of, python_sites
 from loaderlint.linking.things import Function
 from loaderlint.model.loader import Loader
@@ -25,6 +26,7 @@ def link(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | Non
     (INTERFACE.md, ``[tool.loaderlint.loaders]``).
     """
     evaluator, sites = _followed(project, wrappers)
+    sites = _shared(project, sites)
     sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
     loaders = Programs(evaluator, sent).joined()
     configured = tuple(configured_loaders(evaluator))
@@ -50,6 +52,11 @@ def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] 
         asked |= unknown
         if last or not project.read_mentions(sorted(unknown)):
             return evaluator, sites
+
+
+def _shared(project: Project, sites: _Followed) -> _Followed:
+    loaders = with_sharing(project, (loader for _, loader, _ in sites))
+    return [(site, loader, given) for (site, _, given), loader in zip(sites, loaders, strict=True)]
 
 
 def _sites(evaluator: Evaluator) -> Iterator[tuple[PythonSite, Loader, Mapping[str, Given]]]:

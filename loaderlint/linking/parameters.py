@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Possibility,
     choice,
     end_of,
+    irremovable,
     one_of,
     under,
     unseen,
@@ -136,9 +137,9 @@ def _has_decorator(function: FunctionNode, name: str) -> bool:
 def _default(
     evaluator: Evaluator, default: ast.expr | None, node: ast.arg, frame: Frame, subject: str
 ) -> Possibilities:
-    span = frame.facts.span(node)
     if default is None:
         return ()
+    span = frame.facts.between(node, default)
     parent = frame.scope.parent
     assert parent is not None
     where = Frame(frame.facts, end_of(parent))
@@ -190,9 +191,13 @@ def handed_over(
     return tuple(one if isinstance(one.thing, Absent) else one.step(here, f"{label}({name}=…)") for one in given_values)
 
 
-def _neutral_default(function: FunctionNode, name: str) -> bool:
+def _neutral_default(function: FunctionNode | ast.Lambda, name: str) -> bool:
     """Return whether a parameter left out means the same as torch's own default for the option of that name."""
-    default = default_of(function, name)
+    return is_neutral(default_of(function, name), name)
+
+
+def is_neutral(default: ast.expr | None, name: str) -> bool:
+    """Return whether a default (None: there is none) means the same as torch's own for the option of that name."""
     if not isinstance(default, ast.Constant):
         return False
     return name not in TORCH_DEFAULTS or default.value == TORCH_DEFAULTS[name] or default.value is None
@@ -201,7 +206,10 @@ def _neutral_default(function: FunctionNode, name: str) -> bool:
 def arguments_of(
     evaluator: Evaluator, caller: Caller, function: FunctionNode | ast.Lambda, *, skip_first: bool
 ) -> Mapping[str, Possibilities]:
-    """Return what one call hands over, by parameter name; ``*args`` hide the positional parameters behind them."""
+    """Return what one call hands over, by parameter name; ``*args`` hide the positional parameters behind them.
+
+    What a parameter needs, because leaving it out means something else or nothing at all, cannot be removed.
+    """
     call, frame = caller.call, caller.frame
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     if skip_first:
@@ -224,7 +232,11 @@ def arguments_of(
                     values[name] = unseen(frame.facts.span(keyword.value))
         else:
             values[keyword.arg] = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
-    return values
+    declared = {one.arg for one in parameters(function)}
+    return {
+        name: given if name not in declared or _neutral_default(function, name) else irremovable(given)
+        for name, given in values.items()
+    }
 
 
 def names_definition(callee: ast.expr, frame: Frame) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import takewhile
@@ -46,6 +47,7 @@ class Project:
         self._python: dict[str, PythonFacts | None] = {}
         self._yaml: dict[str, YamlFacts | None] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
+        self._keys_read: dict[str, bool] = {}
         self.failures: dict[str, Failure] = {}
 
     @property
@@ -132,6 +134,17 @@ class Project:
                 facts = self.yaml(path)
                 if facts is not None:
                     yield facts
+
+    def reads_key(self, key: str) -> bool:
+        """Return whether some Python source that may matter reads this key of something by subscript.
+
+        Text is asked, not the tree: a false answer of yes costs nothing but a neutral value that stays.
+        """
+        if key not in self._keys_read:
+            read = re.compile(rf"""\[\s*(["']){re.escape(key)}\1\s*\](?!\s*=[^=])""")
+            python = (one for one in self._sources.values() if one.language is Language.PYTHON)
+            self._keys_read[key] = any(read.search(one.text) is not None for one in python)
+        return self._keys_read[key]
 
     @cached_property
     def definitions(self) -> frozenset[str]:

@@ -237,6 +237,11 @@ def unseen(span: Span, assumptions: Assumptions = NO_ASSUMPTIONS) -> Possibiliti
     return (Possibility(UNSEEN, span, assumptions=assumptions),)
 
 
+def irremovable(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return the possibilities where the program cannot do without the entry they are written in."""
+    return tuple(one if one.entry is None else replace(one, entry=None) for one in possibilities)
+
+
 def under(possibilities: Iterable[Possibility], *assumptions: Assumptions) -> Possibilities:
     """Return the possibilities that remain under the assumptions."""
     kept = (one.assuming(*assumptions) for one in possibilities)

@@ -104,12 +104,15 @@ class Fix:
 
     ``title`` says what will be true, in the imperative ("set num_workers to 0"). ``reason`` says why an unsafe fix is
     unsafe.
+    ``follows`` are the places that the mended value was worked out from: it may follow by itself when one of them is
+    mended.
     """
 
     title: str
     edits: tuple[Edit, ...]
     safety: Safety = Safety.SAFE
     reason: str = ""
+    follows: frozenset[Span] = frozenset()
 
     @property
     def safe(self) -> bool:

@@ -14,14 +14,18 @@ _SHARED = "the value also serves something that is no loader"
 def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Fix:
     """Return the fix that makes this worker count ``count``, and the zero-workers bundle when that is 0.
 
-    torch raises when an option of the bundle stays behind (HAZARDS 1.3).
+    torch raises when an option of the bundle stays behind (HAZARDS 1.3). A count that also serves something that is no
+    loader stays as it is; the loader's own argument is changed instead.
     """
-    edits: list[Edit] = [SetValue(workers.span, count)]
+    argument = loader.num_workers.argument
+    at_the_call = workers.shared and argument is not None and Language.of(argument.path) is Language.PYTHON
+    edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
     if count == 0:
         for option in WORKER_OPTIONS:
             edits.extend(_without_workers(loader, option, workers, target))
-    fix = Fix(f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else ""), tuple(edits))
-    if workers.shared:
+    title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
+    fix = Fix(title, tuple(edits), follows=workers.sources)
+    if workers.shared and not at_the_call:
         return fix.unsafe(_SHARED)
     if count == 0 and loader.payload.worker_init_fn is not None:
         return fix.unsafe("worker_init_fn never runs without workers")
