@@ -6,6 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a red build is somebody's change. `--hypothesis-profile=explore` looks for new ones.
+settings.register_profile("steady", derandomize=True, database=None, deadline=None)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile("steady")
 
 WriteFiles = Callable[[dict[str, str | bytes]], None]
 
