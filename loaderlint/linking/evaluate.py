@@ -202,9 +202,10 @@ class Evaluator:
         ways = reaching(values, place)
         for way in ways:
             given = self.binding(way.binding, frame)
-            if place is not None and way.binding.place.order >= place.order:
+            later = place is not None and way.binding.place.order >= place.order
+            if later and not isinstance(way.binding.value, ast.Constant):
                 # What an earlier turn of a loop worked out is worked out again at every turn.
-                given = tuple(replace(one, thing=UNSEEN) if one.sources else one for one in given)
+                given = unseen(span)
             for assumptions in self.conditions(way.arms, frame):
                 found.extend(under(given, assumptions))
         if not found:

@@ -8,11 +8,13 @@ cannot be followed is `Unseen`, and stays so.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import product
 from typing import TypeAlias
 
+from loaderlint.linking.alternatives import simplified
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import (
@@ -223,6 +225,8 @@ Possibilities: TypeAlias = tuple[Possibility, ...]
 
 MOST_POSSIBILITIES = 64
 """More than this and an expression counts as unseen: nobody reads such a list."""
+MOST_WAYS = 4
+"""More ways than this for one thing to come about and only what they have in common is assumed."""
 MOST_COMBINATIONS = 1024
 """More combinations of operands than this and the result counts as unseen."""
 
@@ -305,13 +309,27 @@ def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], As
 
 
 def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
-    """Return the possibilities without exact repetitions."""
-    seen: set[tuple[object, ...]] = set()
-    kept: list[Possibility] = []
+    """Return the possibilities without repetitions.
+
+    One thing that comes about in several ways is kept under as few assumptions as say so; in more than `MOST_WAYS`,
+    under what all of them have in common.
+    """
+    ways: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
-        thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
-        key = (thing, one.span, one.assumptions)
-        if key not in seen:
-            seen.add(key)
-            kept.append(one)
-    return tuple(kept)
+        unseen_anywhere = isinstance(one.thing, Unseen)
+        thing = (type(one.thing), one.thing) if one.constant or unseen_anywhere else id(one.thing)
+        ways.setdefault((thing, None if unseen_anywhere else (one.span, one.entry)), []).append(one)
+    return tuple(one for same in ways.values() for one in _fewest(same))
+
+
+def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
+    if len(same) == 1:
+        yield same[0]
+        return
+    alternatives = simplified(one.assumptions for one in same)
+    if len(alternatives) > MOST_WAYS:
+        alternatives = [reduce(either, alternatives)]
+    sources = frozenset[Span]().union(*(one.sources for one in same))
+    for assumptions in alternatives:
+        first = next((one for one in same if one.assumptions == assumptions), same[0])
+        yield replace(first, assumptions=assumptions, sources=sources)

@@ -200,14 +200,23 @@ BRANCHES: Cases = {
         """,
         {"2", "8"},
     ),
-    "what an earlier turn left behind may be anything": (
+    "a later turn sees what an earlier one assigned": (
         """
         workers = ⟦2⟧
         for one in many:
             DataLoader(data, num_workers=workers)
-            workers = 8
+            workers = ⟦8⟧
         """,
-        {"2", "open"},
+        {"2", "8"},
+    ),
+    "what an earlier turn worked out may be anything by now": (
+        """
+        workers = ⟦2⟧
+        for one in many:
+            DataLoader(data, num_workers=workers)
+            workers = workers * 2
+        """,
+        {"2 shared", "open"},
     ),
     "while": (
         """
