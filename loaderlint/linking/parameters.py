@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import commandline
+from loaderlint.linking import commandline, hydra
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -68,6 +68,8 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if node is function.args.kwarg:
         return _keywords(evaluator, function, frame, owner)
     option = commandline.option_of_decorator(evaluator, function, node.arg, frame)
+    if option is None:
+        option = hydra.configuration(evaluator, function, node, frame)
     if option is not None:
         return option
     callers = evaluator.callers.of(Function(frame.facts, function, scope, owner=owner))
