@@ -196,6 +196,10 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     return Loader(site.span, site.callee, options, site.kind.spelling)
 
 
+MOST_OF_ANYTHING = 10**18
+"""An integer beyond this is no setting, and Python refuses to write the longest ones down."""
+
+
 def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Assumptions], site: Span) -> Value:
     """Return an option's value from what was followed: constants become candidates, anything else leaves it open."""
     candidates: list[Candidate] = []
@@ -206,6 +210,8 @@ def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Ass
         thing = one.thing
         if isinstance(thing, Absent):
             candidates.append(Candidate(TORCH_DEFAULTS[option], site, assumptions=one.assumptions, written=False))
+        elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
+            is_open = True
         elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText):
             candidates.append(
                 Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
