@@ -23,6 +23,7 @@ from loaderlint.model.finding import Severity
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
 from loaderlint.model.target import Accelerator, Platform
+from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
 from loaderlint.terminal import has_color, prepare, show, show_bytes, width
@@ -55,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
         typer.main.get_command(asked).main(args=list(arguments), prog_name="loaderlint")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else MISTAKE
-    except (Refusal, SettingsError) as mistake:
+    except (Refusal, SettingsError, RuleBookError) as mistake:
         show(f"loaderlint: {mistake}\n", sys.stderr)
         return MISTAKE
     return CLEAN

@@ -11,15 +11,17 @@ from loaderlint.linking.project import OtherFiles, Project
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Failure, Finding
 from loaderlint.model.loader import Loader
+from loaderlint.model.rule import Limits
 from loaderlint.model.source import Source, Span
-from loaderlint.model.target import Platform, Target
-from loaderlint.rulebook import all_rules, find
+from loaderlint.model.target import Accelerator, Platform, Target
+from loaderlint.rulebook import RuleFailed, all_rules, find
 from loaderlint.settings import Settings
 from loaderlint.suppression import Ignore
 
 SettingsFor = Callable[[str], Settings]
 
 _FIRST_PYTHON_WITHOUT_FORK = (3, 14)
+_OLD_TORCH = (1, 13)
 """From here on Linux starts workers by forkserver (`Target.default_start_method`)."""
 
 
@@ -107,7 +109,11 @@ def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Ite
     for rule_class in all_rules(settings.plugins):
         rule = rule_class(settings.limits)
         for target in targets:
-            yield from rule.check(loader, target)
+            try:
+                yield from rule.check(loader, target)
+            except Exception as error:
+                # A rule of a project's own may break; it is named, and the others still speak.
+                raise RuleFailed(f"{rule.code} {rule.name()} failed on {loader.span}: {error!r}") from error
 
 
 def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
@@ -194,11 +200,18 @@ def _about_comments(
 
 
 def _anywhere(loader: Loader, settings: Settings) -> Iterator[Finding]:
-    """Yield what any rule says on any platform: an ignore for Windows is not unused because this run is about Linux."""
+    """Yield what any rule says on any target: an ignore for Windows is not unused because this run is about Linux."""
     first = settings.targets[0]
-    pythons = {first.python, _FIRST_PYTHON_WITHOUT_FORK}
-    other = [replace(first, platform=platform, python=python) for platform in Platform for python in pythons]
-    yield from _judge(loader, [*settings.targets, *other], settings)
+    anywhere = [
+        replace(first, platform=platform, python=python, torch=torch, accelerator=accelerator)
+        for platform in Platform
+        for python in (first.python, _FIRST_PYTHON_WITHOUT_FORK)
+        for torch in (first.torch, _OLD_TORCH)
+        for accelerator in (first.accelerator, Accelerator.CUDA)
+    ]
+    strict = replace(settings, limits=Limits(max_prefetch_factor=1, max_batches_in_flight=1))
+    yield from _judge(loader, [*settings.targets, *anywhere], settings)
+    yield from _judge(loader, anywhere, strict)
 
 
 def _shown(findings: Iterable[Finding], settings_for: SettingsFor) -> tuple[Finding, ...]:

@@ -19,6 +19,10 @@ class RuleBookError(Exception):
     """A plugin that cannot be imported, a rule without a code, or two rules with one code or name."""
 
 
+class RuleFailed(RuleBookError):
+    """A rule that broke while it looked at a loader."""
+
+
 class UnknownRule(LookupError):
     """A name or code that no rule has; ``nearest`` is the closest one there is, None when none is close."""
 

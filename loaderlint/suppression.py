@@ -26,14 +26,13 @@ _COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\[([^\]]*)\]")
 class Ignore:
     """One name in one ignore comment.
 
-    ``place`` is where the name stands in it. ``alone`` says that nothing else stands on the comment's line, and
-    ``misplaced`` that it is about the whole file but stands below the first block of comments, where it means nothing.
+    ``place`` is where the name stands in it, and ``misplaced`` says that it is about the whole file but stands below
+    the first block of comments, where it means nothing.
     """
 
     name: str
     comment: Span
     place: Span
-    alone: bool
     whole_file: bool
     misplaced: bool = False
 
@@ -43,8 +42,7 @@ class Ignore:
             return False
         if self.whole_file:
             return not self.misplaced
-        first = finding.span.line - (1 if self.alone else 0)
-        return first <= self.comment.line <= finding.span.end_line
+        return finding.span.line - 1 <= self.comment.line <= finding.span.end_line
 
 
 def ignores(source: Source) -> tuple[Ignore, ...]:
@@ -53,7 +51,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
         return ()
     found: list[Ignore] = []
     first_line_of_code = _first_line_of_code(source)
-    for comment, alone in _comments(source):
+    for comment in _comments(source):
         start = source.offset(*comment.start)
         for match in _COMMENT.finditer(source.at(comment)):
             whole_file = match[1] == "ignore-file"
@@ -64,7 +62,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
                 if name:
                     begin = offset + len(written) - len(written.lstrip())
                     place = source.span(begin, begin + len(name))
-                    found.append(Ignore(name, comment, place, alone, whole_file, misplaced))
+                    found.append(Ignore(name, comment, place, whole_file, misplaced))
                 offset += len(written) + 1
     return tuple(found)
 
@@ -77,19 +75,16 @@ def _first_line_of_code(source: Source) -> int:
     return len(source.lines) + 1
 
 
-def _comments(source: Source) -> Iterator[tuple[Span, bool]]:
-    """Yield the comments of a file with whether each stands alone on its line."""
-    if source.language is Language.YAML:
-        from loaderlint.readers import ReadError, yaml
+def _comments(source: Source) -> Iterable[Span]:
+    """Return the comments of a file that may be about us; none when it cannot be parsed."""
+    if source.language is not Language.YAML:
+        return _python_comments(source)
+    from loaderlint.readers import ReadError, yaml
 
-        try:
-            comments: Iterable[Span] = yaml.read(source).comments
-        except ReadError:
-            return
-    else:
-        comments = _python_comments(source)
-    for comment in comments:
-        yield comment, not source.lines[comment.line - 1][: comment.column - 1].strip().lstrip("\ufeff")
+    try:
+        return yaml.read(source).comments
+    except ReadError:
+        return ()
 
 
 def _python_comments(source: Source) -> Iterator[Span]:

@@ -48,7 +48,7 @@ class NeedsWorkers(Rule):
             yield self.finding(
                 loader,
                 given,
-                f"{name} is {given.constant!r} but {zero}{where}: torch raises {self.refused_when}",
+                f"{name} is {given.shown} but {zero}{where}: torch raises {self.refused_when}",
                 target,
                 confidence=Confidence.POSSIBLE if unseen else None,
                 trail=(*given.trail, Step(workers.span, zero)),

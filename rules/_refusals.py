@@ -44,12 +44,6 @@ def arriving(written: Candidate, target: Target) -> Constant:
     return 0 if negative and target.cpus is None else number
 
 
-def shown(written: Candidate) -> str:
-    """Return a value as messages show it: a constant as Python writes it, an expression as it stands."""
-    constant = written.constant
-    return str(constant) if isinstance(constant, CommandLineText | CpuCount) else repr(constant)
-
-
 def _num_workers(value: Constant, target: Target) -> Refusal | None:
     if value is None or isinstance(value, str):
         return _uncomparable(value)
@@ -90,9 +84,10 @@ def _batch_size(value: Constant, target: Target) -> Refusal | None:
 
 
 def _drop_last(value: Constant, target: Target) -> Refusal | None:
-    if not isinstance(value, str):
+    if isinstance(value, bool):
         return None
-    return Refusal(f"text: {_MADE}", f"ValueError: drop_last should be a boolean value, but got drop_last={value}")
+    error = f"ValueError: drop_last should be a boolean value, but got drop_last={value}"
+    return Refusal(f"not a boolean: {_MADE}", error)
 
 
 def _shuffle(value: Constant, target: Target) -> Refusal | None:

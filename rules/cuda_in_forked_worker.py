@@ -63,5 +63,6 @@ class CudaInForkedWorker(Rule):
                         "process has used CUDA"
                     )
                     fix = start_method(loader, StartMethod.SPAWN, start.asked_by, target)
-                    yield self.finding(loader, touch, message, target, error=_ERROR, fix=fix)
+                    sure = Confidence.CERTAIN if loader.program.cuda else Confidence.LIKELY
+                    yield self.finding(loader, touch, message, target, confidence=sure, error=_ERROR, fix=fix)
                     break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
@@ -50,9 +51,10 @@ class HighPrefetch(Rule):
         """Yield one finding for each factor that is above a limit with the most workers it meets."""
         for given in loader.prefetch_factor.on(target).written:
             counts = [
-                int(workers.number(target) or 0)
+                int(number)
                 for factor, workers in loader.together("prefetch_factor", "num_workers", target)
                 if factor is given and workers.starts_workers(target)
+                if isfinite(number := workers.number(target) or 0)
             ]
             if isinstance(given.constant, int) and (counts or loader.num_workers.open):
                 yield from self._judge(loader, given, given.constant, max(counts, default=0), target)

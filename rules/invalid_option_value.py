@@ -11,7 +11,7 @@ from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, together
 
-from ._refusals import refusal, shown
+from ._refusals import refusal
 
 
 class InvalidOptionValue(Rule):
@@ -54,7 +54,7 @@ class InvalidOptionValue(Rule):
                 wrong = refusal(option, given, target)
                 if wrong is None or (option == "prefetch_factor" and not _meets_workers(loader, given, target)):
                     continue
-                message = f"{loader.spelled(option)} is {shown(given)}, {wrong.why}"
+                message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
                 fix = drop(option, given) if option == "prefetch_factor" else None
                 yield self.finding(loader, given, message, target, error=wrong.error, fix=fix)
 

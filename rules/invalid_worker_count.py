@@ -12,7 +12,7 @@ from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate
 
-from ._refusals import arriving, refusal, shown
+from ._refusals import arriving, refusal
 
 
 class InvalidWorkerCount(Rule):
@@ -56,7 +56,7 @@ class InvalidWorkerCount(Rule):
         for workers, wrong in refused:
             # The default inside `os.environ.get("WORKERS", "4")` is mended with the call around it.
             if not any(other is not workers and other.span.holds(workers.span) for other, _ in refused):
-                message = f"{loader.spelled('num_workers')} is {shown(workers)}, {wrong.why}"
+                message = f"{loader.spelled('num_workers')} is {workers.shown}, {wrong.why}"
                 yield self.finding(loader, workers, message, target, error=wrong.error, fix=_fix(workers, target))
 
 

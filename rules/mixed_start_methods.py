@@ -8,15 +8,15 @@ from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader, Start, Touch
 from loaderlint.model.remedy import start_method
 from loaderlint.model.rule import Rule, place
-from loaderlint.model.target import Target
+from loaderlint.model.target import StartMethod, Target
 
 
 class MixedStartMethods(Rule):
     """The loaders of one program start their workers in different ways.
 
     ## What it does
-    Finds a loader left at the platform's or the program's start method while another loader of the program asks for a
-    different one with `multiprocessing_context`.
+    Finds a loader whose workers are forked, by default or on request, while another loader of the program asks for
+    spawn or forkserver with `multiprocessing_context`.
 
     ## Why it breaks
     Whoever asked for spawn in one loader had a reason, such as CUDA, threads or locks that do not survive a fork. It
@@ -47,21 +47,22 @@ class MixedStartMethods(Rule):
     confidence = Confidence.LIKELY
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
-        """Yield a finding when another loader asks for a method that this one does not use."""
-        mine = [start for _, start in loader.worker_starts(target) if not _asks_itself(loader, start)]
+        """Yield a finding when this loader's workers are forked while another loader asks for fresh interpreters."""
+        mine = [start for _, start in loader.worker_starts(target) if start.method is StartMethod.FORK]
         for start in mine[:1]:
             for other in loader.program.loaders:
                 for _, theirs in other.worker_starts(target):
-                    if _asks_itself(other, theirs) and theirs.method is not start.method:
+                    if _asks_itself(other, theirs) and theirs.method.reimports:
                         method = theirs.method
                         message = (
                             f"these workers start by {start.method.value}, while those of the loader at "
                             f"{place(other.span)} start by {method.value}: what made {method.value} necessary there "
                             "can hang or raise here"
                         )
-                        fix = start_method(loader, method, start.asked_by, target) if method.reimports else None
-                        call = Touch(loader.span, loader.callee)
-                        yield self.finding(loader, call, message, target, fix=fix)
+                        fix = start_method(loader, method, start.asked_by, target)
+                        own = start.asked_by if _asks_itself(loader, start) else None
+                        at = own or Touch(loader.span, loader.callee)
+                        yield self.finding(loader, at, message, target, fix=fix)
                         return
 
 

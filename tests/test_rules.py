@@ -280,7 +280,12 @@ CUDA_CALL = Touch(at(40), "image.cuda()")
 
 
 class TestCudaInForkedWorker:
-    LOADER = a_loader(payload=Payload(cuda=(CUDA_CALL,), seen=True), num_workers=4)
+    PROGRAM = replace(SAFE_PROGRAM, cuda=(CUDA_CALL,))
+    LOADER = a_loader(PROGRAM, Payload(cuda=(CUDA_CALL,), seen=True), num_workers=4)
+
+    def test_it_is_likely_where_the_main_process_was_not_seen_to_use_cuda(self) -> None:
+        loader = a_loader(payload=self.LOADER.payload, num_workers=4)
+        assert the_finding("LL105", loader, LINUX).confidence is Confidence.LIKELY
 
     def test_cuda_in_a_forked_worker_is_found_where_it_is_touched(self) -> None:
         finding = the_finding("LL105", self.LOADER, LINUX)
@@ -425,9 +430,17 @@ class TestMixedStartMethods:
         assert check("LL111", self.beside(a_loader(num_workers=4), num_workers=2), LINUX) == []
         assert check("LL111", self.beside(num_workers=2), LINUX) == []
 
-    def test_fork_is_never_what_the_other_loader_is_changed_to(self) -> None:
+    def test_a_loader_that_is_not_forked_itself_is_quiet(self) -> None:
         forked = a_loader(num_workers=4, multiprocessing_context="fork")
-        assert the_finding("LL111", self.beside(forked, num_workers=2), MACOS).fix is None
+        assert check("LL111", self.beside(forked, num_workers=2), MACOS) == []
+        forkserver = a_loader(num_workers=4, multiprocessing_context="forkserver")
+        assert check("LL111", self.beside(forkserver, num_workers=2, multiprocessing_context="spawn"), LINUX) == []
+
+    def test_a_loader_that_asks_for_fork_beside_spawn_is_found_where_it_asks(self) -> None:
+        spawned = a_loader(num_workers=4, multiprocessing_context="spawn")
+        finding = the_finding("LL111", self.beside(spawned, num_workers=2, multiprocessing_context="fork"), LINUX)
+        assert finding.span == at(11)
+        assert SetValue(at(11), "spawn") in the_fix(finding).edits
 
 
 NEEDING_WORKERS = [

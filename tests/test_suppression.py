@@ -75,6 +75,7 @@ def test_a_prefix_of_codes_is_no_rule(project: WriteFiles) -> None:
         "loader = DataLoader(\n    [],\n    # loaderlint: ignore[LL101] we know\n    num_workers=4,\n)\n",
         "# loaderlint: ignore[LL101]\nloader = DataLoader([], num_workers=4)\n",
         "if True:\n    # loaderlint: ignore[LL101]\n    loader = DataLoader([], num_workers=4)\n",
+        "loader = DataLoader([],  # loaderlint: ignore[LL101]\n    num_workers=4)\n",
     ],
 )
 def test_a_comment_holds_for_the_finding_on_its_line_or_below_it(text: str, project: WriteFiles) -> None:
@@ -88,9 +89,8 @@ def test_a_comment_holds_for_the_finding_on_its_line_or_below_it(text: str, proj
     [
         "loader = DataLoader([], num_workers=4)\n# loaderlint: ignore[LL101]\n",
         "# loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
-        "x = 1  # loaderlint: ignore[LL101]\nloader = DataLoader([], num_workers=4)\n",
-        "loader = DataLoader([], num_workers=(  # loaderlint: ignore[LL101]\n    4\n))\n",
-        "loader = DataLoader([],  # loaderlint: ignore[LL101]\n    num_workers=4)\n",
+        "x = 1  # loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
+        "loader = DataLoader([],  # loaderlint: ignore[LL101]\n    batch_size=1,\n    num_workers=4)\n",
     ],
 )
 def test_a_comment_elsewhere_accepts_nothing(text: str, project: WriteFiles) -> None:
@@ -214,10 +214,9 @@ def test_names_are_found_at_their_places_whatever_the_line_ends(path: str, end: 
     lines = ["# loaderlint: ignore-file[LL301]", "a: 1  # loaderlint: ignore[LL101,  é] é", ""]
     first, second, third = read(mark + end.join(lines), path)
     assert (first.name, first.place.line, first.place.column) == ("LL301", 1, 27 + len(mark))
-    assert (first.alone, first.whole_file, first.misplaced) == (True, True, False)
+    assert (first.whole_file, first.misplaced) == (True, False)
     assert (second.name, second.place.start, second.place.end) == ("LL101", (2, 28), (2, 33))
     assert (third.name, third.place.start) == ("é", (2, 36))
-    assert not third.alone
     assert third.comment.end == (2, 40)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.running import (
@@ -17,8 +16,8 @@ from loaderlint.linking.running import (
 )
 from loaderlint.linking.sites import PythonSite
 from loaderlint.model.loader import Loader, Program, Touch
-from loaderlint.model.value import Candidate
-from loaderlint.readers.python import PythonFacts
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
+from loaderlint.readers.python import PythonFacts, ScopeNode
 
 
 class Programs:
@@ -28,7 +27,7 @@ class Programs:
         self._evaluator = evaluator
         self._sites = sites
         self._iterations: dict[str, Iterations] = {}
-        self._facts: dict[str, tuple[tuple[Candidate, ...], tuple[Touch, ...], tuple[Touch, ...]]] = {}
+        self._facts: dict[str, _FileFacts] = {}
 
     def joined(self) -> tuple[Loader, ...]:
         """Return the loaders, each with the program that iterates it."""
@@ -71,7 +70,7 @@ class Programs:
     def _with_program(self, site: PythonSite, loader: Loader) -> Loader:
         path = site.frame.facts.source.path
         unguarded: list[Touch] = []
-        guarded = False
+        runs: list[Iterations] = []
         files = {path}
         for entry, reached in self._closures.items():
             if path not in reached:
@@ -79,10 +78,12 @@ class Programs:
             run = self._run(entry)
             at_import = run.at_import.get(id(site.call), [])
             unguarded.extend(at_import)
-            guarded = guarded or id(site.call) in run.guarded
+            if at_import or id(site.call) in run.guarded:
+                runs.append(run)
             if entry == path or at_import or id(site.call) in run.guarded:
                 files |= reached
-        program = self._program(files, False if unguarded else (True if guarded else None))
+        guarded = False if unguarded else (True if runs else None)
+        program = self._program(files, guarded, lambda touch, scope: self._before(runs, id(site.call), touch, scope))
         return replace(loader, unguarded=tuple(unguarded), program=program)
 
     def _run(self, path: str) -> Iterations:
@@ -91,34 +92,66 @@ class Programs:
             self._iterations[path] = iterations(self._evaluator, facts) if facts is not None else Iterations()
         return self._iterations[path]
 
-    def _program(self, files: set[str], guarded: bool | None) -> Program:
-        methods: list[Candidate] = []
-        cuda: list[Touch] = []
-        compiled: list[Touch] = []
-        for path in sorted(files):
-            one_methods, one_cuda, one_compiled = self._facts_of(path)
-            methods.extend(one_methods)
-            cuda.extend(one_cuda)
-            compiled.extend(one_compiled)
-        loaders = tuple(loader for site, loader in self._sites if site.frame.facts.source.path in files)
-        return Program(guarded, tuple(methods), tuple(cuda), tuple(compiled), loaders)
+    def _program(self, files: set[str], guarded: bool | None, before: Callable[[Touch, ScopeNode], bool]) -> Program:
+        facts = [self._facts_of(path) for path in sorted(files)]
+        return Program(
+            guarded,
+            tuple(one for each in facts for one in each.start_methods),
+            tuple(touch for each in facts for touch, scope in each.cuda if before(touch, scope)),
+            tuple(touch for each in facts for touch in each.compiled),
+            tuple(loader for site, loader in self._sites if site.frame.facts.source.path in files),
+        )
 
-    def _facts_of(self, path: str) -> tuple[tuple[Candidate, ...], tuple[Touch, ...], tuple[Touch, ...]]:
+    def _facts_of(self, path: str) -> _FileFacts:
         if path not in self._facts:
             facts = self._evaluator.project.python(path)
             if facts is None:
-                return (), (), ()
-            worker_spans = {touch.span for _, loader in self._sites for touch in loader.payload.cuda}
-            touches = (
-                touch
-                for scope in facts.scopes.values()
-                for touch in cuda_touches(self._evaluator, facts, scope)
-                if touch.span not in worker_spans
-            )
-            self._facts[path] = (
+                return _FileFacts()
+            self._facts[path] = _FileFacts(
                 tuple(start_methods(self._evaluator, facts)),
-                # One place is enough to know that the process touches CUDA, and each costs following a device.
-                tuple(islice(touches, 1)),
+                tuple(self._cuda_of(facts)),
                 tuple(compile_touches(self._evaluator, facts)),
             )
         return self._facts[path]
+
+    def _cuda_of(self, facts: PythonFacts) -> Iterator[tuple[Touch, ScopeNode]]:
+        """Yield where a file touches CUDA outside the workers, one place of a scope for each set of assumptions."""
+        in_workers = {touch.span for _, loader in self._sites for touch in loader.payload.cuda}
+        for scope in facts.scopes.values():
+            seen: set[Assumptions] = set()
+            for touch in cuda_touches(self._evaluator, facts, scope):
+                if touch.span not in in_workers and touch.assumptions not in seen:
+                    seen.add(touch.assumptions)
+                    yield touch, scope.node
+                if NO_ASSUMPTIONS in seen:
+                    break
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return frozenset(name for facts in self._evaluator.project.all_python() for name in facts.calls)
+
+    def _before(self, runs: Sequence[Iterations], call: int, touch: Touch, scope: ScopeNode) -> bool:
+        """Return whether a touch can come before the workers of a loader start, as far as that was seen.
+
+        It cannot in a function that nothing calls, nor below the only place that iterates the loader.
+        """
+        name = getattr(scope, "name", "")
+        if name and name not in self._called and not any(id(scope) in run.scopes for run in runs):
+            return False
+        return not runs or any(
+            call in run.again
+            or not any(
+                where == id(scope) and span.path == touch.span.path and touch.span.start > span.end
+                for where, span in run.once.get(call, ())
+            )
+            for run in runs
+        )
+
+
+@dataclass(frozen=True)
+class _FileFacts:
+    """What one file does to the process, each CUDA touch with the function (or module) it stands in."""
+
+    start_methods: tuple[Candidate, ...] = ()
+    cuda: tuple[tuple[Touch, ScopeNode], ...] = ()
+    compiled: tuple[Touch, ...] = ()

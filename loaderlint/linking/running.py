@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Row,
 )
 from loaderlint.model.loader import Touch
+from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
 from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, is_main_test
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
@@ -48,10 +49,18 @@ class Run:
 
 @dataclass(eq=False)
 class Iterations:
-    """Which loader calls are iterated at import, by the identity of the call, and by which top-level expression."""
+    """What running a file iterates, by the identity of the call that makes the loader.
+
+    ``at_import`` holds the top-level expressions that do so whenever the file is imported, ``guarded`` what happens
+    under the guard. ``once`` are the places that are no part of a loop, each with its scope; what is iterated in a
+    loop is iterated ``again``. ``scopes`` are the functions that were seen to run.
+    """
 
     at_import: dict[int, list[Touch]] = field(default_factory=dict)
     guarded: set[int] = field(default_factory=set)
+    once: dict[int, list[tuple[int, Span]]] = field(default_factory=dict)
+    again: set[int] = field(default_factory=set)
+    scopes: set[int] = field(default_factory=set)
 
 
 def guarded_place(place: Place) -> bool:
@@ -64,6 +73,7 @@ def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
     result = Iterations()
     for guarded in (False, True):
         for run in _runs(evaluator, facts, guarded):
+            result.scopes.add(id(run.frame.scope.node))
             for expression, node, place in run.frame.scope.iterations:
                 if run.cause is None and guarded_place(place) is not guarded:
                     continue
@@ -95,6 +105,10 @@ def _note(
     guarded: bool,
 ) -> None:
     for call, assumptions in loaders_in(evaluator, expression, frame):
+        if not any(arm.loop for arm in frame.place.arms):
+            result.once.setdefault(call, []).append((id(frame.scope.node), frame.facts.span(expression)))
+        else:
+            result.again.add(call)
         if guarded:
             result.guarded.add(call)
             continue
@@ -102,7 +116,18 @@ def _note(
         span = facts.span(cause)
         touches[:] = [touch for touch in touches if not span.holds(touch.span)]
         if not any(touch.span.holds(span) for touch in touches):
-            touches.append(Touch(span, shortened(facts.text(cause)), assumptions))
+            caught = _is_caught(facts, cause)
+            touches.append(Touch(span, shortened(facts.text(cause)), assumptions, caught=caught))
+
+
+def _is_caught(facts: PythonFacts, cause: ast.expr) -> bool:
+    """Return whether a top-level expression stands in a ``try`` with a handler that takes a RuntimeError."""
+    for statement in ast.walk(facts.tree):
+        if isinstance(statement, ast.Try) and any(cause is inner for one in statement.body for inner in ast.walk(one)):
+            kinds = [handler.type for handler in statement.handlers]
+            if any(kind is None or dotted(kind) in ("RuntimeError", "Exception", "BaseException") for kind in kinds):
+                return True
+    return False
 
 
 def shortened(text: str) -> str:

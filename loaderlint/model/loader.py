@@ -50,13 +50,15 @@ def arrives(option: str, constant: object) -> bool:
 class Touch:
     """A place where a program does something its workers inherit or repeat, such as touching CUDA.
 
-    ``what`` is the code as somebody wrote it, shortened to one line.
+    ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
+    takes a RuntimeError.
     """
 
     span: Span
     what: str
     assumptions: Assumptions = NO_ASSUMPTIONS
     trail: Trail = ()
+    caught: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,9 @@ class Unpicklable:
 class Payload:
     """What must travel into a worker: ``dataset``, ``collate_fn``, ``worker_init_fn``.
 
-    ``iterable`` says whether the dataset is an IterableDataset (None: not seen). ``cuda`` are the places in code that
-    runs inside a worker which touch CUDA. ``seen`` is True when all that travels was followed to its definition, or is
-    known to pickle.
+    ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to be one). ``cuda`` are the
+    places in code that runs inside a worker which touch CUDA. ``seen`` is True when all that travels was followed to
+    its definition, or is known to pickle.
     """
 
     unpicklable: tuple[Unpicklable, ...] = ()

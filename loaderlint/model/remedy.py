@@ -20,13 +20,18 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     argument = loader.num_workers.argument
     at_the_call = workers.shared and argument is not None and Language.of(argument.path) is Language.PYTHON
     edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
-    if count == 0:
-        for option in WORKER_OPTIONS:
-            edits.extend(_without_workers(loader, option, workers, target))
+    unseen = ""
+    for option in WORKER_OPTIONS if count == 0 else ():
+        dropped = _without_workers(loader, option, workers, target)
+        edits.extend(dropped)
+        if loader.option(option).open and not dropped:
+            unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
     fix = Fix(title, tuple(edits), follows=workers.sources)
     if workers.shared and not at_the_call:
         return fix.unsafe(_SHARED)
+    if unseen:
+        return fix.unsafe(f"{unseen} was not seen and may need workers")
     if count == 0 and loader.payload.worker_init_fn is not None:
         return fix.unsafe("worker_init_fn never runs without workers")
     if count == 0 and loader.payload.iterable:
@@ -41,12 +46,15 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
         for _, dependent in meetings([workers], value.on(target).written)
         if arrives(option, dependent.constant) and workers.span not in dependent.sources
     ]
-    if not met:
+    if not (met or value.open):
         return []
     if _varies(loader.num_workers):
         conditional = _only_with_workers(loader, option)
         if conditional is not None:
             return [conditional]
+    if value.open:
+        # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
+        return [] if value.argument is None else [Drop(value.argument, option, TORCH_DEFAULTS[option])]
     return [_drop(option, dependent) for dependent in met]
 
 

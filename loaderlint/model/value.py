@@ -134,6 +134,11 @@ class Candidate:
     written: bool = True
     shared: bool = False
 
+    @property
+    def shown(self) -> str:
+        """The value as messages show it: a constant as Python writes it, an expression as it stands."""
+        return str(self.constant) if isinstance(self.constant, CommandLineText | CpuCount) else repr(self.constant)
+
     def number(self, target: Target) -> float | int | None:
         """Return the candidate as a number on the target; None when it is none, or the CPU count is not known."""
         constant = self.constant
