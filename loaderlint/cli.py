@@ -158,7 +158,15 @@ def lint(
     named = paths or ["."]
     stdin = sys.stdin.buffer.read() if STDIN in named else b""
     discovered = discover(named, settings, stdin=stdin, stdin_filename=stdin_filename)
-    report = _linted(discovered, named, settings, fix=fix or diff, write=fix, unsafe_fixes=unsafe_fixes)
+    report = _linted(
+        discovered,
+        named,
+        settings,
+        fix=fix or diff,
+        write=fix,
+        unsafe_fixes=unsafe_fixes,
+        typed=format == "json",
+    )
     code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
     stream = sys.stdout
     if fix and STDIN in named:
@@ -193,7 +201,12 @@ def _check_format(format: str) -> None:
 
 def _listed(values: Iterable[str] | None) -> list[str] | None:
     """Return the values of a repeatable option, each of which may be several, separated by commas."""
-    return [one.strip() for value in values for one in value.split(",") if one.strip()] if values else None
+    if not values:
+        return None
+    listed = [one.strip() for value in values for one in value.split(",") if one.strip()]
+    if not listed:
+        raise Refusal("an option that takes rules was given none: name a code, a prefix, a rule or ALL")
+    return listed
 
 
 def _settings(config: str | None, isolated: bool, overrides: Mapping[str, object] | None = None) -> SettingsIndex:
@@ -204,9 +217,19 @@ def _settings(config: str | None, isolated: bool, overrides: Mapping[str, object
 
 
 def _linted(
-    discovered: Discovered, paths: Sequence[str], settings: SettingsIndex, *, fix: bool, write: bool, unsafe_fixes: bool
+    discovered: Discovered,
+    paths: Sequence[str],
+    settings: SettingsIndex,
+    *,
+    fix: bool,
+    write: bool,
+    unsafe_fixes: bool,
+    typed: bool,
 ) -> Report:
-    """Return the report of a run; with ``fix`` of what it mends, which ``write`` puts into the files."""
+    """Return the report of a run; with ``fix`` of what it mends, which ``write`` puts into the files.
+
+    ``typed`` asks for what each fix would type.
+    """
     report = Report(targets=settings.for_folder(settings.cwd).targets)
     if discovered.sources:
         from loaderlint.fixing import run
@@ -217,7 +240,7 @@ def _linted(
         named = frozenset(discovered.sources)
         # What an editor pipes through must come back on its own: no other file may change with it.
         changeable = frozenset({discovered.stdin}) if discovered.stdin is not None else None
-        lint = partial(run, named=named, settings_for=settings.for_path, files=files)
+        lint = partial(run, named=named, settings_for=settings.for_path, files=files, typed=typed)
         report = lint(sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
         if write:
             report = save(report, sources, lint, unwritten=discovered.stdin)

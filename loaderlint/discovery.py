@@ -174,7 +174,8 @@ def project_root(location: str) -> str:
 class ProjectFiles:
     """The files of a project besides those a run was asked about, looked for when somebody first needs one.
 
-    A home folder or the root of a file system is nobody's project: it has no files to offer.
+    A home folder or the root of a file system is nobody's project: it has no files to offer. The settings of the
+    working folder hold for all of them: nobody asked about these files, so what is written beside them is not read.
     """
 
     def __init__(self, root: str, settings: SettingsIndex) -> None:
@@ -186,15 +187,17 @@ class ProjectFiles:
         cwd = self._settings.cwd
         if self.root in (os.path.expanduser("~"), os.path.dirname(self.root)):
             return {}
-        found = walk(self.root, cwd, lambda folder: self._settings.for_folder(folder).excludes)
+        excludes = self._settings.for_folder(cwd).excludes
+        found = walk(self.root, cwd, lambda folder: excludes)
         locations = _each_file_once(one for one in found if isinstance(one, str))
         return {displayed(location, cwd): location for location in locations}
 
     def sources(self) -> Mapping[str, Source]:
-        """Return the files that may matter under the settings in force for each, by the path findings use."""
+        """Return the files that may matter, by the path findings use."""
         found: dict[str, Source] = {}
+        settings = self._settings.for_folder(self._settings.cwd)
         for path, location in self._locations.items():
-            read = _read(location, self._settings.cwd, self._settings.for_path(location))
+            read = _read(location, self._settings.cwd, settings)
             if isinstance(read, Source):
                 found[path] = read
         return found

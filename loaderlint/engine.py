@@ -9,7 +9,7 @@ from loaderlint import suppression
 from loaderlint.linking.link import link
 from loaderlint.linking.project import OtherFiles, Project
 from loaderlint.model.edit import Fix, SetValue
-from loaderlint.model.finding import Confidence, Failure, Finding
+from loaderlint.model.finding import Confidence, Failure, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Source, Span
@@ -29,12 +29,14 @@ _OLD_TORCH = (1, 13)
 class Linted:
     """What the rules say about a project: what is shown, and what is not and why.
 
-    ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named.
+    ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named,
+    and ``unselected`` the errors that rules which are off would have raised: no fix may bring one about.
     ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
     """
 
     findings: tuple[Finding, ...] = ()
     elsewhere: tuple[Finding, ...] = ()
+    unselected: tuple[Finding, ...] = ()
     suppressed: int = 0
     held_back: int = 0
     failures: tuple[Failure, ...] = ()
@@ -50,7 +52,7 @@ def trace(
     With them come the named files that could not be parsed. For ``sources`` see `lint`.
     """
     project = Project(sources, files)
-    loaders = link(project, _wrappers(sources, settings_for))
+    loaders = link(project, _wrappers(named, settings_for))
     return tuple(one for one in loaders if one.span.path in named), _failures(project, named)
 
 
@@ -65,12 +67,17 @@ def lint(
     of anything.
     """
     project = Project(sources, files)
-    loaders = link(project, _wrappers(sources, settings_for))
+    settings_for = _of_named(named, settings_for)
+    loaders = link(project, _wrappers(named, settings_for))
     written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
     findings: list[Finding] = []
     elsewhere: list[Finding] = []
+    unselected: list[Finding] = []
     suppressed = 0
     for finding, about in _merged(loaders, settings_for):
+        if not settings_for(finding.span.path).selects(finding.code, finding.span.path):
+            unselected.extend([finding] if finding.severity is Severity.ERROR else [])
+            continue
         accepted = any(ignore.accepts(finding) for ignore in written.get(finding.span.path, ()))
         if about.isdisjoint(named):
             elsewhere.extend([] if accepted else [finding])
@@ -86,12 +93,22 @@ def lint(
     return Linted(
         findings=shown,
         elsewhere=_shown(elsewhere, settings_for),
+        unselected=tuple(one for one in unselected if one.confidence is not Confidence.POSSIBLE),
         suppressed=suppressed + accepted_comments,
         held_back=len(findings) - len(shown),
         failures=_failures(project, named),
         targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
         sources=project.sources,
     )
+
+
+def _of_named(named: frozenset[str], settings_for: SettingsFor) -> SettingsFor:
+    """Return the settings of the named files, which hold for every other file of the project, too.
+
+    What is written beside files that nobody asked about is not read: it may be broken, or name plugins to import.
+    """
+    first = min(named, default="")
+    return lambda path: settings_for(path if path in named else first)
 
 
 def _failures(project: Project, named: frozenset[str]) -> tuple[Failure, ...]:
@@ -125,8 +142,7 @@ def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tu
     for loader in loaders:
         settings = settings_for(loader.span.path)
         for finding in _judge(loader, settings.targets, settings):
-            if settings_for(finding.span.path).selects(finding.code, finding.span.path):
-                by_place.setdefault((finding.span, finding.code), []).append((finding, loader.span.path))
+            by_place.setdefault((finding.span, finding.code), []).append((finding, loader.span.path))
     arrivals = _arrivals(loaders, settings_for)
     for (span, _), raised in by_place.items():
         same = [finding for finding, _ in raised]

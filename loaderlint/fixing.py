@@ -26,15 +26,16 @@ def run(
     fix: bool = False,
     unsafe_fixes: bool = False,
     changeable: frozenset[str] | None = None,
+    typed: bool = True,
 ) -> Report:
     """Return what was found and, with ``fix``, what the files become when it is mended.
 
     A fix counts when every writer it needs could prove its text, and linting the result shows its finding gone and
     nothing new that is as bad, anywhere in the project. One that does not is left out, with a line in the report that
-    says why. Only the ``changeable`` files may change, all of them when it is None. ``sources`` and ``named``
-    are those of `engine.lint`.
+    says why. Only the ``changeable`` files may change, all of them when it is None. Without ``typed`` the report does
+    not say what each fix types, which costs as much as making it. ``sources`` and ``named`` are those of `engine.lint`.
     """
-    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable)
+    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed)
     linted = lint(sources, named, settings_for, files)
     before = dict(linted.sources)
     current = dict(sources)
@@ -47,8 +48,8 @@ def run(
         current, linted = mended.sources, mended.linted
         before = {**linted.sources, **before}
     findings: list[Finding] = []
-    for finding in linted.findings:
-        settled = bench.settled(finding, linted.sources)
+    every = bench.settle(linted.findings, linted.sources)
+    for finding, settled in every.items():
         left = replace(finding, fix=settled.fix)
         findings.append(left)
         if settled.edits:
@@ -94,6 +95,7 @@ class _Bench:
     files: OtherFiles | None
     unsafe_fixes: bool
     changeable: frozenset[str] | None
+    typed: bool
     refused: dict[Finding, str] = field(default_factory=dict)
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
@@ -124,7 +126,7 @@ class _Bench:
             unsettled = [one for one in batch if one not in settled]
             if not unsettled:
                 return batch
-            settled.update((one, self.settled(one, linted.sources)) for one in unsettled)
+            settled.update(self.settle(unsettled, linted.sources))
 
     def _wanted(self, finding: Finding, settled: _Settled | None) -> bool:
         fix = settled.fix if settled is not None else finding.fix
@@ -153,6 +155,40 @@ class _Bench:
         if any(isinstance(edit, GuardEntryPoint) for edit in own):
             imported = imported_names(source.path, read, self.files)
         return rewrite(source, own, imported_names=imported)
+
+    def settle(self, findings: Sequence[Finding], read: Mapping[str, Source]) -> dict[Finding, _Settled]:
+        """Return each finding's fix as the writers see it.
+
+        Where nobody asks what a fix would type, fixes that touch different places are tried together: what can be made
+        and is safe together is so by itself, and each try costs a parse of the whole file.
+        """
+        if self.typed:
+            return {one: self.settled(one, read) for one in findings}
+        settled: dict[Finding, _Settled] = {}
+        waiting = [one for one in findings if one.fix is not None and one not in self.refused]
+        while waiting:
+            batch = _apart(waiting)
+            waiting = [one for one in waiting if one not in batch]
+            self._settle_together(batch, read, settled)
+        return {one: settled.get(one, _Settled()) for one in findings}
+
+    def _settle_together(
+        self, batch: Sequence[Finding], read: Mapping[str, Source], settled: dict[Finding, _Settled]
+    ) -> None:
+        if len(batch) == 1:
+            settled[batch[0]] = self.settled(batch[0], read)
+            return
+        edits = [edit for one in batch if one.fix is not None for edit in one.fix.edits]
+        try:
+            outcomes = [self._rewrite(read[path], edits, read) for path in sorted({edit.span.path for edit in edits})]
+        except CannotRewrite:
+            outcomes = []
+        if outcomes and not any(one.unsafe for one in outcomes):
+            settled.update((one, _Settled(one.fix)) for one in batch)
+            return
+        half = len(batch) // 2
+        self._settle_together(batch[:half], read, settled)
+        self._settle_together(batch[half:], read, settled)
 
     def settled(self, finding: Finding, read: Mapping[str, Source]) -> _Settled:
         """Return a finding's fix by itself: unsafe where the writers say so, none where they cannot make it."""
@@ -193,21 +229,34 @@ def _turn(finding: Finding) -> tuple[bool, int]:
     return finding.name == UNUSED, finding.severity.rank
 
 
-def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings whose turn it is and whose fixes touch different places, the first of each place."""
-    turn = min(map(_turn, findings), default=None)
-    places = {edit.span: finding for finding in findings if finding.fix for edit in finding.fix.edits}
+def _apart(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings whose fixes touch different places, the first of each place."""
     chosen: list[Finding] = []
     taken: list[Edit] = []
     for finding in findings:
         edits = finding.fix.edits if finding.fix is not None else ()
-        if finding.fix is not None and any(places.get(span, finding) is not finding for span in finding.fix.follows):
-            continue
-        if _turn(finding) != turn or any(_collide(edit, other) for edit in edits for other in taken if edit != other):
+        if any(_collide(edit, other) for edit in edits for other in taken if edit != other):
             continue
         chosen.append(finding)
         taken.extend(edits)
     return chosen
+
+
+def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings whose turn it is and whose fixes touch different places, the first of each place.
+
+    One that may follow by itself from the fix of another waits for that.
+    """
+    turn = min(map(_turn, findings), default=None)
+    places = {edit.span: finding for finding in findings if finding.fix for edit in finding.fix.edits}
+    return _apart(
+        [
+            one
+            for one in findings
+            if _turn(one) == turn
+            and not (one.fix and any(places.get(span, one) is not one for span in one.fix.follows))
+        ]
+    )
 
 
 def _collide(first: Edit, second: Edit) -> bool:
@@ -239,7 +288,7 @@ def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
 
 
 def _everywhere(linted: Linted) -> tuple[Finding, ...]:
-    return (*linted.findings, *linted.elsewhere)
+    return (*linted.findings, *linted.elsewhere, *linted.unselected)
 
 
 def _kind(finding: Finding) -> tuple[str, str]:

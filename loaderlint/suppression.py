@@ -19,6 +19,7 @@ UNUSED = "unused-ignore"
 """The name of the rule about the comments themselves."""
 
 _MARK = "loaderlint:"
+_PREFIX = re.compile(r"LL\d*")
 _COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\[([^\]]*)\]")
 
 
@@ -36,12 +37,21 @@ class Ignore:
     whole_file: bool
     misplaced: bool = False
 
+    def means(self, code: str, name: str) -> bool:
+        """Return whether this is the code or name of a rule, the beginning of its code, or ``ALL``."""
+        if self.name in (code, name) or self.name == "ALL":
+            return True
+        return _PREFIX.fullmatch(self.name) is not None and code.startswith(self.name)
+
     def accepts(self, finding: Finding) -> bool:
         """Return whether this name accepts the finding where it stands."""
-        if self.name not in (finding.code, finding.name) or finding.span.path != self.comment.path:
+        if not self.means(finding.code, finding.name) or finding.span.path != self.comment.path:
             return False
         if self.whole_file:
             return not self.misplaced
+        call = finding.site.span if finding.site is not None else finding.span
+        if call.holds(finding.span) and self.comment.line in (call.line, call.end_line):
+            return True
         return finding.span.line - 1 <= self.comment.line <= finding.span.end_line
 
 
@@ -120,7 +130,7 @@ def unused(
 
 def _unused(rule: type[Rule], ignore: Ignore, known: frozenset[str], platforms: frozenset[Platform]) -> Finding:
     name = ignore.name
-    if name not in known:
+    if not any(ignore.means(one, one) for one in known):
         message = f"{name} is ignored here, but no rule has this code or name{suggestion(name, known)}"
     elif ignore.misplaced:
         message = f"ignore-file means nothing below the first line of code, so {name} is not ignored"

@@ -57,12 +57,9 @@ def test_a_comment_that_names_no_rule_accepts_nothing(comment: str, project: Wri
     assert (found(result), result.suppressed) == (BOTH_RULES, 0)
 
 
-def test_a_prefix_of_codes_is_no_rule(project: WriteFiles) -> None:
-    assert found(on_the_line("# loaderlint: ignore[LL1]", project)) == [
-        "LL101 train.py:2",
-        "LL301 train.py:2",
-        "LL901 train.py:2",
-    ]
+def test_a_prefix_of_codes_or_all_means_the_rules_it_selects(project: WriteFiles) -> None:
+    assert found(on_the_line("# loaderlint: ignore[LL1]", project)) == ["LL301 train.py:2"]
+    assert found(on_the_line("# loaderlint: ignore[ALL]", project)) == []
 
 
 # Where it stands
@@ -76,6 +73,7 @@ def test_a_prefix_of_codes_is_no_rule(project: WriteFiles) -> None:
         "# loaderlint: ignore[LL101]\nloader = DataLoader([], num_workers=4)\n",
         "if True:\n    # loaderlint: ignore[LL101]\n    loader = DataLoader([], num_workers=4)\n",
         "loader = DataLoader([],  # loaderlint: ignore[LL101]\n    num_workers=4)\n",
+        "loader = DataLoader(\n    [],\n    num_workers=4,\n    shuffle=True,\n)  # loaderlint: ignore[LL101]\n",
     ],
 )
 def test_a_comment_holds_for_the_finding_on_its_line_or_below_it(text: str, project: WriteFiles) -> None:
@@ -90,7 +88,7 @@ def test_a_comment_holds_for_the_finding_on_its_line_or_below_it(text: str, proj
         "loader = DataLoader([], num_workers=4)\n# loaderlint: ignore[LL101]\n",
         "# loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
         "x = 1  # loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
-        "loader = DataLoader([],  # loaderlint: ignore[LL101]\n    batch_size=1,\n    num_workers=4)\n",
+        "loader = DataLoader(\n    [],\n    timeout=5, # loaderlint: ignore[LL101]\n    x=1,\n    num_workers=4)\n",
     ],
 )
 def test_a_comment_elsewhere_accepts_nothing(text: str, project: WriteFiles) -> None:
@@ -98,17 +96,18 @@ def test_a_comment_elsewhere_accepts_nothing(text: str, project: WriteFiles) -> 
     assert sorted(one.code for one in linted().findings) == ["LL101", "LL901"]
 
 
-@pytest.mark.parametrize("line", [3, 4, 5, 6])
+@pytest.mark.parametrize("line", [3, 4, 5, 6, 7])
 def test_a_comment_holds_on_any_line_of_a_finding_of_several(line: int, project: WriteFiles) -> None:
     lines = (
-        IMPORT + "loader = DataLoader([], num_workers=2, collate_fn=(\n    lambda batch: [\n        batch\n    ]\n))\n"
+        IMPORT
+        + "loader = DataLoader([], num_workers=2, collate_fn=(\n    lambda batch: [\n        batch\n    ]\n))\nx = 1\n"
     ).splitlines()
     project({"train.py": "\n".join(lines) + "\n"})
     (finding,) = linted(select=["LL103", "LL901"]).findings
     assert (finding.code, finding.span.line, finding.span.end_line) == ("LL103", 3, 5)
     lines[line - 1] += "  # loaderlint: ignore[LL103]"
     project({"train.py": "\n".join(lines) + "\n"})
-    assert found(linted(select=["LL103", "LL901"])) == ([] if line < 6 else ["LL103 train.py:3", "LL901 train.py:6"])
+    assert found(linted(select=["LL103", "LL901"])) == ([] if line < 7 else ["LL103 train.py:3", "LL901 train.py:7"])
 
 
 def test_comments_hold_in_yaml(project: WriteFiles) -> None:

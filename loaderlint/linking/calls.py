@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import instances, parameters
+from loaderlint.linking import dictionaries, instances, operators, parameters
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -200,13 +200,13 @@ def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         if len(rows) != 1 or not isinstance(rows[0], Row):
             return unseen(span)
         operands = list(rows[0].items)
-    return evaluator.compute(tuple(operands), node, frame, _FUNCTIONS[name])
+    return operators.compute(evaluator, tuple(operands), node, frame, _FUNCTIONS[name])
 
 
 def _as_integer(evaluator: Evaluator, one: Possibility, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what ``int()`` makes of one thing: a value stays where it was written, so a fix edits it there."""
     if not one.constant:
-        return evaluator.compute(((one,),), node, frame, _FUNCTIONS["builtins.int"])
+        return operators.compute(evaluator, ((one,),), node, frame, _FUNCTIONS["builtins.int"])
     try:
         return (replace(one, thing=int(one.thing)),)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -248,7 +248,7 @@ def _dictionary(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) 
         return evaluator.evaluate(node.args[0], frame)
     if len(node.args) > 1:
         return unseen(span)
-    return (Possibility(evaluator.items_of_call(node, frame), span),)
+    return (Possibility(dictionaries.items_of_call(evaluator, node, frame), span),)
 
 
 def _configuration(evaluator: Evaluator, node: ast.expr, frame: Frame, span: Span) -> Possibilities:
@@ -303,7 +303,7 @@ def _method_of(
         return (owner,)
     if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
-        return evaluator.compute(operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
+        return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
     if isinstance(thing, CommandLine) and name == "get":
         return None
     if isinstance(thing, Made):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import parameters
+from loaderlint.linking import dictionaries, parameters
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching_all
 from loaderlint.linking.project import Project
@@ -146,7 +146,7 @@ def _given_by(evaluator: Evaluator, binding: Binding, frame: Frame) -> Items | N
         return Items({binding.name.rpartition(".")[2]: evaluator.binding(binding, frame)})
     if binding.kind == "update":
         assert isinstance(binding.value, ast.Call)
-        return evaluator.items_of_call(binding.value, frame)
+        return dictionaries.items_of_call(evaluator, binding.value, frame)
     keys = evaluator.evaluate(binding.key, frame) if binding.key is not None else ()
     if len(keys) != 1 or not isinstance(keys[0].thing, str):
         return None
@@ -159,4 +159,4 @@ def _given_by(evaluator: Evaluator, binding: Binding, frame: Frame) -> Items | N
         if len(value.args) < 2:
             return Items({key: (Possibility(None, span),)})
         value = value.args[1]
-    return Items({key: evaluator.entered(value, frame, span) if value is not None else unseen(span)})
+    return Items({key: dictionaries.entered(evaluator, value, frame, span) if value is not None else unseen(span)})

@@ -213,6 +213,12 @@ def option_of_decorator(
     return None
 
 
+def _made_by(evaluator: Evaluator, factory: ast.expr, frame: Frame) -> Possibilities:
+    """Return the object that a field's factory makes when it is called without arguments."""
+    call = ast.copy_location(ast.Call(factory, [], []), factory)
+    return evaluator.evaluate(call, frame)
+
+
 def unwrapped(evaluator: Evaluator, possibilities: Possibilities) -> Possibilities:
     """Return the possibilities with the default in place of its declaration, such as ``typer.Option(4)``."""
     found: list[Possibility] = []
@@ -225,7 +231,10 @@ def unwrapped(evaluator: Evaluator, possibilities: Possibilities) -> Possibiliti
         default = next((keyword.value for keyword in thing.call.keywords if keyword.arg == "default"), None)
         if default is None and position is not None and len(thing.call.args) > position:
             default = thing.call.args[position]
-        if default is None:
+        factory = next((keyword.value for keyword in thing.call.keywords if keyword.arg == "default_factory"), None)
+        if default is None and factory is not None:
+            found.extend(under(_made_by(evaluator, factory, thing.frame), one.assumptions))
+        elif default is None:
             found.extend(unseen(one.span, one.assumptions))
         else:
             found.extend(under(evaluator.evaluate(default, thing.frame), one.assumptions))

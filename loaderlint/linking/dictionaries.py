@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import Absent, Items, Possibilities, Thing, under, unseen
+from loaderlint.linking.things import (
+    ABSENT,
+    UNSEEN,
+    Absent,
+    CommandLine,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Thing,
+    irremovable,
+    under,
+    unseen,
+)
 from loaderlint.linking.trees import child_of_tree
+from loaderlint.model.source import Span
+from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
 
 
 def entries_of(thing: Thing) -> Mapping[str, Possibilities]:
@@ -39,3 +61,85 @@ def overlaid(below: Items, *above: Items) -> Items:
             kept = [one for lack in missing for one in under(entries.get(key, (lack,)), lack.assumptions)]
             entries[key] = (*(one for one in values if not isinstance(one.thing, Absent)), *kept)
     return Items(entries, complete)
+
+
+def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> Possibility:
+    """Return the dictionary that braces make."""
+    items = Items({})
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            items = overlaid(items, *as_items(evaluator, evaluator.evaluate(value, frame)))
+        elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+            entry = frame.facts.between(key, value)
+            note = f"{key.value!r}: {frame.facts.text(value)}"
+            given = (
+                one.step(entry, note) if one.constant and one.entry != entry else one
+                for one in entered(evaluator, value, frame, entry)
+            )
+            items = overlaid(items, Items({key.value: _kept(evaluator, key.value, tuple(given))}))
+        else:
+            items = Items(items.entries, complete=False)
+    return Possibility(items, span)
+
+
+def items_of_call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Items:
+    """Return the dictionary that a call's arguments make: mappings first, then keywords and splats in order."""
+    items = Items({})
+    for argument in node.args:
+        items = overlaid(items, *as_items(evaluator, evaluator.evaluate(argument, frame)))
+    # A keyword cannot be given twice, so no splat replaces one that is written out.
+    for keyword in sorted(node.keywords, key=lambda one: one.arg is not None):
+        if keyword.arg is None:
+            items = overlaid(items, *as_items(evaluator, evaluator.evaluate(keyword.value, frame)))
+        else:
+            entry = frame.facts.span(keyword)
+            given = _kept(evaluator, keyword.arg, entered(evaluator, keyword.value, frame, entry))
+            items = overlaid(items, Items({keyword.arg: given}))
+    return items
+
+
+def _kept(evaluator: Evaluator, key: str, values: Possibilities) -> Possibilities:
+    """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
+    removable = any(one.entry is not None for one in values)
+    return irremovable(values) if removable and evaluator.project.reads_key(key) else values
+
+
+def comprehended(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Items:
+    """Return the dictionary that a comprehension over constant keys makes, one value standing for all turns."""
+    generator = node.generators[0]
+    keyed = isinstance(node.key, ast.Name) and dotted(generator.target) == node.key.id
+    rows = evaluator.evaluate(generator.iter, frame)
+    if len(node.generators) > 1 or generator.ifs or not keyed or len(rows) != 1 or not isinstance(rows[0].thing, Row):
+        return Items({}, complete=False)
+    keys = [one.thing for item in rows[0].thing.items for one in item]
+    given = evaluator.evaluate(node.value, frame)
+    return Items({key: given for key in keys if isinstance(key, str)}, all(isinstance(key, str) for key in keys))
+
+
+def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) -> Possibilities:
+    """Return what an expression can be where it is one removable entry of a call or dictionary."""
+    span = frame.facts.span(value)
+    return tuple(replace(one, entry=entry) if one.span == span else one for one in evaluator.evaluate(value, frame))
+
+
+def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
+    """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
+    ways = [(one, _dictionary_of(evaluator, one)) for one in possibilities]
+    joint: dict[str, Possibilities] = {}
+    for key in {key for _, thing in ways for key in entries_of(thing)}:
+        found: list[Possibility] = []
+        for one, thing in ways:
+            missing: Thing = ABSENT if is_complete(thing) else UNSEEN
+            given = entries_of(thing).get(key) or (Possibility(missing, one.span),)
+            found.extend(under(given, one.assumptions))
+        joint[key] = tuple(found)
+    return [Items(joint, all(is_complete(thing) for _, thing in ways))]
+
+
+def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:
+    """Return a thing as the dictionary it is where it is splatted; a command line may hold more than was seen."""
+    thing = one.thing
+    if not isinstance(thing, CommandLine):
+        return thing
+    names = (*thing.flags, *thing.overrides, *thing.changed)
+    return Items({name: evaluator.command_lines.flag(thing, name, one.span) for name in names}, complete=False)

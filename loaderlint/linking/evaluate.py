@@ -13,18 +13,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from loaderlint.linking import calls, changes, commandline, instances, modules, parameters
+from loaderlint.linking import calls, changes, commandline, dictionaries, instances, modules, operators, parameters
 from loaderlint.linking.alternatives import simplified
-from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.names import MUTATIONS, reaching
-from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
+from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
-    ABSENT,
-    FALSY,
+    MAIN,
     MOST_POSSIBILITIES,
-    TRUTHY,
-    UNSEEN,
     Class,
     CommandLine,
     External,
@@ -38,12 +34,11 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     Thing,
-    Unseen,
     choice,
-    combined,
     distinct,
     end_of,
     irremovable,
+    one_of,
     under,
     unseen,
 )
@@ -156,15 +151,17 @@ class Evaluator:
             sources = frozenset[Span]().union(*(places for _, _, places in self.truth(node.test, frame)))
             return distinct(replace(one, sources=one.sources | sources) for arm in arms for one in arm)
         if isinstance(node, ast.BoolOp):
-            return self._bool_op(node, frame)
+            return operators.bool_op(self, node, frame)
         if isinstance(node, ast.UnaryOp):
-            return self._unary(node, frame)
+            return operators.unary(self, node, frame)
         if isinstance(node, ast.BinOp):
-            return self._binary(node, frame)
+            return operators.binary(self, node, frame)
         if isinstance(node, ast.Compare):
-            return self._compare(node, frame)
+            return operators.compare(self, node, frame)
         if isinstance(node, ast.Dict):
-            return (self._dict(node, frame, span),)
+            return (dictionaries.display(self, node, frame, span),)
+        if isinstance(node, ast.DictComp):
+            return (Possibility(dictionaries.comprehended(self, node, frame), span),)
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
             if any(isinstance(item, ast.Starred) for item in node.elts):
                 return unseen(span)
@@ -189,6 +186,11 @@ class Evaluator:
                 where = frame if own else Frame(frame.facts, Place(scope, 0))
                 return self.bound(node.id, where, frame.place if own else None, span)
             scope = scope.parent
+        if node.id == "__name__":
+            # What a worker that imports the main module sees (CPython, multiprocessing/spawn.py, "__mp_main__").
+            return one_of(
+                MAIN, ((True, (Possibility("__main__", span),)), (False, (Possibility("__mp_main__", span),)))
+            )
         starred = modules.star_import(self, node.id, frame)
         if starred is not None:
             return starred
@@ -278,7 +280,7 @@ class Evaluator:
             return unseen(span)
         before = self.bound_among(earlier, frame, binding.place)
         operands = (before, self.evaluate(node.value, frame))
-        return self.compute(operands, node, frame, lambda values: arithmetic(node.op, values))
+        return operators.compute(self, operands, node, frame, lambda values: arithmetic(node.op, values))
 
     def bound_among(self, bindings: list[Binding], frame: Frame, place: Place) -> Possibilities:
         """Return what the bindings give at a place."""
@@ -418,178 +420,3 @@ class Evaluator:
             if len(met) <= MOST_ALTERNATIVES:
                 alternatives = met
         return alternatives
-
-    # --- operators ---
-
-    def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Possibilities:
-        stops_at = isinstance(node.op, ast.Or)
-        current: list[Possibility] = [Possibility(not stops_at, frame.facts.span(node))]
-        for position, operand in enumerate(node.values):
-            following: list[Possibility] = []
-            for one in current:
-                if position and truth_of(one.thing) is stops_at:
-                    following.append(one)
-                    continue
-                if position and truth_of(one.thing) is None:
-                    before = node.values[position - 1]
-                    following.extend(under((_stopping(one, stops_at),), self.question(before, frame, stops_at)))
-                    goes_on = under((one,), self.question(before, frame, not stops_at))
-                else:
-                    goes_on = (one,)
-                for way in goes_on:
-                    places = way.sources | {way.span} if position else frozenset[Span]()
-                    reached = under(self.evaluate(operand, frame), way.assumptions)
-                    following.extend(replace(other, sources=other.sources | places) for other in reached)
-            current = following[: MOST_POSSIBILITIES + 1]
-        return distinct(current)
-
-    def _unary(self, node: ast.UnaryOp, frame: Frame) -> Possibilities:
-        span = frame.facts.span(node)
-        if isinstance(node.op, ast.Not):
-            return distinct(
-                Possibility(not truth, span, assumptions=assumptions, sources=places)
-                for truth, assumptions, places in self.truth(node.operand, frame)
-            )
-        if isinstance(node.op, ast.USub):
-            negated = self.compute(
-                (self.evaluate(node.operand, frame),), node, frame, lambda values: -number(values[0])
-            )
-            return tuple(replace(one, sources=frozenset()) for one in negated)
-        return unseen(span)
-
-    def _binary(self, node: ast.BinOp, frame: Frame) -> Possibilities:
-        span = frame.facts.span(node)
-        if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
-            return unseen(span)
-        operands = (self.evaluate(node.left, frame), self.evaluate(node.right, frame))
-        if isinstance(node.op, ast.BitOr):
-            return self._merged_items(operands, span)
-        return self.compute(operands, node, frame, lambda values: arithmetic(node.op, values))
-
-    def _merged_items(self, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
-        found: list[Possibility] = []
-        for (left, right), assumptions, _ in combined(*operands):
-            if isinstance(left.thing, Items) and isinstance(right.thing, Items):
-                found.append(Possibility(overlaid(left.thing, right.thing), span, assumptions=assumptions))
-            else:
-                found.extend(unseen(span, assumptions))
-        return tuple(found) or unseen(span)
-
-    def _compare(self, node: ast.Compare, frame: Frame) -> Possibilities:
-        span = frame.facts.span(node)
-        if len(node.ops) != 1:
-            return unseen(span)
-        kind = node.ops[0]
-        operands = (self.evaluate(node.left, frame), self.evaluate(node.comparators[0], frame))
-        if isinstance(kind, ast.In | ast.NotIn):
-            return self._membership(operands, span, negated=isinstance(kind, ast.NotIn))
-        return self.compute(operands, node, frame, lambda values: comparison(kind, values))
-
-    def _membership(self, operands: tuple[Possibilities, Possibilities], span: Span, negated: bool) -> Possibilities:
-        found: list[Possibility] = []
-        for (item, container), assumptions, places in combined(*operands):
-            values: list[object] | str | None = None
-            if isinstance(container.thing, str):
-                values = container.thing
-            elif isinstance(container.thing, Row) and all(
-                len(one) == 1 and one[0].constant for one in container.thing.items
-            ):
-                values = [one[0].thing for one in container.thing.items]
-            if values is None or not item.constant or (isinstance(values, str) and not isinstance(item.thing, str)):
-                found.extend(unseen(span, assumptions))
-                continue
-            inside = item.thing in values
-            found.append(Possibility(inside is not negated, span, assumptions=assumptions, sources=places))
-        return distinct(found) or unseen(span)
-
-    def compute(
-        self,
-        operands: tuple[Possibilities, ...],
-        node: ast.expr | ast.stmt,
-        frame: Frame,
-        apply: Callable[[list[object]], object],
-    ) -> Possibilities:
-        """Return what an operation gives for every combination of operands that can meet."""
-        span = frame.facts.span(node)
-        found: list[Possibility] = []
-        for values, assumptions, places in combined(*operands):
-            thing = computed([one.thing for one in values], apply, frame.facts.text(node))
-            trail = () if isinstance(thing, Unseen) else tuple(step for one in values for step in one.trail)
-            found.append(Possibility(thing, span, trail=trail, assumptions=assumptions, sources=places))
-        return distinct(found) or unseen(span)
-
-    # --- dictionaries ---
-
-    def _dict(self, node: ast.Dict, frame: Frame, span: Span) -> Possibility:
-        items = Items({})
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                items = overlaid(items, *self.as_items(self.evaluate(value, frame)))
-            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
-                entry = frame.facts.between(key, value)
-                note = f"{key.value!r}: {frame.facts.text(value)}"
-                given = (
-                    one.step(entry, note) if one.constant and one.entry != entry else one
-                    for one in self.entered(value, frame, entry)
-                )
-                items = overlaid(items, Items({key.value: self._item(key.value, tuple(given))}))
-            else:
-                items = Items(items.entries, complete=False)
-        return Possibility(items, span)
-
-    def items_of_call(self, node: ast.Call, frame: Frame) -> Items:
-        """Return the dictionary that a call's arguments make: mappings first, then keywords and splats in order."""
-        items = Items({})
-        for argument in node.args:
-            items = overlaid(items, *self.as_items(self.evaluate(argument, frame)))
-        # A keyword cannot be given twice, so no splat replaces one that is written out.
-        for keyword in sorted(node.keywords, key=lambda one: one.arg is not None):
-            if keyword.arg is None:
-                items = overlaid(items, *self.as_items(self.evaluate(keyword.value, frame)))
-            else:
-                entry = frame.facts.span(keyword)
-                given = self._item(keyword.arg, self.entered(keyword.value, frame, entry))
-                items = overlaid(items, Items({keyword.arg: given}))
-        return items
-
-    def _item(self, key: str, values: Possibilities) -> Possibilities:
-        """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
-        removable = any(one.entry is not None for one in values)
-        return irremovable(values) if removable and self.project.reads_key(key) else values
-
-    def entered(self, value: ast.expr, frame: Frame, entry: Span) -> Possibilities:
-        """Return what an expression can be where it is one removable entry of a call or dictionary."""
-        span = frame.facts.span(value)
-        return tuple(replace(one, entry=entry) if one.span == span else one for one in self.evaluate(value, frame))
-
-    def as_items(self, possibilities: Possibilities) -> list[Items]:
-        """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
-        ways = [(one, self._dictionary_of(one)) for one in possibilities]
-        joint: dict[str, Possibilities] = {}
-        for key in {key for _, thing in ways for key in entries_of(thing)}:
-            found: list[Possibility] = []
-            for one, thing in ways:
-                missing: Thing = ABSENT if is_complete(thing) else UNSEEN
-                given = entries_of(thing).get(key) or (Possibility(missing, one.span),)
-                found.extend(under(given, one.assumptions))
-            joint[key] = tuple(found)
-        return [Items(joint, all(is_complete(thing) for _, thing in ways))]
-
-    def _dictionary_of(self, one: Possibility) -> Thing:
-        """Return a thing as the dictionary it is where it is splatted; a command line may hold more than was seen."""
-        thing = one.thing
-        if not isinstance(thing, CommandLine):
-            return thing
-        names = (*thing.flags, *thing.overrides, *thing.changed)
-        return Items({name: self.command_lines.flag(thing, name, one.span) for name in names}, complete=False)
-
-
-def _stopping(one: Possibility, truth: bool) -> Possibility:
-    """Return what ``and`` or ``or`` stops at when the answer of an operand was not seen: something with this answer."""
-    if truth and not isinstance(one.thing, Unseen):
-        return one
-    return replace(one, thing=TRUTHY if truth else FALSY)
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, commandline, parameters
+from loaderlint.linking import changes, commandline, dictionaries, parameters
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
     ABSENT,
@@ -251,9 +251,9 @@ def _field_of_call(evaluator: Evaluator, maker: parameters.Caller, order: list[s
     splatted: Possibilities = ()
     for keyword in call.keywords:
         if keyword.arg == name:
-            return evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
+            return dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
         if keyword.arg is None:
-            items = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
+            items = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
             splatted = items.entries.get(name, () if items.complete else unseen(span))
     return splatted or (Possibility(ABSENT, span),)
 

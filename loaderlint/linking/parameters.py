@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import commandline, hydra
+from loaderlint.linking import commandline, dictionaries, hydra
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -105,7 +105,9 @@ def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner:
                 }
             )
         else:
-            given = evaluator.items_of_call(ast.Call(caller.call.func, [], caller.call.keywords), caller.frame)
+            given = dictionaries.items_of_call(
+                evaluator, ast.Call(caller.call.func, [], caller.call.keywords), caller.frame
+            )
             entries = {key: values for key, values in given.entries.items() if key not in named}
             items = Items(entries, given.complete)
         ways.append((Possibility(items, span),))
@@ -225,7 +227,7 @@ def arguments_of(
         values[name] = evaluator.evaluate(argument, frame)
     for keyword in call.keywords:
         if keyword.arg is None:
-            splat = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
+            splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
             every = [*names, *(one.arg for one in function.args.kwonlyargs)]
             for name in every:
                 if name in splat.entries:
@@ -233,7 +235,7 @@ def arguments_of(
                 elif not splat.complete and name not in values:
                     values[name] = unseen(frame.facts.span(keyword.value))
         else:
-            values[keyword.arg] = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
+            values[keyword.arg] = dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
     declared = {one.arg for one in parameters(function)}
     return {
         name: given if name not in declared or _neutral_default(function, name) else irremovable(given)

@@ -69,7 +69,8 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
                 cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
             seen = seen and walk.seen
             if role == "dataset":
-                iterable = _is_iterable(evaluator, one) or iterable
+                can_be = _is_iterable(evaluator, one)
+                iterable = can_be if can_be or iterable is None else iterable
     init = given.get("worker_init_fn")
     init_span = init.argument if init is not None and any(one.thing is not None for one in init.possibilities) else None
     return Payload(tuple(unpicklable.values()), tuple(cuda.values()), iterable, init_span, seen)

@@ -136,7 +136,7 @@ class Programs:
         It cannot in a function that nothing calls, nor below the only place that iterates the loader.
         """
         name = getattr(scope, "name", "")
-        if name and name not in self._called and not any(id(scope) in run.scopes for run in runs):
+        if runs and name and name not in self._called and not any(id(scope) in run.scopes for run in runs):
             return False
         return not runs or any(
             call in run.again

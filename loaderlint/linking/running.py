@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import parameters
 from loaderlint.linking.things import (
+    MAIN,
     Class,
     External,
     Frame,
@@ -18,6 +19,7 @@ from loaderlint.linking.things import (
     Made,
     Possibility,
     Row,
+    choice,
 )
 from loaderlint.model.loader import Touch
 from loaderlint.model.source import Span
@@ -63,9 +65,15 @@ class Iterations:
     scopes: set[int] = field(default_factory=set)
 
 
-def guarded_place(place: Place) -> bool:
-    """Return whether a top-level place runs only in the main module."""
-    return any(arm.truth and arm.test is not None and is_main_test(arm.test) for arm in place.arms)
+def guarded_place(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:
+    """Return whether a top-level place runs only in the main module, not in a worker that imports it."""
+    if any(arm.truth and arm.test is not None and is_main_test(arm.test) for arm in place.arms):
+        return True
+    if not any(arm.test is not None for arm in place.arms):
+        return False
+    with evaluator.steps(STEPS):
+        ways = evaluator.conditions(place.arms, Frame(facts, place))
+    return bool(ways) and all(together(one, choice(MAIN, False)) is None for one in ways)
 
 
 def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
@@ -75,11 +83,11 @@ def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
         for run in _runs(evaluator, facts, guarded):
             result.scopes.add(id(run.frame.scope.node))
             for expression, node, place in run.frame.scope.iterations:
-                if run.cause is None and guarded_place(place) is not guarded:
+                if run.cause is None and guarded_place(evaluator, facts, place) is not guarded:
                     continue
                 _note(evaluator, facts, result, expression, run.frame.at(place), run.cause or _header(node), guarded)
             for site in run.frame.scope.calls:
-                if run.cause is None and guarded_place(site.place) is not guarded:
+                if run.cause is None and guarded_place(evaluator, facts, site.place) is not guarded:
                     continue
                 for expression in _trained(evaluator, site, run.frame.at(site.place)):
                     cause = run.cause or site.node
@@ -141,7 +149,7 @@ def _runs(evaluator: Evaluator, facts: PythonFacts, guarded: bool) -> Iterator[R
     yield Run(module, None)
     seen: set[int] = set()
     for site in facts.module.calls:
-        if guarded_place(site.place) is guarded:
+        if guarded_place(evaluator, facts, site.place) is guarded:
             yield from _called(evaluator, Frame(facts, site.place), site.node, site.node, seen)
 
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from loaderlint.linking import parameters
+from loaderlint.linking import dictionaries, parameters
+from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_names import loader_names, possible_calls
 from loaderlint.linking.things import (
@@ -73,6 +74,8 @@ def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
 
 def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSite | None:
     frame = Frame(facts, site.place)
+    if _is_meant_to_fail(facts, site.node):
+        return None
     if parameters.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
     if not parameters.names_definition(site.node.func, frame):
@@ -111,6 +114,27 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
     if callee is None or any(_has_constructor(evaluator, base) for base in parameters.bases(evaluator, owner)):
         return None
     return PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])
+
+
+def _is_meant_to_fail(facts: PythonFacts, call: ast.Call) -> bool:
+    """Return whether a call stands in a test's ``with pytest.raises(...)`` or ``self.assertRaises(...)``."""
+    if not any(name in facts.calls for name in _EXPECTS_AN_ERROR):
+        return False
+    span = facts.span(call)
+    return any(
+        isinstance(node, ast.With)
+        and facts.span(node).holds(span)
+        and any(_name_called(item.context_expr) in _EXPECTS_AN_ERROR for item in node.items)
+        for node in ast.walk(facts.tree)
+    )
+
+
+_EXPECTS_AN_ERROR = ("raises", "assertRaises", "assertRaisesRegex")
+
+
+def _name_called(node: ast.expr) -> str:
+    function = node.func if isinstance(node, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def loader_base(evaluator: Evaluator, owner: Class) -> str | None:
@@ -164,13 +188,13 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
             with evaluator.steps(_steps_for(option)):
-                possibilities = evaluator.entered(keyword.value, frame, frame.facts.span(keyword))
+                possibilities = dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
             given[option] = Given(possibilities, frame.facts.span(keyword.value))
             continue
-        splat = evaluator.as_items(evaluator.evaluate(keyword.value, frame))[0]
+        splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
         for name, values in splat.entries.items():
             given.setdefault(names.get(name, name), Given(values))
-        hidden = hidden or not splat.complete
+        hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
     if hidden:
         for option in TORCH_DEFAULTS:
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.

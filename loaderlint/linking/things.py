@@ -223,6 +223,8 @@ class Possibility:
 
 Possibilities: TypeAlias = tuple[Possibility, ...]
 
+MAIN = "__name__"
+"""Subject of the assumption that this is the main module and not a worker's import of it."""
 MOST_POSSIBILITIES = 64
 """More than this and an expression counts as unseen: nobody reads such a list."""
 MOST_WAYS = 4

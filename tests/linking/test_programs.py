@@ -104,10 +104,27 @@ def test_the_program_of_a_loader_reaches_over_the_files_it_imports() -> None:
     (loader,) = loaders_of(
         {
             "model.py": "import torch\ndef build():\n    return torch.zeros(3).cuda()\n",
-            "main.py": f"{IMPORT}from model import build\n{LOADER}for batch in loader:\n    pass\n",
+            "main.py": f"{IMPORT}from model import build\nbuild()\n{LOADER}for batch in loader:\n    pass\n",
         }
     )
     assert [one.what for one in loader.program.cuda] == ["torch.zeros(3).cuda()"]
+
+
+def test_a_function_that_nothing_calls_does_nothing_to_the_program() -> None:
+    text = f"import torch\n{IMPORT}def unused():\n    torch.zeros(3).cuda()\n{LOADER}for batch in loader:\n    pass\n"
+    (loader,) = loaders_of({"main.py": text})
+    assert loader.program.cuda == ()
+
+
+def test_what_stands_below_the_only_iteration_comes_too_late_for_the_workers() -> None:
+    (loader,) = loaders_of({"main.py": f"import torch\n{IMPORT}{LOADER}for batch in loader:\n    pass\nmodel.cuda()\n"})
+    assert loader.program.cuda == ()
+
+
+def test_what_stands_below_an_iteration_comes_before_the_next_epoch() -> None:
+    text = f"{IMPORT}{LOADER}for epoch in range(2):\n    for batch in loader:\n        pass\n    model.cuda()\n"
+    (loader,) = loaders_of({"main.py": text})
+    assert [one.what for one in loader.program.cuda] == ["model.cuda()"]
 
 
 def test_a_file_that_is_not_imported_is_another_program() -> None:

@@ -1,0 +1,151 @@
+"""Operators in expressions: every combination of operands that can meet, with what each assumes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.dictionaries import overlaid
+from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
+from loaderlint.linking.things import (
+    FALSY,
+    MOST_POSSIBILITIES,
+    TRUTHY,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Unseen,
+    combined,
+    distinct,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibilities:
+    """Return what ``and`` or ``or`` gives."""
+    stops_at = isinstance(node.op, ast.Or)
+    current: list[Possibility] = [Possibility(not stops_at, frame.facts.span(node))]
+    for position, operand in enumerate(node.values):
+        following: list[Possibility] = []
+        for one in current:
+            if position and truth_of(one.thing) is stops_at:
+                following.append(one)
+                continue
+            if position and truth_of(one.thing) is None:
+                before = node.values[position - 1]
+                following.extend(under((_stopping(one, stops_at),), evaluator.question(before, frame, stops_at)))
+                goes_on = under((one,), evaluator.question(before, frame, not stops_at))
+            else:
+                goes_on = (one,)
+            for way in goes_on:
+                places = way.sources | {way.span} if position else frozenset[Span]()
+                reached = under(evaluator.evaluate(operand, frame), way.assumptions)
+                following.extend(replace(other, sources=other.sources | places) for other in reached)
+        current = following[: MOST_POSSIBILITIES + 1]
+    return distinct(current)
+
+
+def unary(evaluator: Evaluator, node: ast.UnaryOp, frame: Frame) -> Possibilities:
+    """Return what ``not`` or a minus gives."""
+    span = frame.facts.span(node)
+    if isinstance(node.op, ast.Not):
+        return distinct(
+            Possibility(not truth, span, assumptions=assumptions, sources=places)
+            for truth, assumptions, places in evaluator.truth(node.operand, frame)
+        )
+    if isinstance(node.op, ast.USub):
+        negated = compute(
+            evaluator, (evaluator.evaluate(node.operand, frame),), node, frame, lambda values: -number(values[0])
+        )
+        return tuple(replace(one, sources=frozenset()) for one in negated)
+    return unseen(span)
+
+
+def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities:
+    """Return what an operator gives for two operands."""
+    span = frame.facts.span(node)
+    if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
+        return unseen(span)
+    operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))
+    if isinstance(node.op, ast.BitOr):
+        return _merged_items(evaluator, operands, span)
+    return compute(evaluator, operands, node, frame, lambda values: arithmetic(node.op, values))
+
+
+def _merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
+    found: list[Possibility] = []
+    for (left, right), assumptions, _ in combined(*operands):
+        if isinstance(left.thing, Items) and isinstance(right.thing, Items):
+            found.append(Possibility(overlaid(left.thing, right.thing), span, assumptions=assumptions))
+        else:
+            found.extend(unseen(span, assumptions))
+    return tuple(found) or unseen(span)
+
+
+def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilities:
+    """Return what a comparison of two values gives."""
+    span = frame.facts.span(node)
+    if len(node.ops) != 1:
+        return unseen(span)
+    kind = node.ops[0]
+    operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
+    if isinstance(kind, ast.In | ast.NotIn):
+        return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn))
+    return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
+
+
+def _membership(
+    evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span, negated: bool
+) -> Possibilities:
+    found: list[Possibility] = []
+    for (item, container), assumptions, places in combined(*operands):
+        values: list[object] | str | None = None
+        if isinstance(container.thing, str):
+            values = container.thing
+        elif isinstance(container.thing, Row) and all(
+            len(one) == 1 and one[0].constant for one in container.thing.items
+        ):
+            values = [one[0].thing for one in container.thing.items]
+        if values is None or not item.constant or (isinstance(values, str) and not isinstance(item.thing, str)):
+            found.extend(unseen(span, assumptions))
+            continue
+        inside = item.thing in values
+        found.append(Possibility(inside is not negated, span, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def compute(
+    evaluator: Evaluator,
+    operands: tuple[Possibilities, ...],
+    node: ast.expr | ast.stmt,
+    frame: Frame,
+    apply: Callable[[list[object]], object],
+) -> Possibilities:
+    """Return what an operation gives for every combination of operands that can meet."""
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    for values, assumptions, places in combined(*operands):
+        thing = computed([one.thing for one in values], apply, frame.facts.text(node))
+        trail = () if isinstance(thing, Unseen) else tuple(step for one in values for step in one.trail)
+        found.append(Possibility(thing, span, trail=trail, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def _stopping(one: Possibility, truth: bool) -> Possibility:
+    """Return what ``and`` or ``or`` stops at when the answer of an operand was not seen: something with this answer."""
+    if truth and not isinstance(one.thing, Unseen):
+        return one
+    return replace(one, thing=TRUTHY if truth else FALSY)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
