@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from itertools import product
 from typing import TypeAlias
 
@@ -227,8 +226,8 @@ MAIN = "__name__"
 """Subject of the assumption that this is the main module and not a worker's import of it."""
 MOST_POSSIBILITIES = 64
 """More than this and an expression counts as unseen: nobody reads such a list."""
-MOST_WAYS = 4
-"""More ways than this for one thing to come about and only what they have in common is assumed."""
+MOST_WAYS = 64
+"""A thing that comes about in more ways than this counts as unseen: without its assumptions it would be invented."""
 MOST_COMBINATIONS = 1024
 """More combinations of operands than this and the result counts as unseen."""
 
@@ -313,8 +312,7 @@ def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], As
 def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
     """Return the possibilities without repetitions.
 
-    One thing that comes about in several ways is kept under as few assumptions as say so; in more than `MOST_WAYS`,
-    under what all of them have in common.
+    One thing that comes about in several ways is kept under as few assumptions as say so.
     """
     ways: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
@@ -330,7 +328,8 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
         return
     alternatives = simplified(one.assumptions for one in same)
     if len(alternatives) > MOST_WAYS:
-        alternatives = [reduce(either, alternatives)]
+        yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
+        return
     sources = frozenset[Span]().union(*(one.sources for one in same))
     for assumptions in alternatives:
         first = next((one for one in same if one.assumptions == assumptions), same[0])
