@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.sites import TORCH_KIND, loader_of_mapping
-from loaderlint.model.loader import WORKER_OPTIONS, Loader
+from loaderlint.model.loader import Loader
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
-from loaderlint.vocabulary.keys import LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
+from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
 
-_CONSUMER_KEYS = ("target", "_target_", "class_path", "_component_")
+_TELLING_OPTIONS = ("prefetch_factor", "persistent_workers")
+"""Options that need workers and whose names mean nothing else: code that has one may take care of them."""
 
 
 def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Loader]:
@@ -38,11 +39,11 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                 callee = ".".join(path) or facts.source.path
                 kind = LOADER_CALLABLES["transformers.TrainingArguments"] if _hugging_face(mapping) else TORCH_KIND
                 loader = loader_of_mapping(evaluator, mapping, callee, kind, consumer_seen=False)
-                yield replace(loader, may_be_guarded=evaluator.project.code_mentions(WORKER_OPTIONS[:2]))
+                yield replace(loader, may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS))
 
 
 def _consumer(mapping: Mapping) -> str | None:
-    for key in _CONSUMER_KEYS:
+    for key in CONSUMERS:
         entry = mapping.get(key)
         if entry is not None and isinstance(entry.value, Scalar) and isinstance(entry.value.constant, str):
             return entry.value.constant

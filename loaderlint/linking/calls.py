@@ -98,11 +98,8 @@ def platform_fact(name: str, span: Span) -> Possibilities | None:
     spelled: dict[str, Callable[[Platform], str]] = {
         "sys.platform": lambda platform: platform.sys_platform,
         "os.name": lambda platform: platform.os_name,
-        "platform.system": lambda platform: platform.system,
     }
-    if name not in spelled or name == "platform.system":
-        return None
-    return _per_platform(spelled[name], span)
+    return _per_platform(spelled[name], span) if name in spelled else None
 
 
 def _per_platform(spell: Callable[[Platform], str], span: Span) -> Possibilities:

@@ -16,6 +16,7 @@ from loaderlint.linking.things import (
     Frame,
     Function,
     Instance,
+    Items,
     Possibilities,
     Possibility,
     end_of,
@@ -264,8 +265,6 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
     ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``;
     given an object it keeps that.
     """
-    from loaderlint.linking.things import Items
-
     for owner in parameters.lineage(evaluator, instance.of):
         for scope, self_name in _own_methods(owner):
             if scope.name != "__init__":

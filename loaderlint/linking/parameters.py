@@ -30,6 +30,7 @@ from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, default_of, dotted, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Scalar, mappings
+from loaderlint.vocabulary.keys import CONSUMERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -396,16 +397,12 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
     return found
 
 
-_NAMED_BY = {"target": "params", "_target_": "", "class_path": "init_args", "_component_": ""}
-"""Keys that name what a configuration mapping makes, and the key of its arguments (empty: its own other keys)."""
-
-
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, TreeCaller]]:
     """Yield every dotted name that a configuration mapping says to call, with the mapping of arguments."""
     for facts in evaluator.project.all_yaml():
         for document in facts.documents:
             for _, mapping in mappings(document):
-                for key, arguments in _NAMED_BY.items():
+                for key, arguments in CONSUMERS.items():
                     entry = mapping.get(key)
                     if (
                         entry is None

@@ -6,6 +6,11 @@ false friends found beside them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+CONSUMERS: Mapping[str, str] = {"target": "params", "_target_": "", "class_path": "init_args", "_component_": ""}
+"""Keys that name what a configuration mapping makes, and the key of its arguments (empty: its own other keys)."""
+
 WORKER_KEYS = frozenset({"num_workers", "NUM_WORKERS", "dataloader_num_workers"})
 """Keys that hold a loader's worker count."""
 
