@@ -202,7 +202,7 @@ class ProjectFiles:
                 found[path] = read
         return found
 
-    def python_and_yaml(self) -> tuple[str, ...]:
+    def paths(self) -> tuple[str, ...]:
         """Return the paths of all files of our languages, as findings name them, sorted."""
         return tuple(sorted(self._locations))
 

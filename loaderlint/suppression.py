@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from loaderlint.model.edit import Fix, RemoveIgnore
 from loaderlint.model.finding import Finding
 from loaderlint.model.rule import Rule
-from loaderlint.model.source import Language, Source, Span
+from loaderlint.model.source import Source, Span
 from loaderlint.model.target import Platform
+from loaderlint.readers import ReadError, configuration
 from loaderlint.selection import suggestion
 
 UNUSED = "unused-ignore"
@@ -87,12 +88,10 @@ def _first_line_of_code(source: Source) -> int:
 
 def _comments(source: Source) -> Iterable[Span]:
     """Return the comments of a file that may be about us; none when it cannot be parsed."""
-    if source.language is not Language.YAML:
+    if not source.language.is_configuration:
         return _python_comments(source)
-    from loaderlint.readers import ReadError, yaml
-
     try:
-        return yaml.read(source).comments
+        return configuration.read(source).comments
     except ReadError:
         return ()
 

@@ -364,7 +364,7 @@ def test_project_files_are_all_files_with_or_without_loader_words(project: Write
         }
     )
     files = ProjectFiles(str(tmp_path), SettingsIndex())
-    assert files.python_and_yaml() == ("bad.py", "conf/a.yaml", "options.py", "train.py")
+    assert files.paths() == ("bad.py", "conf/a.yaml", "options.py", "train.py")
     options = files.read("options.py")
     assert options is not None
     assert (options.path, options.text) == ("options.py", "WORKERS = 4\n")
@@ -377,4 +377,4 @@ def test_a_home_folder_is_no_project(project: WriteFiles, tmp_path: Path, monkey
     project({"train.py": LOADER})
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    assert ProjectFiles(str(tmp_path), SettingsIndex()).python_and_yaml() == ()
+    assert ProjectFiles(str(tmp_path), SettingsIndex()).paths() == ()

@@ -20,7 +20,7 @@ _TELLING_OPTIONS = ("prefetch_factor", "persistent_workers")
 def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Loader]:
     """Yield the mappings of loader settings that none of the loaders followed so far reads."""
     read = {candidate.span for loader in loaders for value in loader.options.values() for candidate in value.known}
-    for facts in evaluator.project.all_yaml():
+    for facts in evaluator.project.all_configuration_files():
         for document in facts.documents:
             consumers: dict[Span, str] = {}
             for path, mapping in mappings(document):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import dictionaries, instances, operators, parameters
+from loaderlint.linking import dictionaries, instances, opened, operators, parameters
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -32,7 +32,6 @@ from loaderlint.model.target import Platform
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, CommandLineText, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
-from loaderlint.readers.tree import Scalar
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -47,14 +46,6 @@ _CPU_COUNTS = {
 }
 
 _CUDA_QUESTIONS = {"torch.cuda.is_available"}
-
-_YAML_READERS = {
-    "yaml.safe_load",
-    "yaml.load",
-    "yaml.full_load",
-    "yaml.unsafe_load",
-    "omegaconf.OmegaConf.load",
-}
 
 _KEEPS_ITS_ARGUMENT = {
     "builtins.dict",
@@ -183,8 +174,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _getattr(evaluator, node, frame, span)
     if name in _KEEPS_ITS_ARGUMENT:
         return _dictionary(evaluator, node, frame, span)
-    if name in _YAML_READERS and node.args:
-        return _configuration(evaluator, node.args[0], frame, span)
+    if name in opened.READERS and node.args:
+        return opened.configuration(evaluator, node.args[0], frame, span)
     return (Possibility(Made(name, node, frame), span),)
 
 
@@ -246,35 +237,6 @@ def _dictionary(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) 
     if len(node.args) > 1:
         return unseen(span)
     return (Possibility(dictionaries.items_of_call(evaluator, node, frame), span),)
-
-
-def _configuration(evaluator: Evaluator, node: ast.expr, frame: Frame, span: Span) -> Possibilities:
-    """Return the root of the configuration file that an expression names, opens or has read."""
-    found: list[Possibility] = []
-    for one in _paths(evaluator, node, frame):
-        facts = None
-        if isinstance(one.thing, str):
-            facts = evaluator.project.configuration(one.thing, frame.facts.source.path)
-        root = facts.documents[0].root if facts is not None and facts.documents else None
-        if root is None or isinstance(root, Scalar):
-            found.extend(unseen(span, one.assumptions))
-        else:
-            found.append(Possibility(root, root.span, assumptions=one.assumptions))
-    return tuple(found) or unseen(span)
-
-
-def _paths(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
-    """Return the file names behind an expression: itself, or the one an open file was opened by."""
-    found: list[Possibility] = []
-    for one in evaluator.evaluate(node, frame):
-        thing = one.thing
-        if isinstance(thing, Made) and thing.callee in ("builtins.open", "io.open", "pathlib.Path") and thing.call.args:
-            found.extend(under(_paths(evaluator, thing.call.args[0], thing.frame), one.assumptions))
-        elif isinstance(thing, Made) and thing.callee == "os.path.join" and thing.call.args:
-            found.extend(under(_paths(evaluator, thing.call.args[-1], thing.frame), one.assumptions))
-        else:
-            found.append(one)
-    return tuple(found)
 
 
 def _method(

@@ -75,7 +75,7 @@ def _root(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> tuple[Mapp
 
 def _mapping_at(evaluator: Evaluator, folder: str, name: str) -> Mapping | None:
     file = name if name.endswith((".yaml", ".yml")) else f"{name}.yaml"
-    facts = evaluator.project.yaml(posixpath.normpath(posixpath.join(folder, file)))
+    facts = evaluator.project.configuration_file(posixpath.normpath(posixpath.join(folder, file)))
     root = facts.documents[0].root if facts is not None and facts.documents else None
     return root if isinstance(root, Mapping) else None
 

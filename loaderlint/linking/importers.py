@@ -15,7 +15,7 @@ def imported_names(path: str, sources: Mapping[str, Source], others: OtherFiles 
     file = PurePosixPath(path)
     stem = (file.parent.name if file.name == "__init__.py" else file.stem).encode()
     names: set[str] = set()
-    every = {*sources, *(others.python_and_yaml() if others is not None else ())}
+    every = {*sources, *(others.paths() if others is not None else ())}
     for other in sorted(every - {path}):
         source = project.source(other) if Language.of(other) is Language.PYTHON else None
         if source is None or stem not in source.content:

@@ -399,7 +399,7 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
 
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, TreeCaller]]:
     """Yield every dotted name that a configuration mapping says to call, with the mapping of arguments."""
-    for facts in evaluator.project.all_yaml():
+    for facts in evaluator.project.all_configuration_files():
         for document in facts.documents:
             for _, mapping in mappings(document):
                 for key, arguments in CONSUMERS.items():

@@ -13,9 +13,10 @@ from typing import Protocol
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
+from loaderlint.readers import configuration as configuration_reader
 from loaderlint.readers import python as python_reader
 from loaderlint.readers.python import PythonFacts
-from loaderlint.readers.tree import YamlFacts
+from loaderlint.readers.tree import ConfigurationFacts
 
 MOST_MENTIONS = 30
 """A function whose name stands in more files than this is not looked for in them."""
@@ -24,8 +25,8 @@ MOST_MENTIONS = 30
 class OtherFiles(Protocol):
     """The files of the project besides those that were named."""
 
-    def python_and_yaml(self) -> tuple[str, ...]:
-        """Return the paths of all Python and YAML files of the project."""
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all files of the project in the languages we read."""
 
     def content(self, path: str) -> bytes | None:
         """Return a file's bytes, None when there is no such file."""
@@ -45,7 +46,7 @@ class Project:
         self._sources = dict(sources)
         self._others = others
         self._python: dict[str, PythonFacts | None] = {}
-        self._yaml: dict[str, YamlFacts | None] = {}
+        self._configuration: dict[str, ConfigurationFacts | None] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
         self.failures: dict[str, Failure] = {}
@@ -57,7 +58,7 @@ class Project:
 
     @cached_property
     def _paths(self) -> frozenset[str]:
-        others = self._others.python_and_yaml() if self._others is not None else ()
+        others = self._others.paths() if self._others is not None else ()
         return frozenset(others) | frozenset(self._sources)
 
     def source(self, path: str) -> Source | None:
@@ -104,20 +105,18 @@ class Project:
             self._python[path] = facts
         return self._python[path]
 
-    def yaml(self, path: str) -> YamlFacts | None:
-        """Return what a YAML file says, None when there is no such file or it cannot be parsed."""
-        if path not in self._yaml:
+    def configuration_file(self, path: str) -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._configuration:
             source = self.source(path)
             facts = None
-            if source is not None and source.language is Language.YAML:
-                from loaderlint.readers import yaml as yaml_reader
-
+            if source is not None and source.language.is_configuration:
                 try:
-                    facts = yaml_reader.read(source)
+                    facts = configuration_reader.read(source)
                 except ReadError as error:
                     self.failures[path] = Failure(path, error.message, error.line, error.column)
-            self._yaml[path] = facts
-        return self._yaml[path]
+            self._configuration[path] = facts
+        return self._configuration[path]
 
     def all_python(self) -> Iterator[PythonFacts]:
         """Yield what every Python source that may matter says, in the order of paths."""
@@ -127,11 +126,11 @@ class Project:
                 if facts is not None:
                     yield facts
 
-    def all_yaml(self) -> Iterator[YamlFacts]:
-        """Yield what every YAML source that may matter says, in the order of paths."""
+    def all_configuration_files(self) -> Iterator[ConfigurationFacts]:
+        """Yield what every configuration source that may matter says, in the order of paths."""
         for path in sorted(self._sources):
-            if self._sources[path].language is Language.YAML:
-                facts = self.yaml(path)
+            if self._sources[path].language.is_configuration:
+                facts = self.configuration_file(path)
                 if facts is not None:
                     yield facts
 
@@ -195,8 +194,8 @@ class Project:
         shared = [_shared_folders(path, configuration) for path in found]
         return [path for path, count in zip(found, shared, strict=True) if count == max(shared)]
 
-    def configuration(self, written: str, reader: str) -> YamlFacts | None:
-        """Return the YAML file that a program at ``reader`` opens as ``written``.
+    def configuration(self, written: str, reader: str) -> ConfigurationFacts | None:
+        """Return the configuration file that a program at ``reader`` opens as ``written``.
 
         A relative path is looked for from the working folder of the program, which is taken to be one of the folders
         above the program or its own.
@@ -208,7 +207,7 @@ class Project:
         while True:
             path = posixpath.normpath(posixpath.join(folder, wanted))
             if path in self._paths:
-                return self.yaml(path)
+                return self.configuration_file(path)
             if folder in ("", "/"):
                 return None
             folder = posixpath.dirname(folder)

@@ -22,6 +22,11 @@ class Language(str, Enum):
         """Return the language a file name stands for, or None when it is none of ours."""
         return _BY_SUFFIX.get(path[path.rfind(".") :].lower())
 
+    @property
+    def is_configuration(self) -> bool:
+        """Whether the language writes settings down, as a tree of mappings, sequences and scalars."""
+        return self is not Language.PYTHON
+
 
 _BY_SUFFIX = {
     ".py": Language.PYTHON,

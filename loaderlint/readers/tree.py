@@ -128,8 +128,8 @@ class Document:
 
 
 @dataclass(frozen=True, eq=False)
-class YamlFacts:
-    """What one YAML file says, and where its comments stand (each from its ``#`` to the end of its line)."""
+class ConfigurationFacts:
+    """What one configuration file says, and where its comments stand (each from its ``#`` to the end of its line)."""
 
     source: Source
     documents: tuple[Document, ...]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from loaderlint.model.source import Source
-from loaderlint.readers.tree import MERGE, Document, Entry, Mapping, Node, Scalar, Sequence, YamlFacts
+from loaderlint.readers.tree import MERGE, ConfigurationFacts, Document, Entry, Mapping, Node, Scalar, Sequence
 from loaderlint.readers.yaml_events import Script, Stretch
 from loaderlint.readers.yaml_scalars import resolve
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ruamel.yaml.events import AliasEvent, Event, NodeEvent, ScalarEvent
 
 
-def read(source: Source, *, pure: bool = False) -> YamlFacts:
+def read(source: Source, *, pure: bool = False) -> ConfigurationFacts:
     """Return what the file says; ``pure`` forces the Python parser, which is slower but needs no C extension.
 
     Raises `ReadError` for what no YAML loader can read (templates, undefined aliases, control characters, a mapping as
@@ -30,7 +30,7 @@ def read(source: Source, *, pure: bool = False) -> YamlFacts:
     composer = _Composer(script, _aliased(events))
     for index, event in enumerate(events):
         composer.take(index, event)
-    return YamlFacts(source, tuple(composer.documents), script.comments(composer.scalars))
+    return ConfigurationFacts(source, tuple(composer.documents), script.comments(composer.scalars))
 
 
 def _aliased(events: Iterable[Event]) -> frozenset[int]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.readers import ReadError
-from loaderlint.readers.tree import Entry, Mapping, Node, Scalar, Sequence, YamlFacts, mappings
+from loaderlint.readers.tree import ConfigurationFacts, Entry, Mapping, Node, Scalar, Sequence, mappings
 from loaderlint.readers.yaml import read
 from tests.readers.yaml_shapes import ANCHORS, FOLDED, HYDRA, LISTS, MANY_DOCUMENTS, SHAPES, SPEECHBRAIN, TWICE, source
 
@@ -44,7 +44,7 @@ def one(text: str) -> Scalar:
     return scalar(root(f"key: {text}\n"), "key")
 
 
-def described(facts: YamlFacts) -> list[object]:
+def described(facts: ConfigurationFacts) -> list[object]:
     """Everything the facts say, as values that compare by what they hold."""
     return [[_described(document.root) for document in facts.documents], facts.comments]
 
@@ -61,7 +61,7 @@ def _entry(one: Entry) -> object:
     return (one.key, one.key_span, one.span, one.alias, one.merge, one.shared, _described(one.value))
 
 
-def scalars(facts: YamlFacts) -> Iterator[Scalar]:
+def scalars(facts: ConfigurationFacts) -> Iterator[Scalar]:
     for document in facts.documents:
         for _, mapping in mappings(document):
             for found in mapping.entries:

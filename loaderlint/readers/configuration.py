@@ -1,0 +1,16 @@
+"""Reads configuration, whatever language it is written in, into the tree of `loaderlint.readers.tree`."""
+
+from __future__ import annotations
+
+from loaderlint.model.source import Source
+from loaderlint.readers.tree import ConfigurationFacts
+
+
+def read(source: Source) -> ConfigurationFacts:
+    """Return what the file says. A parser is slow to import, so a language's own is imported when it is first needed.
+
+    Raises `ReadError` for what no program can read.
+    """
+    from loaderlint.readers import yaml
+
+    return yaml.read(source)
