@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import dictionaries, instances, opened, operators, parameters
+from loaderlint.linking import callers, dictionaries, instances, opened, operators
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -140,7 +140,7 @@ def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Fr
     if frame.depth >= MOST_CALLS_DEEP:
         return unseen(frame.facts.span(node))
     method = function.receiver is not None and not _is_static(function)
-    caller = parameters.Caller(frame, node)
+    caller = callers.Caller(frame, node)
     arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
     inner = Frame(function.facts, frame.place, arguments, function.receiver, frame.depth + 1)
     return instances.evaluator_returns(evaluator, function, inner)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import dictionaries, parameters
+from loaderlint.linking import classes, dictionaries
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching_all
 from loaderlint.linking.project import Project
@@ -59,8 +59,8 @@ def _is_receiver(frame: Frame, name: str) -> bool:
         isinstance(node, FunctionNode)
         and first is not None
         and first.arg == name
-        and parameters.owner_of(frame.facts, frame.scope) is not None
-        and parameters.is_receiver(node, first)
+        and classes.owner_of(frame.facts, frame.scope) is not None
+        and classes.is_receiver(node, first)
     )
 
 

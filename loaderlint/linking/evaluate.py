@@ -13,7 +13,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from loaderlint.linking import calls, changes, commandline, dictionaries, instances, modules, operators, parameters
+from loaderlint.linking import (
+    callers,
+    calls,
+    changes,
+    commandline,
+    dictionaries,
+    instances,
+    modules,
+    operators,
+    parameters,
+)
 from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.operations import arithmetic, truth_of
@@ -63,7 +73,7 @@ class Evaluator:
     def __init__(self, project: Project, loader_options: Mapping[str, Mapping[str, str | int]] | None = None) -> None:
         self.project = project
         self.wrappers = loader_options or {}
-        self.callers = parameters.Callers(self)
+        self.callers = callers.Callers(self)
         self.command_lines = commandline.CommandLines(self)
         self._known: dict[tuple[int, int, int], Possibilities] = {}
         self._active: set[tuple[int, int, int]] = set()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, commandline, dictionaries, parameters
+from loaderlint.linking import callers, changes, classes, commandline, dictionaries, parameters
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
     ABSENT,
@@ -55,7 +55,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
         saved = _saved_hyperparameters(evaluator, instance, span)
         if saved is not None:
             return saved
-    for owner in parameters.lineage(evaluator, instance.of):
+    for owner in classes.lineage(evaluator, instance.of):
         assigned = _assigned(evaluator, instance, owner, name)
         if assigned is not None:
             return assigned
@@ -116,12 +116,12 @@ def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> di
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     assert instance.call is not None and instance.frame is not None
-    caller = parameters.Caller(instance.frame, instance.call)
+    caller = callers.Caller(instance.frame, instance.call)
     return bound_arguments(evaluator, caller, Function(instance.of.facts, node, scope), skip_first=True)
 
 
 def bound_arguments(
-    evaluator: Evaluator, caller: parameters.Caller, function: Function, *, skip_first: bool
+    evaluator: Evaluator, caller: callers.Caller, function: Function, *, skip_first: bool
 ) -> dict[str, Possibilities]:
     """Return what one call gives every parameter of a function, its defaults where the call leaves one out."""
     given = parameters.arguments_of(evaluator, caller, function.node, skip_first=skip_first)
@@ -199,9 +199,9 @@ def _is_field(owner: Class, name: str) -> bool:
 def _field(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
 ) -> Possibilities:
-    makers: list[parameters.Caller | parameters.TreeCaller]
+    makers: list[callers.Caller | callers.TreeCaller]
     if instance.call is not None and instance.frame is not None:
-        makers = [parameters.Caller(instance.frame, instance.call)]
+        makers = [callers.Caller(instance.frame, instance.call)]
     else:
         makers = list(evaluator.callers.makers(instance.of))
         if not makers:
@@ -216,7 +216,7 @@ def _field(
     ways: list[Possibilities] = []
     for maker in makers:
         values: Possibilities
-        if isinstance(maker, parameters.TreeCaller):
+        if isinstance(maker, callers.TreeCaller):
             entry = maker.arguments.get(name)
             values = (
                 (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=removable),)
@@ -234,14 +234,14 @@ def _field(
 def _fields(evaluator: Evaluator, owner: Class) -> list[str]:
     """Return the field names in constructor order, inherited ones first."""
     names: dict[str, None] = {}
-    for one in reversed(parameters.lineage(evaluator, owner)):
+    for one in reversed(classes.lineage(evaluator, owner)):
         for statement in one.node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 names.setdefault(statement.target.id)
     return list(names)
 
 
-def _field_of_call(evaluator: Evaluator, maker: parameters.Caller, order: list[str], name: str) -> Possibilities:
+def _field_of_call(evaluator: Evaluator, maker: callers.Caller, order: list[str], name: str) -> Possibilities:
     call, frame = maker.call, maker.frame
     span = frame.facts.span(call)
     for position, argument in enumerate(call.args):
@@ -265,7 +265,7 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
     ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``;
     given an object it keeps that.
     """
-    for owner in parameters.lineage(evaluator, instance.of):
+    for owner in classes.lineage(evaluator, instance.of):
         for scope, self_name in _own_methods(owner):
             if scope.name != "__init__":
                 continue
@@ -288,7 +288,7 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
 
 def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
     """Return what ``Class.name`` can be."""
-    for one in parameters.lineage(evaluator, owner):
+    for one in classes.lineage(evaluator, owner):
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
             return commandline.unwrapped(evaluator, found)

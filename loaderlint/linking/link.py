@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from loaderlint.linking.bare import bare_loaders
+from loaderlint.linking.classes import owner_of
 from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.parameters import owner_of
 from loaderlint.linking.payload import payload_of
 from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project

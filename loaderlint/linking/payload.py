@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import parameters
+from loaderlint.linking import classes
 from loaderlint.linking.running import cuda_touches, functions_run_by
 from loaderlint.linking.sites import Given
 from loaderlint.linking.things import (
@@ -79,7 +79,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
 def _is_iterable(evaluator: Evaluator, one: Possibility) -> bool | None:
     if not isinstance(one.thing, Instance):
         return None
-    for owner in parameters.lineage(evaluator, one.thing.of):
+    for owner in classes.lineage(evaluator, one.thing.of):
         frame = Frame(owner.facts, owner.place)
         for base in owner.node.bases:
             for way in evaluator.evaluate(base, frame):
@@ -151,7 +151,7 @@ class _Walk:
 
     def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
         self._local_class(instance.of, one, role)
-        lineage = parameters.lineage(self.evaluator, instance.of)
+        lineage = classes.lineage(self.evaluator, instance.of)
         pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in _PICKLES_ITSELF)
         self.seen = self.seen and not pickles_itself
         for owner in lineage:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import parameters
+from loaderlint.linking import classes
 from loaderlint.linking.things import (
     MAIN,
     Class,
@@ -177,7 +177,7 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
         if isinstance(thing, Function):
             yield _inside(thing)
         elif isinstance(thing, Class):
-            for owner in parameters.lineage(evaluator, thing):
+            for owner in classes.lineage(evaluator, thing):
                 for scope in owner.scope.children:
                     if scope.name in ("__init__", "__post_init__"):
                         yield Frame(owner.facts, Place(scope, 0), receiver=Instance(thing))
@@ -263,7 +263,7 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
     elif isinstance(thing, Instance):
         if thing.call is not None:
             yield id(thing.call), one.assumptions
-        for owner in parameters.lineage(evaluator, thing.of):
+        for owner in classes.lineage(evaluator, thing.of):
             for scope in owner.scope.children:
                 if scope.name == "__init__" or scope.name.endswith("dataloader"):
                     yield from ((id(site.node), one.assumptions) for site in scope.calls)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from loaderlint.linking import dictionaries, parameters
+from loaderlint.linking import callers, classes, dictionaries
 from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_names import loader_names, possible_calls
@@ -76,9 +76,9 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
     frame = Frame(facts, site.place)
     if _is_meant_to_fail(facts, site.node):
         return None
-    if parameters.is_super_init(site.node):
+    if classes.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
-    if not parameters.names_definition(site.node.func, frame):
+    if not callers.names_definition(site.node.func, frame):
         return None
     for one in evaluator.evaluate(site.node.func, frame):
         if isinstance(one.thing, External | Function):
@@ -107,11 +107,11 @@ def _partial(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite |
 
 
 def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite | None:
-    owner = parameters.owner_of(frame.facts, frame.scope)
+    owner = classes.owner_of(frame.facts, frame.scope)
     if owner is None or frame.scope.name != "__init__":
         return None
     callee = loader_base(evaluator, owner)
-    if callee is None or any(_has_constructor(evaluator, base) for base in parameters.bases(evaluator, owner)):
+    if callee is None or any(_has_constructor(evaluator, base) for base in classes.bases(evaluator, owner)):
         return None
     return PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])
 
@@ -139,7 +139,7 @@ def _name_called(node: ast.expr) -> str:
 
 def loader_base(evaluator: Evaluator, owner: Class) -> str | None:
     """Return the library loader that a project class descends from, None when it is no loader."""
-    for one in parameters.lineage(evaluator, owner):
+    for one in classes.lineage(evaluator, owner):
         frame = Frame(one.facts, one.place)
         for base in one.node.bases:
             for thing in (way.thing for way in evaluator.evaluate(base, frame)):
@@ -149,7 +149,7 @@ def loader_base(evaluator: Evaluator, owner: Class) -> str | None:
 
 
 def _has_constructor(evaluator: Evaluator, owner: Class) -> bool:
-    return any("__init__" in one.scope.bindings for one in parameters.lineage(evaluator, owner))
+    return any("__init__" in one.scope.bindings for one in classes.lineage(evaluator, owner))
 
 
 def _wrapper(evaluator: Evaluator, name: str) -> LoaderCallable | None:
@@ -293,7 +293,7 @@ def _platforms(candidate: Candidate) -> frozenset[str]:
 
 def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
     """Yield the loaders that a configuration mapping makes by naming a library's loader."""
-    for name, caller in parameters.instantiations(evaluator):
+    for name, caller in callers.instantiations(evaluator):
         kind = LOADER_CALLABLES.get(name)
         if kind is not None:
             yield loader_of_mapping(evaluator, caller.arguments, name, kind)

@@ -1,0 +1,68 @@
+"""Classes of a project: which class a scope belongs to, and where a class stands among its relatives."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things import Class, Frame
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def owner_of(facts: PythonFacts, scope: Scope) -> Class | None:
+    """Return the class whose method a function's scope is, None for a plain function."""
+    return None if scope.parent is None else class_of(facts, scope.parent)
+
+
+def class_of(facts: PythonFacts, scope: Scope) -> Class | None:
+    """Return the class whose body a scope is, None for any other scope."""
+    if scope.parent is None or not isinstance(scope.node, ast.ClassDef):
+        return None
+    for binding in scope.parent.bindings.get(scope.name, ()):
+        if binding.node is scope.node:
+            return Class(facts, scope.node, scope, binding.place)
+    return None
+
+
+def is_receiver(function: FunctionNode, node: ast.arg) -> bool:
+    """Return whether a parameter of a method is the object (or class) it is called on."""
+    return node is next(parameters(function), None) and not has_decorator(function, "staticmethod")
+
+
+def has_decorator(function: FunctionNode, name: str) -> bool:
+    """Return whether a function stands under a decorator written as this name."""
+    return any(isinstance(one, ast.Name) and one.id == name for one in function.decorator_list)
+
+
+def bases(evaluator: Evaluator, owner: Class) -> list[Class]:
+    """Return the direct base classes that the project defines."""
+    frame = Frame(owner.facts, owner.place)
+    found = [one.thing for base in owner.node.bases for one in evaluator.evaluate(base, frame)]
+    return [one for one in found if isinstance(one, Class)]
+
+
+def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
+    """Return a class and the base classes that the project defines, nearest first."""
+    found: list[Class] = []
+    waiting = [owner]
+    while waiting and len(found) < 20:
+        one = waiting.pop(0)
+        if not any(one.node is seen.node for seen in found):
+            found.append(one)
+            waiting.extend(bases(evaluator, one))
+    return found
+
+
+def is_super_init(call: ast.Call) -> bool:
+    """Return whether a call is ``super().__init__(...)``."""
+    function = call.func
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "__init__"
+        and isinstance(function.value, ast.Call)
+        and isinstance(function.value.func, ast.Name)
+        and function.value.func.id == "super"
+    )
