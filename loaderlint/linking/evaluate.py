@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from loaderlint.linking import (
     callers,
@@ -59,6 +59,8 @@ from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, d
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 Answer = TypeVar("Answer")
+_Circumstances: TypeAlias = tuple[ast.expr, int, int]
+"""An expression, and by their identity the arguments and the receiver it is read with."""
 
 MOST_STEPS = 10**9
 DEEPEST = 60
@@ -75,9 +77,9 @@ class Evaluator:
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
         self.command_lines = commandline.CommandLines(self)
-        self._known: dict[tuple[int, int, int], Possibilities] = {}
-        self._active: set[tuple[int, int, int]] = set()
-        self._kept: list[object] = []
+        self._known: dict[_Circumstances, Possibilities] = {}
+        self._active: set[_Circumstances] = set()
+        self._kept: dict[int, object] = {}
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
@@ -106,13 +108,13 @@ class Evaluator:
             answer = work()
             if self._left < 0:
                 return answer
-            self._kept.append(frame)
+            self._keep(frame.arguments, frame.receiver)
             self._answers[full] = answer
         return cast(Answer, self._answers[full])
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be; recursion and explosion end in the unseen."""
-        key = (id(node), id(frame.arguments), id(frame.receiver))
+        key = (node, id(frame.arguments), id(frame.receiver))
         known = self._known.get(key)
         if known is not None:
             return known
@@ -133,10 +135,13 @@ class Evaluator:
         if self._left < 0:
             # What was cut short for one question may still be followed for another.
             return result
-        # Identities are only unique while their objects live.
-        self._kept.extend((frame.arguments, frame.receiver))
+        self._keep(frame.arguments, frame.receiver)
         self._known[key] = result
         return result
+
+    def _keep(self, *objects: object) -> None:
+        """Keep the objects whose identities are remembered: an identity is unique only while its object lives."""
+        self._kept.update((id(one), one) for one in objects if one is not None)
 
     def _by_kind(self, node: ast.expr, frame: Frame) -> Possibilities:
         span = frame.facts.span(node)
@@ -413,7 +418,7 @@ class Evaluator:
         """Return what the call that made an object gives its constructor, worked out once for each call."""
         key = (id(instance.call), id(instance.frame))
         if key not in self._constructed:
-            self._kept.append(instance)
+            self._keep(instance.call, instance.frame)
             self._constructed[key] = instances.call_arguments(self, instance, scope)
         return self._constructed[key]
 

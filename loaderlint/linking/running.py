@@ -130,9 +130,9 @@ def _note(
 
 def _is_caught(facts: PythonFacts, cause: ast.expr) -> bool:
     """Return whether a top-level expression stands in a ``try`` with a handler that takes a RuntimeError."""
-    for statement in ast.walk(facts.tree):
-        if isinstance(statement, ast.Try) and any(cause is inner for one in statement.body for inner in ast.walk(one)):
-            kinds = [handler.type for handler in statement.handlers]
+    for block in facts.blocks:
+        if isinstance(block, ast.Try) and facts.between(block.body[0], block.body[-1]).holds(facts.span(cause)):
+            kinds = [handler.type for handler in block.handlers]
             if any(kind is None or dotted(kind) in ("RuntimeError", "Exception", "BaseException") for kind in kinds):
                 return True
     return False

@@ -122,10 +122,10 @@ def _is_meant_to_fail(facts: PythonFacts, call: ast.Call) -> bool:
         return False
     span = facts.span(call)
     return any(
-        isinstance(node, ast.With)
-        and facts.span(node).holds(span)
-        and any(_name_called(item.context_expr) in _EXPECTS_AN_ERROR for item in node.items)
-        for node in ast.walk(facts.tree)
+        isinstance(block, ast.With)
+        and any(_name_called(item.context_expr) in _EXPECTS_AN_ERROR for item in block.items)
+        and facts.span(block).holds(span)
+        for block in facts.blocks
     )
 
 

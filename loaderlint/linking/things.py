@@ -50,7 +50,7 @@ FALSY = Unseen(False)
 ABSENT = Absent()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Frame:
     """Where an expression is read: its file, its place, and what the parameters hold when one call is being followed.
 
@@ -75,7 +75,7 @@ class Frame:
         return Frame(self.facts, place)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Function:
     """A function, method or lambda defined in the project."""
 
@@ -86,7 +86,7 @@ class Function:
     owner: Class | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Class:
     """A class defined in the project."""
 
@@ -109,14 +109,14 @@ class Instance:
     changed: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class External:
     """Something imported from outside the project, by its dotted name."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Made:
     """What a call of something outside the project returned."""
 
@@ -132,7 +132,7 @@ class Module:
     facts: PythonFacts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Items:
     """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there."""
 
@@ -140,7 +140,7 @@ class Items:
     complete: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Row:
     """A list, tuple or set."""
 
@@ -191,7 +191,7 @@ Thing: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Possibility:
     """One thing an expression can be, where that was written, the way it took, and what it assumes."""
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -36,8 +37,7 @@ _BY_SUFFIX = {
 }
 
 
-@dataclass(frozen=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of text somebody wrote.
 
     ``path`` is relative to the working folder, with ``/`` on every platform. Lines and columns count from 1, columns

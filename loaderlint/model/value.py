@@ -102,7 +102,7 @@ def holds_on(assumptions: Assumptions, target: Target) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a trail: where a value passed, and what it was called there."""
 

@@ -11,6 +11,7 @@ from loaderlint.readers import ReadError
 from loaderlint.readers.python_scopes import (
     Arm,
     Binding,
+    Block,
     CallSite,
     FunctionNode,
     Place,
@@ -26,6 +27,7 @@ from loaderlint.readers.python_walk import walk
 __all__ = [
     "Arm",
     "Binding",
+    "Block",
     "CallSite",
     "FunctionNode",
     "Place",
@@ -44,7 +46,8 @@ __all__ = [
 class PythonFacts:
     """What one Python file says.
 
-    ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name.
+    ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
+    ``blocks`` every ``with`` and ``try``.
     """
 
     source: Source
@@ -53,6 +56,7 @@ class PythonFacts:
     scopes: dict[int, Scope]
     calls: dict[str, list[CallSite]]
     guard: ast.If | None
+    blocks: list[Block]
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""

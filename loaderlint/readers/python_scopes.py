@@ -13,9 +13,11 @@ from typing import TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
+Block: TypeAlias = ast.With | ast.AsyncWith | ast.Try
+"""A statement that may keep what goes wrong inside from getting out."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Arm:
     """One arm of a branching statement that a statement stands in.
 
@@ -42,7 +44,7 @@ class Arm:
         return self.owner is other.owner and self.truth != other.truth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Place:
     """A statement's place in the run of its scope: ``order`` counts statements, ``arms`` are the branches around it."""
 
@@ -51,7 +53,7 @@ class Place:
     arms: tuple[Arm, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Binding:
     """One way a name gets its value.
 
@@ -72,7 +74,7 @@ class Binding:
     target: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class CallSite:
     """A call and where it stands."""
 
@@ -80,7 +82,7 @@ class CallSite:
     place: Place
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Scope:
     """A module, function, class or lambda: what is bound in it, and what it returns."""
 

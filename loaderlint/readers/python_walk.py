@@ -9,6 +9,7 @@ from typing import NamedTuple
 from loaderlint.readers.python_scopes import (
     Arm,
     Binding,
+    Block,
     CallSite,
     FunctionNode,
     Place,
@@ -27,13 +28,14 @@ class Walked(NamedTuple):
     """What a module holds.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
-    ``guard`` the first ``if __name__ == "__main__":`` at the top.
+    ``guard`` the first ``if __name__ == "__main__":`` at the top, ``blocks`` every ``with`` and ``try``.
     """
 
     module: Scope
     scopes: dict[int, Scope]
     calls: dict[str, list[CallSite]]
     guard: ast.If | None
+    blocks: list[Block]
 
 
 def walk(tree: ast.Module) -> Walked:
@@ -44,7 +46,7 @@ def walk(tree: ast.Module) -> Walked:
     """
     walking = _Walk(tree)
     walking.body(tree.body, walking.module, ())
-    return Walked(walking.module, walking.scopes, walking.calls, walking.guard)
+    return Walked(walking.module, walking.scopes, walking.calls, walking.guard, walking.blocks)
 
 
 class _Walk:
@@ -55,6 +57,7 @@ class _Walk:
         self.scopes: dict[int, Scope] = {id(tree): self.module}
         self.calls: dict[str, list[CallSite]] = {}
         self.guard: ast.If | None = None
+        self.blocks: list[Block] = []
         self.order = 0
 
     def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> None:
@@ -242,6 +245,7 @@ class _Walk:
         self.body(node.orelse, place.scope, place.arms)
 
     def on_With(self, node: ast.With | ast.AsyncWith, place: Place) -> None:
+        self.blocks.append(node)
         for item in node.items:
             self.expression(item.context_expr, place)
             if item.optional_vars is None:
@@ -256,6 +260,7 @@ class _Walk:
     on_AsyncWith = on_With
 
     def on_Try(self, node: ast.Try, place: Place) -> None:
+        self.blocks.append(node)
         self.body(node.body, place.scope, place.arms)
         for handler in node.handlers:
             arms = (*place.arms, Arm(handler, None, True))
