@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
@@ -377,6 +376,6 @@ def test_a_refusal_names_the_line() -> None:
 
 def test_an_edit_of_a_place_that_is_not_there_is_refused() -> None:
     source, spans = marked("f(n=⟦4⟧)\n")
-    beside = replace(spans[0], column=spans[0].column + 1, end_column=spans[0].end_column + 1)
+    beside = spans[0]._replace(column=spans[0].column + 1, end_column=spans[0].end_column + 1)
     with pytest.raises(CannotRewrite, match="the edit of line 1 was not made"):
         prove(source, source.text, [SetValue(beside, 0)])
