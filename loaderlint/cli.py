@@ -325,7 +325,7 @@ def rule(
 
 @commands.command()
 def trace(
-    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]", help="A file or folder, and a line of one loader.")],
+    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]", help="A file or folder, and a line of it.")],
     format: Format = "text",
     config: Config = None,
     isolated: Isolated = False,
@@ -340,12 +340,11 @@ def trace(
     discovered = discover([path], settings)
     files = _project(discovered, [path], settings)
     sources = _in_context(discovered, files) if discovered.sources else {}
-    loaders, unread = engine.trace(sources, frozenset(discovered.sources), settings.for_path, files)
+    loaders, unread = engine.trace(sources, frozenset(discovered.sources), settings.for_path, files, line)
     failures = (*discovered.failures, *unread)
     for failure in failures:
         show(f"loaderlint: {failure.path}:{failure.line}: {failure.message}\n", sys.stderr)
-    shown = [one for one in loaders if line is None or one.span.line <= line <= one.span.end_line]
-    show(tracing.render(shown, format, color=has_color(sys.stdout), width=width()))
+    show(tracing.render(loaders, format, color=has_color(sys.stdout), width=width()))
     raise typer.Exit(MISTAKE if failures else CLEAN)
 
 

@@ -45,15 +45,37 @@ class Linted:
 
 
 def trace(
-    sources: Mapping[str, Source], named: frozenset[str], settings_for: SettingsFor, files: OtherFiles | None
+    sources: Mapping[str, Source],
+    named: frozenset[str],
+    settings_for: SettingsFor,
+    files: OtherFiles | None,
+    line: int | None = None,
 ) -> tuple[tuple[Loader, ...], tuple[Failure, ...]]:
     """Return the loaders that stand in the named files, each option followed as far as it goes.
 
-    With them come the named files that could not be parsed. For ``sources`` see `lint`.
+    With them come the named files that could not be parsed. ``line`` asks for the loaders at that line alone. Where
+    none stands, such as in a configuration file, they are those that something written there reaches. For ``sources``
+    see `lint`.
     """
     project = Project(sources, files)
     loaders = link(project, _wrappers(named, settings_for))
-    return tuple(one for one in loaders if one.span.path in named), _failures(project, named)
+
+    def asked(span: Span) -> bool:
+        return span.path in named and (line is None or span.line <= line <= span.end_line)
+
+    standing = tuple(one for one in loaders if asked(one.span))
+    reached = tuple(one for one in loaders if any(map(asked, _written(one))))
+    return standing or reached, _failures(project, named)
+
+
+def _written(loader: Loader) -> Iterator[Span]:
+    """Yield the places where the values of a loader were written, and those they were worked out from."""
+    for value in loader.options.values():
+        for candidate in value.written:
+            yield candidate.span
+            yield from candidate.sources
+            if candidate.trail:
+                yield candidate.trail[0].span
 
 
 def lint(

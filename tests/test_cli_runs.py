@@ -178,6 +178,30 @@ def test_trace_shows_the_loaders_of_a_file_or_a_line(project: WriteFiles, capsys
     assert json.loads(said(capsys, "trace", "train.py:1", "--format", "json")[1])["loaders"] == []
 
 
+def test_trace_of_a_place_where_no_loader_stands_shows_those_it_reaches(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project(
+        {
+            "options.py": "WORKERS = 4\nDEPTH = 2\n",
+            "train.py": """\
+            from options import WORKERS
+            from torch.utils.data import DataLoader
+
+            train = DataLoader([1], num_workers=WORKERS)
+            val = DataLoader([1], num_workers=0)
+            """,
+        }
+    )
+
+    def lines(place: str) -> list[int]:
+        return [one["line"] for one in json.loads(said(capsys, "trace", place, "--format", "json")[1])["loaders"]]
+
+    assert lines("options.py") == lines("options.py:1") == [4]
+    assert lines("options.py:2") == []
+    assert lines("train.py") == [4, 5]
+
+
 def test_trace_of_what_cannot_be_read_exits_with_2(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = said(capsys, "trace", "gone.py:3")
     assert code == 2

@@ -135,7 +135,8 @@ def compute(
     found: list[Possibility] = []
     for values, assumptions, places in combined(*operands):
         thing = computed([one.thing for one in values], apply, frame.facts.text(node))
-        trail = () if isinstance(thing, Unseen) else tuple(step for one in values for step in one.trail)
+        steps = () if isinstance(thing, Unseen) else (step for one in values for step in one.trail)
+        trail = tuple(dict.fromkeys(steps))
         found.append(Possibility(thing, span, trail=trail, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
-from loaderlint.model.loader import WORKER_OPTIONS, Loader
+from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
+from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Value
+from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Trail, Value
 from loaderlint.reports._lines import BLANK, Line, cells, line, paint, usable, visible, wrapped
 from loaderlint.reports._style import CALM, FAINT, GOOD, STRONG
 from loaderlint.reports._words import on_platforms
@@ -24,6 +26,11 @@ _BUNDLE = ("num_workers", *WORKER_OPTIONS)
 _LONGEST = 32
 """Characters after which a constant or a condition is cut in the text."""
 
+_MOST_WAYS = 3
+_MOST_CONDITIONS = 3
+"""As many are shown; the rest is only counted."""
+_WHICH_WAY = frozenset({"default", "given", "set", "unset"})
+"""Answers that say which of its ways a value took."""
 _NARROWEST_NOTE = 20
 """Cells a step's note has at least, even where the terminal has not."""
 
@@ -50,25 +57,56 @@ def render(loaders: Sequence[Loader], format: str, *, color: bool, width: int) -
 
 
 def _tree(loader: Loader, width: int) -> Iterator[Line]:
-    """Yield the loader's line and a branch for each option, its candidates below one another in columns."""
+    """Yield the loader's line and a branch for each option, its candidates below one another in columns.
+
+    What is left to torch of the worker bundle is one branch together.
+    """
     unread = "" if loader.consumer_seen else "  (no code was seen to read it)"
     yield line((str(loader.span), STRONG), "  ", (loader.callee, CALM), (unread, FAINT))
-    names = _shown_options(loader)
-    labels = [_label(loader, name) for name in names]
-    label_cells = max(map(cells, labels))
-    constant_cells = max((cells(_constant(one)) for name in names for one in loader.option(name).candidates), default=0)
-    for name, label in zip(names, labels, strict=True):
-        fork, below = ("└─ ", "   ") if name == names[-1] else ("├─ ", "│  ")
-        head: _Row = ((fork, FAINT), (label, STRONG), " " * (label_cells - cells(label)))
+    sources = {name: _sources(loader.option(name)) for name in _given(loader)}
+    labels = {name: _label(loader, name) for name in sources}
+    label_cells = max(map(cells, labels.values()), default=0)
+    constant_cells = max((cells(one.constant) for several in sources.values() for one in several), default=0)
+    left_out = ", ".join(f"{name}={TORCH_DEFAULTS[name]}" for name in _BUNDLE if name not in sources)
+    for name, several in sources.items():
+        last = name == [*sources][-1] and not left_out
+        fork, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        head: _Row = ((fork, FAINT), (labels[name], STRONG), " " * (label_cells - cells(labels[name])))
         tail: _Row = ((below, FAINT), " " * label_cells)
         room = width - len(fork) - label_cells - 2
-        for index, row in enumerate(_value(loader.option(name), constant_cells, room)):
+        for index, row in enumerate(_value(loader.option(name), several, constant_cells, room)):
             yield line(*(tail if index else head), "  ", *row)
+    if left_out:
+        told = wrapped(f"not given: {left_out} (torch's defaults)", width - 3)
+        for index, text in enumerate(told):
+            yield line(("   " if index else "└─ ", FAINT), (text, FAINT))
 
 
-def _shown_options(loader: Loader) -> list[str]:
-    """Return the worker bundle, given or not, and then the other options that are given."""
-    return [*_BUNDLE, *sorted(name for name in loader.options if name not in _BUNDLE)]
+def _given(loader: Loader) -> list[str]:
+    """Return the options that are given, those of the worker bundle first."""
+    named = [name for name in _BUNDLE if name in loader.options]
+    return [*named, *sorted(name for name in loader.options if name not in _BUNDLE)]
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A constant at the place where it was written: what holds on all its ways to the loader, and the ways."""
+
+    constant: str
+    span: Span | None
+    conditions: str
+    ways: tuple[Trail, ...]
+
+
+def _sources(value: Value) -> list[_Source]:
+    """Return the candidates of a value, those that differ in their ways alone made one; torch's default comes last."""
+    same: dict[tuple[str, Span | None], list[Candidate]] = {}
+    for one in sorted(value.candidates, key=lambda one: not one.written):
+        same.setdefault((_constant(one), one.span if one.written else None), []).append(one)
+    return [
+        _Source(constant, span, _conditions(several), tuple(dict.fromkeys(one.trail for one in several)))
+        for (constant, span), several in same.items()
+    ]
 
 
 def _label(loader: Loader, name: str) -> str:
@@ -76,35 +114,41 @@ def _label(loader: Loader, name: str) -> str:
     return name if spelt == name else f"{name} ({spelt})"
 
 
-def _value(value: Value, constant_cells: int, room: int) -> Iterator[_Row]:
+def _value(value: Value, sources: Sequence[_Source], constant_cells: int, room: int) -> Iterator[_Row]:
     """Yield the rows beside an option's name, the places and steps in a column of their own after the constants."""
     margin = " " * (constant_cells + 2)
-    for candidate in value.candidates:
-        constant = _constant(candidate)
-        padding = " " * (len(margin) - cells(constant))
-        if not candidate.written:
-            yield constant, padding, ("torch's default", FAINT)
+    for source in sources:
+        padding = " " * (len(margin) - cells(source.constant))
+        if source.span is None:
+            yield source.constant, padding, ("torch's default", FAINT)
             continue
-        yield (constant, GOOD), padding, str(candidate.span), *_conditions(candidate)
-        for row in _steps(candidate, room - len(margin)):
+        conditions: _Row = ((f"  {source.conditions}", CALM),) if source.conditions else ()
+        yield (source.constant, GOOD), padding, str(source.span), *conditions
+        for row in _ways(source.ways, room - len(margin)):
             yield margin, *row
-    if value.open or not value.candidates:
+    if value.open or not sources:
         unseen = "something loaderlint cannot see"
-        yield ((f"or {unseen}" if value.candidates else unseen, FAINT),)
+        yield ((f"or {unseen}" if sources else unseen, FAINT),)
 
 
-def _steps(candidate: Candidate, room: int) -> Iterator[_Row]:
-    places = [visible(f"→ {step.span.path}:{step.span.line}") for step in candidate.trail]
+def _ways(ways: Sequence[Trail], room: int) -> Iterator[_Row]:
+    """Yield the steps of the first few ways."""
+    for index, trail in enumerate(ways[:_MOST_WAYS]):
+        if index:
+            yield (("or", FAINT),)
+        yield from _steps(trail, room)
+    more = len(ways) - _MOST_WAYS
+    if more > 0:
+        yield ((f"and {more} more way{'s' if more > 1 else ''}", FAINT),)
+
+
+def _steps(trail: Trail, room: int) -> Iterator[_Row]:
+    places = [visible(f"→ {step.span.path}:{step.span.line}") for step in trail]
     widest = max(map(cells, places), default=0)
-    for place, step in zip(places, candidate.trail, strict=True):
+    for place, step in zip(places, trail, strict=True):
         for index, note in enumerate(wrapped(visible(step.note), max(room - widest - 2, _NARROWEST_NOTE))):
             shown = "" if index else place
             yield (shown, FAINT), " " * (widest - cells(shown)), f"  {note}"
-
-
-def _conditions(candidate: Candidate) -> _Row:
-    words = ", ".join(filter(None, map(_words, _ordered(candidate))))
-    return ((f"  {words}", CALM),) if words else ()
 
 
 def _constant(candidate: Candidate) -> str:
@@ -117,13 +161,19 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _ordered(candidate: Candidate) -> list[Assumption]:
-    """Return the assumptions in an order that does not change from run to run: platform, CUDA, then by place."""
+def _conditions(candidates: Sequence[Candidate]) -> str:
+    """Return in words what is assumed on every way: platform, CUDA, then the tests, always in the same order.
+
+    Which caller or which default it was is no condition: the steps show it.
+    """
 
     def order(one: Assumption) -> tuple[bool, bool, str, str]:
         return one.subject != PLATFORM, one.subject != CUDA, one.subject, str(one.answer)
 
-    return sorted(candidate.assumptions, key=order)
+    common = frozenset[Assumption].intersection(*(one.assumptions for one in candidates))
+    words = list(dict.fromkeys(filter(None, map(_words, sorted(common, key=order)))))
+    more = len(words) - _MOST_CONDITIONS
+    return ", ".join([*words[:_MOST_CONDITIONS], *(["…"] if more > 0 else [])])
 
 
 def _words(assumption: Assumption) -> str:
@@ -133,8 +183,8 @@ def _words(assumption: Assumption) -> str:
         return "" if len(platforms) == len(Platform) else on_platforms(platforms) or "on no platform"
     if isinstance(answer, bool):
         return f"{'when' if answer else 'unless'} {_shortened(_test(subject))}"
-    if isinstance(answer, int):
-        return f"choice {answer + 1} at {subject}"
+    if isinstance(answer, int) or answer in _WHICH_WAY:
+        return ""
     return f"when {subject} is {'/'.join(sorted(answer)) if isinstance(answer, frozenset) else answer}"
 
 
@@ -145,18 +195,22 @@ def _test(subject: str) -> str:
 
 
 def _loader_json(loader: Loader) -> dict[str, Any]:
-    names = [name for name in _shown_options(loader) if name in loader.options]
     return {
         **start(loader.span),
         "callee": loader.callee,
         "options": {
             name: {
                 "open": loader.options[name].open,
-                "candidates": [_candidate_json(one) for one in loader.options[name].candidates],
+                "candidates": _different(map(_candidate_json, loader.options[name].candidates)),
             }
-            for name in names
+            for name in _given(loader)
         },
     }
+
+
+def _different(candidates: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the candidates without repetitions: JSON does not say what each assumes."""
+    return list({json.dumps(one): one for one in candidates}.values())
 
 
 def _candidate_json(candidate: Candidate) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Step, Value
 from loaderlint.reports import trace
 from tests.reports.build import WORKERS, span
@@ -81,15 +81,47 @@ main.py:204:16  torch.utils.data.DataLoader
 │                                                                 → main.py:180  self.num_workers
 │                                            os.cpu_count() // 2  train.py:9:5  on Windows
 │                                            or something loaderlint cannot see
-├─ prefetch_factor                           None                 torch's default
-├─ persistent_workers                        False                torch's default
-├─ multiprocessing_context                   None                 torch's default
-├─ timeout                                   0                    torch's default
 ├─ batch_size (per_device_train_batch_size)  something loaderlint cannot see
-└─ pin_memory                                True                 train.py:7:5  when torch.cuda.is_available()
-                                             False                train.py:8:5  unless torch.cuda.is_available()
+├─ pin_memory                                True                 train.py:7:5  when torch.cuda.is_available()
+│                                            False                train.py:8:5  unless torch.cuda.is_available()
+└─ not given: prefetch_factor=None, persistent_workers=False, multiprocessing_context=None,
+   timeout=0 (torch's defaults)
 """
     )
+
+
+def test_a_constant_of_one_place_is_shown_once_with_the_first_of_its_ways() -> None:
+    ways = [
+        candidate(
+            4, trail=(Step(span("main.py", line, 1, 2), f"way {line}"),), assumptions=assuming(cuda=True, choice=line)
+        )
+        for line in (1, 2, 3, 4, 5)
+    ]
+    assert (
+        text(loader(num_workers=Value(tuple(ways))))
+        == """\
+main.py:204:16  torch.utils.data.DataLoader
+├─ num_workers  4  train.py:7:5  when torch.cuda.is_available()
+│                  → main.py:1  way 1
+│                  or
+│                  → main.py:2  way 2
+│                  or
+│                  → main.py:3  way 3
+│                  and 2 more ways
+└─ not given: prefetch_factor=None, persistent_workers=False, multiprocessing_context=None,
+   timeout=0 (torch's defaults)
+"""
+    )
+
+
+def test_a_condition_that_holds_on_one_way_alone_is_none_of_the_constant() -> None:
+    ways = (candidate(4, assumptions=assuming(debug=True)), candidate(4, assumptions=assuming(small=True)))
+    assert "train.py:7:5\n" in text(loader(num_workers=Value(ways)))
+
+
+def test_only_the_first_conditions_are_shown() -> None:
+    many = candidate(4, assumptions=assuming(a=True, b=True, c=False, d=True, e=True))
+    assert "train.py:7:5  when a, when b, unless c, …\n" in text(loader(num_workers=Value((many,))))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +133,8 @@ main.py:204:16  torch.utils.data.DataLoader
         (assuming(cuda=True, platform=frozenset({"linux"})), "  on Linux, when torch.cuda.is_available()"),
         (frozenset({Assumption("train.py:main:args.debug", True)}), "  when args.debug"),
         (frozenset({Assumption("train.py:main:args.debug", False)}), "  unless args.debug"),
-        (frozenset({Assumption("train.py:12:5", 1)}), "  choice 2 at train.py:12:5"),
+        (frozenset({Assumption("train.py:12:5", 1)}), ""),
+        (frozenset({Assumption("train.py:12:5", "default")}), ""),
         (frozenset({Assumption("train.py:12:5", True)}), "  when train.py:12:5"),
         (frozenset({Assumption("the branch", "b"), Assumption("a", False)}), "  unless a, when the branch is b"),
     ],
@@ -112,9 +145,18 @@ def test_assumptions_are_put_in_words(assumptions: frozenset[Assumption], words:
 
 
 def test_options_not_given_are_shown_only_where_workers_depend_on_them() -> None:
-    told = text(loader())
-    assert told.count("torch's default") == 5
+    told = text(loader(num_workers=Value((candidate(8),))), width=120)
+    assert told.endswith(
+        "└─ not given: prefetch_factor=None, persistent_workers=False, multiprocessing_context=None, timeout=0 "
+        "(torch's defaults)\n"
+    )
     assert "batch_size" not in told and "pin_memory" not in told
+
+
+def test_nothing_is_said_of_torchs_defaults_where_the_whole_bundle_is_given() -> None:
+    given = {name: Value((candidate(None),)) for name in ("num_workers", *WORKER_OPTIONS)}
+    assert "not given" not in text(loader(**given))
+    assert text(loader(**given)).splitlines()[-1].startswith("└─ ")
 
 
 def test_a_default_that_reaches_a_given_option_is_torchs() -> None:
@@ -197,6 +239,12 @@ def test_json_gives_each_candidate_with_its_place_and_trail() -> None:
             {"constant": "os.cpu_count() // 2", "path": "train.py", "line": 9, "column": 5, "trail": []},
         ],
     }
+
+
+def test_json_gives_a_candidate_once_however_many_assumptions_it_arrives_under() -> None:
+    ways = (candidate(4, assumptions=assuming(debug=True)), candidate(4, assumptions=assuming(debug=False)))
+    (one,) = parsed(loader(num_workers=Value(ways)))["loaders"]
+    assert len(one["options"]["num_workers"]["candidates"]) == 1
 
 
 @pytest.mark.parametrize(
