@@ -178,21 +178,19 @@ def test_trace_shows_the_loaders_of_a_file_or_a_line(project: WriteFiles, capsys
     assert json.loads(said(capsys, "trace", "train.py:1", "--format", "json")[1])["loaders"] == []
 
 
+READS_OPTIONS = """\
+from options import WORKERS
+from torch.utils.data import DataLoader
+
+train = DataLoader([1], num_workers=WORKERS)
+val = DataLoader([1], num_workers=0)
+"""
+
+
 def test_trace_of_a_place_where_no_loader_stands_shows_those_it_reaches(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project(
-        {
-            "options.py": "WORKERS = 4\nDEPTH = 2\n",
-            "train.py": """\
-            from options import WORKERS
-            from torch.utils.data import DataLoader
-
-            train = DataLoader([1], num_workers=WORKERS)
-            val = DataLoader([1], num_workers=0)
-            """,
-        }
-    )
+    project({"options.py": "WORKERS = 4\nDEPTH = 2\n", "train.py": READS_OPTIONS})
 
     def lines(place: str) -> list[int]:
         return [one["line"] for one in json.loads(said(capsys, "trace", place, "--format", "json")[1])["loaders"]]
