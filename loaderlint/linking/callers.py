@@ -58,8 +58,6 @@ class Callers:
         self._known: dict[int, tuple[Caller | TreeCaller, ...]] = {}
         self._by_name: dict[str, list[tuple[PythonFacts, CallSite]]] | None = None
         self._by_dotted_name: dict[str, list[tuple[str, TreeCaller]]] | None = None
-        self.unknown: set[str] = set()
-        """The functions and classes that nothing read so far calls."""
 
     def of(self, function: Function) -> tuple[Caller | TreeCaller, ...]:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
@@ -68,8 +66,10 @@ class Callers:
             # A function that is reached again while its callers are looked for has no callers there.
             self._known[key] = ()
             self._known[key] = tuple(self._find(function))
-            if not self._known[key]:
-                self.unknown.add(function.owner.node.name if function.owner is not None else function.scope.name)
+            constructor = function.owner is not None and function.scope.name == "__init__"
+            self._evaluator.mentioned.add(
+                function.owner.node.name if function.owner is not None and constructor else function.scope.name
+            )
         return self._known[key]
 
     def _find(self, function: Function) -> Iterator[Caller | TreeCaller]:

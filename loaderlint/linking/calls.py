@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, dictionaries, instances, opened, operators
+from loaderlint.linking import callers, dictionaries, instances, modules, opened, operators
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -162,6 +162,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return tuple(
             Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)
         )
+    if name == "importlib.import_module" and node.args:
+        return _imported_module(evaluator, node, frame, span)
     if name in ("os.getenv", "os.environ.get"):
         return _environment(evaluator, node, frame, span)
     if name == "builtins.len" and len(node.args) == 1:
@@ -177,6 +179,14 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node.args[0], frame, span)
     return (Possibility(Made(name, node, frame), span),)
+
+
+def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node.args[0], frame):
+        named = modules.import_module(evaluator, one.thing, frame, span) if isinstance(one.thing, str) else unseen(span)
+        found.extend(under(named, one.assumptions))
+    return tuple(found)
 
 
 def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

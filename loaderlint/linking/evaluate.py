@@ -7,7 +7,7 @@ operations on things it has seen, and calls everything else unseen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -34,6 +34,7 @@ from loaderlint.linking.things import (
     Class,
     CommandLine,
     External,
+    Folder,
     Frame,
     Function,
     Instance,
@@ -55,7 +56,7 @@ from loaderlint.linking.things import (
 from loaderlint.linking.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
-from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted, is_main_test
+from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, PythonFacts, Scope, dotted, is_main_test
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 Answer = TypeVar("Answer")
@@ -85,12 +86,19 @@ class Evaluator:
         self._answers: dict[tuple[object, ...], object] = {}
         self._questions: dict[int, str] = {}
         self._left = MOST_STEPS
+        self.mentioned: set[str] = set()
+        """Words that a file which changes anything about what was followed must hold."""
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
 
     @cached_property
     def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
         """The assignments to an attribute of a name, by the attribute."""
         return changes.attributes_set(self.project)
+
+    @cached_property
+    def module_attributes_set(self) -> Mapping[str, Sequence[tuple[PythonFacts, Binding]]]:
+        """The assignments to an attribute of something imported, by the attribute."""
+        return modules.attributes_set(self.project)
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:
@@ -199,7 +207,10 @@ class Evaluator:
             own = scope is frame.scope
             if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
                 where = frame if own else Frame(frame.facts, Place(scope, 0))
-                return self.bound(node.id, where, frame.place if own else None, span)
+                found = self.bound(node.id, where, frame.place if own else None, span)
+                if own or scope.parent is not None:
+                    return found
+                return modules.with_changes(self, found, frame.facts, node.id, span)
             scope = scope.parent
         if node.id == "__name__":
             # What a worker that imports the main module sees (CPython, multiprocessing/spawn.py, "__mp_main__").
@@ -229,6 +240,8 @@ class Evaluator:
             return unseen(span)
         first = min(way.binding.place.order for way in ways)
         found = [*changes.changed(self, found, name, frame, place, first)]
+        if any(_may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
+            found.extend(unseen(span))
         return distinct(found)
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
@@ -337,6 +350,8 @@ class Evaluator:
             return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
         if isinstance(thing, Module):
             return modules.member(self, thing, name, span)
+        if isinstance(thing, Folder):
+            return modules.inside(self, thing, name, span)
         if isinstance(thing, Instance):
             found = self.attribute_of(thing, name)
             return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
@@ -435,3 +450,8 @@ class Evaluator:
             if len(met) <= MOST_ALTERNATIVES:
                 alternatives = met
         return alternatives
+
+
+def _may_be_rewritten(change: Binding, place: Place | None, since: int) -> bool:
+    """Return whether a change to names nobody can tell comes between a name's own value and a place."""
+    return change.place.order > since and (place is None or change.place.order < place.order)

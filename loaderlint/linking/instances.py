@@ -204,8 +204,8 @@ def _field(
         makers = [callers.Caller(instance.frame, instance.call)]
     else:
         makers = list(evaluator.callers.makers(instance.of))
+        evaluator.mentioned.add(instance.of.node.name)
         if not makers:
-            evaluator.callers.unknown.add(instance.of.node.name)
             return one_of(f"{_subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
     order = _fields(evaluator, owner)
     removable = any(

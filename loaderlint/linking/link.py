@@ -40,14 +40,14 @@ _Followed: TypeAlias = list[tuple[PythonSite, Loader, Mapping[str, Given]]]
 def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Evaluator, _Followed]:
     """Return the sites with their options followed.
 
-    When nothing calls a function that matters, the files that mention its name are read and everything is followed
-    once more.
+    When files that were not read so far mention a name that matters, such as that of a function whose parameter was
+    followed, they are read and everything is followed once more.
     """
     asked: set[str] = set()
     while True:
         evaluator = Evaluator(project, wrappers)
         sites = list(_sites(evaluator))
-        unknown = evaluator.callers.unknown - asked
+        unknown = evaluator.mentioned - asked
         last = len(asked) > 0
         asked |= unknown
         if last or not project.read_mentions(sorted(unknown)):

@@ -1,13 +1,26 @@
-"""Imports: what a name brought in from another module is."""
+"""Imports: what a name brought in from another module is, and what other files make of a module's names."""
 
 from __future__ import annotations
 
+import ast
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import calls
-from loaderlint.linking.things import External, Frame, Module, Possibilities, Possibility, unseen
+from loaderlint.linking.project import Project
+from loaderlint.linking.things import (
+    External,
+    Folder,
+    Frame,
+    Module,
+    Possibilities,
+    Possibility,
+    one_of,
+    unseen,
+)
 from loaderlint.model.source import Span
-from loaderlint.readers.python import Binding, Place, PythonFacts
+from loaderlint.readers.python import Binding, Place, PythonFacts, Scope
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -21,29 +34,77 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
     project = evaluator.project
     path = project.module(name, importer)
     if path is not None:
-        facts = project.python(path)
-        return unseen(span) if facts is None else (Possibility(Module(facts), span),)
+        return _module(project, path, span)
+    if isinstance(binding.node, ast.Import):
+        folder = _namespace(project, binding.node, name, importer)
+        if folder is not None:
+            return (Possibility(Folder(folder), span),)
+        return calls.platform_fact(name, span) or (Possibility(External(name), span),)
     base, _, last = name.rpartition(".")
-    if base.strip("."):
-        path = project.module(base, importer)
-    elif name.startswith("."):
-        path = project.module(base or ".", importer)
-    if path is not None and path != importer:
-        facts = project.python(path)
-        if facts is None:
-            return unseen(span)
-        return member(evaluator, Module(facts), last, span)
-    if name.startswith("."):
+    if name.startswith(".") and not base.strip("."):
+        base = "." * (len(name) - len(name.lstrip(".")))
+    holder = _holder(project, base, last, importer) if base else None
+    if holder is not None:
+        # A name that is imported at the top is a copy: what is set on the module later does not reach it.
+        return member(evaluator, Module(holder), last, span, copied=frame.scope is frame.facts.module)
+    if name.startswith(".") or (base and project.module(base, importer) not in (None, importer)):
         return unseen(span)
     return calls.platform_fact(name, span) or (Possibility(External(name), span),)
 
 
-def member(evaluator: Evaluator, module: Module, name: str, span: Span) -> Possibilities:
-    """Return what ``module.name`` can be: bound at its top level, a submodule, or brought in by a star import."""
+def import_module(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
+    """Return what ``importlib.import_module(name)`` gives in the frame's file."""
+    path = evaluator.project.module(name, frame.facts.source.path)
+    if path is not None:
+        return _module(evaluator.project, path, span)
+    return unseen(span) if name.startswith(".") else (Possibility(External(name), span),)
+
+
+def _module(project: Project, path: str, span: Span) -> Possibilities:
+    facts = project.python(path)
+    return unseen(span) if facts is None else (Possibility(Module(facts), span),)
+
+
+def _holder(project: Project, base: str, name: str, importer: str) -> PythonFacts | None:
+    """Return the module that ``from base import name`` reads: of several possible ones the first with such a name."""
+    read = (project.python(path) for path in project.modules(base, importer) if path != importer)
+    found = [facts for facts in read if facts is not None]
+    for facts in found:
+        if name in facts.module.bindings or "*" in facts.module.bindings or "__getattr__" in facts.module.bindings:
+            return facts
+        if facts.source.path.endswith("__init__.py") and project.module(f".{name}", facts.source.path) is not None:
+            return facts
+    return found[0] if found else None
+
+
+def _namespace(project: Project, node: ast.Import, name: str, importer: str) -> str | None:
+    """Return the folder that ``import name.module`` binds to ``name`` where it has no ``__init__.py``."""
+    for alias in node.names:
+        path = project.module(alias.name, importer) if alias.asname is None else None
+        if path is not None and alias.name.startswith(f"{name}."):
+            inner = path.removesuffix("/__init__.py").removesuffix(".py")
+            return inner.removesuffix(alias.name.removeprefix(name).replace(".", "/"))
+    return None
+
+
+def inside(evaluator: Evaluator, folder: Folder, name: str, span: Span) -> Possibilities:
+    """Return the module or folder of a name in a folder without ``__init__.py``."""
+    pretended = posixpath.join(folder.path, "__init__.py")
+    path = evaluator.project.module(f".{name}", pretended)
+    if path is not None:
+        return _module(evaluator.project, path, span)
+    return (Possibility(Folder(posixpath.join(folder.path, name)), span),)
+
+
+def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copied: bool = False) -> Possibilities:
+    """Return what ``module.name`` can be: bound at its top level, a submodule, or brought in by a star import.
+
+    Other files may set it as well; ``copied`` says that such a change need not reach the reader.
+    """
     facts = module.facts
     frame = Frame(facts, Place(facts.module, 0))
     if name in facts.module.bindings:
-        return evaluator.bound(name, frame, None, span)
+        return with_changes(evaluator, evaluator.bound(name, frame, None, span), facts, name, span, copied=copied)
     if facts.source.path.endswith("__init__.py"):
         path = evaluator.project.module(f".{name}", facts.source.path)
         inner = evaluator.project.python(path) if path is not None else None
@@ -53,16 +114,24 @@ def member(evaluator: Evaluator, module: Module, name: str, span: Span) -> Possi
 
 
 def star_import(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities | None:
-    """Return what a name can be that only a star import at the top of the module can have brought in."""
+    """Return what a name can be that only a star import at the top of the module can have brought in.
+
+    Of several star imports that bring it the last one counts.
+    """
     facts: PythonFacts = frame.facts
-    for binding in facts.module.bindings.get("*", ()):
+    for binding in reversed(facts.module.bindings.get("*", ())):
         base = binding.target.removesuffix("*").rstrip(".") or "."
+        if binding.target.startswith("."):
+            base = binding.target.removesuffix("*")
+            base = base if not base.strip(".") else base.rstrip(".")
         span = facts.span(binding.node)
         path = evaluator.project.module(base, facts.source.path)
         source = evaluator.project.python(path) if path is not None else None
         if source is not None and source is not facts:
-            if name in source.module.bindings or "*" in source.module.bindings:
-                found = member(evaluator, Module(source), name, span)
+            if _is_public(evaluator, source, name) and (
+                name in source.module.bindings or "*" in source.module.bindings
+            ):
+                found = member(evaluator, Module(source), name, span, copied=True)
                 if any(one.thing is not None for one in found):
                     return found
         elif path is None and name in _STAR_EXPORTS.get(base, ()):
@@ -70,5 +139,77 @@ def star_import(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities 
     return None
 
 
+def _is_public(evaluator: Evaluator, facts: PythonFacts, name: str) -> bool:
+    """Return whether ``from module import *`` brings a name (Python reference, "The import statement")."""
+    listed = facts.module.bindings.get("__all__")
+    if listed is None:
+        return not name.startswith("_")
+    if len(listed) != 1 or not isinstance(listed[0].value, ast.List | ast.Tuple):
+        return True
+    names = listed[0].value.elts
+    return any(not isinstance(one, ast.Constant) or one.value == name for one in names)
+
+
 _STAR_EXPORTS = {"torch.utils.data": ("DataLoader", "Dataset", "IterableDataset", "TensorDataset")}
 """Names known to come out of a star import of a module outside the project."""
+
+
+# --- what other files set ---
+
+
+def attributes_set(project: Project) -> Mapping[str, Sequence[tuple[PythonFacts, Binding]]]:
+    """Return the assignments to an attribute of something imported, in all files read so far, by the attribute."""
+    found: dict[str, list[tuple[PythonFacts, Binding]]] = {}
+    for facts in project.all_python():
+        for scope in facts.scopes.values():
+            for name, bindings in scope.bindings.items():
+                root, _, attribute = name.rpartition(".")
+                if root and _is_imported(root.partition(".")[0], scope):
+                    found.setdefault(attribute, []).extend((facts, one) for one in bindings if one.kind in _SETS)
+    return found
+
+
+_SETS = ("assign", "augment", "unpack", "other")
+
+
+def _is_imported(name: str, scope: Scope | None) -> bool:
+    while scope is not None:
+        if name in scope.bindings:
+            return any(one.kind == "import" for one in scope.bindings[name])
+        scope = scope.parent
+    return False
+
+
+def with_changes(
+    evaluator: Evaluator, own: Possibilities, facts: PythonFacts, name: str, span: Span, *, copied: bool = False
+) -> Possibilities:
+    """Return what a module gives a name, and what other files set it to.
+
+    Whether a change comes before or after a copy was made was not seen.
+    """
+    if any(one.constant for one in own):
+        evaluator.mentioned.add(f".{name}")
+    outer = list(_set_from_outside(evaluator, facts, name))
+    if not outer:
+        return own
+    if copied:
+        outer = [("elsewhere", unseen(span))]
+    return one_of(f"{facts.source.path}:{name}", [("own", own), *outer])
+
+
+def _set_from_outside(evaluator: Evaluator, facts: PythonFacts, name: str) -> Iterator[tuple[str, Possibilities]]:
+    for other, binding in evaluator.module_attributes_set.get(name, ()):
+        where = Frame(other, binding.place)
+        if any(
+            isinstance(one.thing, Module) and one.thing.facts is facts
+            for target in _targets(binding.node, name)
+            for one in evaluator.evaluate(target.value, where)
+        ):
+            yield str(other.span(binding.node)), evaluator.binding(binding, where)
+
+
+def _targets(node: ast.AST, name: str) -> Iterator[ast.Attribute]:
+    """Yield the attributes of this name that a statement sets."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr == name:
+            yield one

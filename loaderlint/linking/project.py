@@ -6,10 +6,9 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import takewhile
-from pathlib import PurePath
 from typing import Protocol
 
+from loaderlint.linking.search_path import SearchPath, shared_folders
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -150,33 +149,19 @@ class Project:
         """The names of all functions, classes and methods in the sources that may matter."""
         return frozenset(scope.name for facts in self.all_python() for scope in facts.scopes.values() if scope.name)
 
+    @cached_property
+    def _search_path(self) -> SearchPath:
+        return SearchPath(self._paths)
+
+    def modules(self, name: str, importer: str) -> tuple[str, ...]:
+        """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
+        source = self.source(importer)
+        extended = source is not None and b"sys.path" in source.content
+        return self._search_path.modules(name, importer, extended=extended)
+
     def module(self, name: str, importer: str) -> str | None:
-        """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included.
-
-        An absolute name is looked for beside the importing file and then in each folder above it, the way a script's
-        folder or a source root comes to be on ``sys.path``.
-        """
-        level = len(name) - len(name.lstrip("."))
-        parts = [part for part in name.lstrip(".").split(".") if part]
-        folder = posixpath.dirname(importer)
-        if level:
-            for _ in range(level - 1):
-                folder = posixpath.dirname(folder)
-            return self._module_in(folder, parts)
-        while True:
-            found = self._module_in(folder, parts)
-            if found is not None and found != importer:
-                return found
-            if folder in ("", "/"):
-                return None
-            folder = posixpath.dirname(folder)
-
-    def _module_in(self, folder: str, parts: list[str]) -> str | None:
-        base = posixpath.join(folder, *parts) if parts else folder
-        for path in (f"{base}.py", posixpath.join(base, "__init__.py")):
-            if path in self._paths:
-                return path
-        return None
+        """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""
+        return next(iter(self.modules(name, importer)), None)
 
     def modules_ending(self, name: str, configuration: str) -> list[str]:
         """Return the paths of the modules that a configuration file (a path) means by a dotted name.
@@ -191,7 +176,7 @@ class Project:
             for path in sorted(self._paths)
             if path.endswith(endings) and any(path == one or path.endswith(f"/{one}") for one in endings)
         ]
-        shared = [_shared_folders(path, configuration) for path in found]
+        shared = [shared_folders(path, configuration) for path in found]
         return [path for path, count in zip(found, shared, strict=True) if count == max(shared)]
 
     def configuration(self, written: str, reader: str) -> ConfigurationFacts | None:
@@ -211,14 +196,3 @@ class Project:
             if folder in ("", "/"):
                 return None
             folder = posixpath.dirname(folder)
-
-
-def _shared_folders(path: str, other: str) -> int:
-    """Return how many folders, from the outermost, two paths have in common; the working folder counts as one."""
-    pairs = zip(_folders(path), _folders(other), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _folders(path: str) -> tuple[str, ...]:
-    folders = PurePath(path).parent
-    return folders.parts if folders.is_absolute() else (".", *folders.parts)

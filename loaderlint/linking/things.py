@@ -96,7 +96,7 @@ class Class:
     place: Place
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Instance:
     """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
 
@@ -125,11 +125,18 @@ class Made:
     frame: Frame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Module:
     """A module of the project."""
 
     facts: PythonFacts
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Folder:
+    """A folder of modules without an ``__init__.py``, imported as a namespace package."""
+
+    path: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -147,7 +154,7 @@ class Row:
     items: tuple[Possibilities, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class CommandLine:
     """A parsed command line: the declared flags by the attribute each fills, and the defaults set over theirs.
 
@@ -159,7 +166,7 @@ class CommandLine:
     changed: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Flag:
     """One declared flag of a command line."""
 
@@ -183,6 +190,7 @@ Thing: TypeAlias = (
     | External
     | Made
     | Module
+    | Folder
     | Items
     | Row
     | CommandLine

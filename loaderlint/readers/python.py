@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
 from loaderlint.readers.python_scopes import (
+    ANY_GLOBAL,
     Arm,
     Binding,
     Block,
@@ -25,6 +26,7 @@ from loaderlint.readers.python_scopes import (
 from loaderlint.readers.python_walk import walk
 
 __all__ = [
+    "ANY_GLOBAL",
     "Arm",
     "Binding",
     "Block",

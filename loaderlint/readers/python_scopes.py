@@ -74,6 +74,10 @@ class Binding:
     target: str = ""
 
 
+ANY_GLOBAL = "globals()"
+"""Under this name stand the changes of a module's names that nobody can tell: ``exec(...)``, ``globals()[key] = …``."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class CallSite:
     """A call and where it stands."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from loaderlint.readers.python_scopes import (
+    ANY_GLOBAL,
     Arm,
     Binding,
     Block,
@@ -131,6 +132,20 @@ class _Walk:
         base = dotted(target.value)
         if base is not None:
             self.bind(base, "item", node, place, value=value, key=target.slice)
+        elif _is_globals(target.value):
+            self.named_global(target.slice, value, node, place)
+
+    def named_global(self, key: ast.expr, value: ast.expr | None, node: ast.AST, place: Place) -> None:
+        """Bind what ``globals()[key]`` sets; a key that is not written out may be any name."""
+        name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ANY_GLOBAL
+        inside = place.scope
+        while inside.parent is not None:
+            inside = inside.parent
+        arms = place.arms if inside is place.scope else (*place.arms, Arm(node, None, True))
+        kind = "other" if name == ANY_GLOBAL or value is None or inside is not place.scope else "assign"
+        inside.bindings.setdefault(name, []).append(
+            Binding(name, kind, node, Place(inside, place.order, arms), value=value)
+        )
 
     def unknown(self, target: ast.expr, node: ast.AST, place: Place) -> None:
         """Bind whatever a target holds to something that is not followed."""
@@ -337,9 +352,25 @@ class _Walk:
         if name in _ITERATES:
             for argument in node.args:
                 place.scope.iterations.append((argument, node, place))
+        if _changes_globals(node, place):
+            self.named_global(node.func, None, node, place)
         if name in _MUTATES and isinstance(function, ast.Attribute) and (base := dotted(function.value)) is not None:
             key = node.args[0] if name != "update" and node.args else None
             self.bind(base, name, node, place, value=node, key=key)
+
+
+def _is_globals(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
+
+
+def _changes_globals(node: ast.Call, place: Place) -> bool:
+    """Return whether a call may give any name of the module another value."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return function.attr == "update" and _is_globals(function.value)
+    if not (isinstance(function, ast.Name) and function.id == "exec"):
+        return False
+    return (place.scope.parent is None and len(node.args) == 1) or any(_is_globals(one) for one in node.args[1:])
 
 
 def _captured(pattern: ast.pattern) -> Iterator[str]:

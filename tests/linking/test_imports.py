@@ -1,0 +1,320 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+READS_N = f"{IMPORT}{{}}\nDataLoader(data, num_workers=N)\n"
+READS_MODULE = f"{IMPORT}{{}}\nDataLoader(data, num_workers=constants.N)\n"
+
+IMPORTS: Cases = {
+    "from the package": (
+        {"pkg/load.py": READS_MODULE.format("from . import constants"), "pkg/constants.py": "N = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "from a module of the package": (
+        {"pkg/load.py": READS_N.format("from .constants import N"), "pkg/constants.py": "N = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "from the package above": (
+        {"pkg/sub/load.py": READS_N.format("from ..constants import N"), "pkg/constants.py": "N = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "from further above than there are folders": (
+        {"pkg/load.py": READS_N.format("from ...constants import N"), "elsewhere/constants.py": "N = 8\n"},
+        {"open"},
+    ),
+    "under another name": (
+        {"main.py": READS_N.format("from constants import M as N"), "constants.py": "M = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "handed on by a package": (
+        {
+            "main.py": READS_N.format("from pkg import N"),
+            "pkg/__init__.py": "from .constants import N\n",
+            "pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a module of a package by its full name": (
+        {
+            "main.py": IMPORT + "import pkg.constants\nDataLoader(data, num_workers=pkg.constants.N)\n",
+            "pkg/__init__.py": "",
+            "pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a module of a folder that is no package by its full name": (
+        {
+            "main.py": IMPORT + "import pkg.sub.constants\nDataLoader(data, num_workers=pkg.sub.constants.N)\n",
+            "pkg/sub/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a module of a folder that is no package": (
+        {"main.py": READS_MODULE.format("from pkg import constants"), "pkg/constants.py": "N = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "inside a function": (
+        {
+            "main.py": IMPORT + "def f():\n    from constants import N\n    return DataLoader(d, num_workers=N)\n",
+            "constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "whichever of two can be imported": (
+        {
+            "main.py": READS_N.format("try:\n    from fast import N\nexcept ImportError:\n    from slow import N"),
+            "fast.py": "N = ⟦8⟧\n",
+            "slow.py": "N = ⟦2⟧\n",
+        },
+        {"8", "2"},
+    ),
+    "everything": (
+        {"main.py": READS_N.format("from constants import *"), "constants.py": "N = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "everything that a package has from everything of a module": (
+        {
+            "main.py": READS_N.format("from pkg import *"),
+            "pkg/__init__.py": "from .constants import *\n",
+            "pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "everything of two modules: the last one counts": (
+        {
+            "main.py": READS_N.format("from one import *\nfrom other import *"),
+            "one.py": "N = 2\n",
+            "other.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "everything that __all__ lists": (
+        {"main.py": READS_N.format("from constants import *"), "constants.py": "__all__ = ['N']\nN = ⟦8⟧\n"},
+        {"8"},
+    ),
+    "everything but what __all__ leaves out": (
+        {"main.py": READS_N.format("from constants import *"), "constants.py": "__all__ = ['M']\nN = 8\n"},
+        {"open"},
+    ),
+    "everything but what is private": (
+        {
+            "main.py": IMPORT + "from constants import *\nDataLoader(data, num_workers=_N)\n",
+            "constants.py": "_N = 8\n",
+        },
+        {"open"},
+    ),
+    "a module of the project beats one of the same name elsewhere": (
+        {
+            "one/main.py": READS_N.format("from constants import N"),
+            "one/constants.py": "N = ⟦8⟧\n",
+            "other/constants.py": "N = 2\n",
+        },
+        {"8"},
+    ),
+    "a package does not see its own modules as top-level ones": (
+        {
+            "train.py": "import models.load\n",
+            "models/__init__.py": "",
+            "models/load.py": READS_N.format("from constants import N"),
+            "models/constants.py": "N = 2\n",
+            "constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "the first module of the name that has what is imported": (
+        {
+            "tools/main.py": READS_N.format("from utils import N"),
+            "tools/utils.py": "M = 2\n",
+            "utils.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a package before a module of the same name": (
+        {
+            "main.py": READS_N.format("from constants import N"),
+            "constants.py": "N = 2\n",
+            "constants/__init__.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "src layout": (
+        {
+            "scripts/train.py": READS_N.format("from pkg.constants import N"),
+            "src/pkg/__init__.py": "",
+            "src/pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a package beside a setup.py further down": (
+        {
+            "apps/train.py": READS_N.format("from pkg.constants import N"),
+            "libraries/pkg/setup.py": "",
+            "libraries/pkg/pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a folder that nothing puts on the path": (
+        {"scripts/train.py": READS_N.format("from constants import N"), "elsewhere/constants.py": "N = 8\n"},
+        {"open"},
+    ),
+    "a folder put on the path": (
+        {
+            "scripts/train.py": READS_N.format(
+                "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'elsewhere'))\n"
+                "from constants import N"
+            ),
+            "elsewhere/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "one of several folders put on the path": (
+        {
+            "scripts/train.py": READS_N.format("import sys\nsys.path.append(folder)\nfrom constants import N"),
+            "one/constants.py": "N = 8\n",
+            "other/constants.py": "N = 2\n",
+        },
+        {"open"},
+    ),
+    "by importlib": (
+        {
+            "main.py": READS_MODULE.format("import importlib\nconstants = importlib.import_module('pkg.constants')"),
+            "pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "by importlib, relative": (
+        {
+            "pkg/main.py": READS_MODULE.format(
+                "from importlib import import_module\nconstants = import_module('.constants', __package__)"
+            ),
+            "pkg/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "by importlib, which module is not written": (
+        {
+            "main.py": READS_MODULE.format("import importlib\nconstants = importlib.import_module(f'pkg.{name}')"),
+            "pkg/constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
+    "modules that import each other": (
+        {"main.py": READS_N.format("from other import N"), "other.py": "from main import N\n"},
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), IMPORTS.values(), ids=IMPORTS.keys())
+def test_imports(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+LIVE = IMPORT + "import constants\ndef load():\n    return DataLoader(data, num_workers=constants.N)\n"
+COPY = IMPORT + "from constants import N\ndef load():\n    return DataLoader(data, num_workers=N)\n"
+
+SET_ELSEWHERE: Cases = {
+    "by the file that reads it": (
+        {
+            "constants.py": "N = 4\n",
+            "main.py": IMPORT + "import constants\nconstants.N = ⟦0⟧\nDataLoader(data, num_workers=constants.N)\n",
+        },
+        {"0"},
+    ),
+    "by a third file": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "data.py": LIVE,
+            "run.py": "import constants, data\nconstants.N = ⟦0⟧\ndata.load()\n",
+        },
+        {"4", "0"},
+    ),
+    "by a third file that calls the module something else": (
+        {
+            "pkg/constants.py": "N = ⟦4⟧\n",
+            "pkg/data.py": LIVE.replace("import constants", "from pkg import constants"),
+            "run.py": "import pkg.constants as c\nfrom pkg import data\nc.N = ⟦0⟧\ndata.load()\n",
+        },
+        {"4", "0"},
+    ),
+    "to something unseen": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "data.py": LIVE,
+            "run.py": "import constants, data, sys\nconstants.N = int(sys.argv[1])\ndata.load()\n",
+        },
+        {"4", "open"},
+    ),
+    "for the module's own functions": (
+        {
+            "data.py": IMPORT + "N = ⟦4⟧\ndef load():\n    return DataLoader(data, num_workers=N)\n",
+            "run.py": "import data\ndata.N = ⟦0⟧\ndata.load()\n",
+        },
+        {"4", "0"},
+    ),
+    "after it may have been copied": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "data.py": COPY,
+            "run.py": "import constants, data\nconstants.N = 0\ndata.load()\n",
+        },
+        {"4", "open"},
+    ),
+    "on another module": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "others.py": "N = 2\n",
+            "data.py": LIVE,
+            "run.py": "import others, data\nothers.N = 0\ndata.load()\n",
+        },
+        {"4"},
+    ),
+    "on an object": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "data.py": LIVE,
+            "run.py": "import data\nclass Box:\n    pass\nconstants = Box()\nconstants.N = 0\ndata.load()\n",
+        },
+        {"4"},
+    ),
+    "by a function that says global": (
+        "N = ⟦4⟧\ndef quick():\n    global N\n    N = ⟦0⟧\ndef load():\n    return DataLoader(data, num_workers=N)\n",
+        {"4", "0"},
+    ),
+    "by globals()": (
+        "N = 4\nglobals()['N'] = ⟦8⟧\nDataLoader(data, num_workers=N)\n",
+        {"8"},
+    ),
+    "by globals() under a name that is not written": (
+        "N = ⟦4⟧\nfor key, value in given():\n    globals()[key] = value\nDataLoader(data, num_workers=N)\n",
+        {"4", "open"},
+    ),
+    "by globals().update": (
+        "N = ⟦4⟧\nglobals().update(given())\nDataLoader(data, num_workers=N)\n",
+        {"4", "open"},
+    ),
+    "by globals() in a function": (
+        "N = ⟦4⟧\ndef take(key, value):\n    globals()[key] = value\n"
+        "def load():\n    return DataLoader(data, num_workers=N)\n",
+        {"4", "open"},
+    ),
+    "by a file that is executed": (
+        "N = ⟦4⟧\nexec(open('configurator.py').read())\nDataLoader(data, num_workers=N)\n",
+        {"4", "open"},
+    ),
+    "by a file that is executed before": (
+        "exec(open('configurator.py').read())\nN = ⟦4⟧\nDataLoader(data, num_workers=N)\n",
+        {"4"},
+    ),
+    "by a file that is executed for its own sake": (
+        "N = ⟦4⟧\nsettings = {}\nexec(open('settings.py').read(), settings)\nDataLoader(data, num_workers=N)\n",
+        {"4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SET_ELSEWHERE.values(), ids=SET_ELSEWHERE.keys())
+def test_names_of_a_module_that_are_set_elsewhere(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
