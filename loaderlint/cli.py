@@ -246,7 +246,7 @@ def _linted(
             report = save(report, sources, lint, unwritten=discovered.stdin)
     return replace(
         report,
-        failures=(*discovered.failures, *report.failures),
+        failures=(*discovered.failures, *filter(discovered.counts, report.failures)),
         files_seen=discovered.files_seen,
         files_read=len(discovered.sources),
     )
@@ -341,7 +341,7 @@ def trace(
     files = _project(discovered, [path], settings)
     sources = _in_context(discovered, files) if discovered.sources else {}
     loaders, unread = engine.trace(sources, frozenset(discovered.sources), settings.for_path, files, line)
-    failures = (*discovered.failures, *unread)
+    failures = (*discovered.failures, *filter(discovered.counts, unread))
     for failure in failures:
         show(f"loaderlint: {failure.path}:{failure.line}: {failure.message}\n", sys.stderr)
     show(tracing.render(loaders, format, color=has_color(sys.stdout), width=width()))

@@ -6,7 +6,7 @@ import io
 import os
 import tokenize
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,10 +14,14 @@ from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.paths import displayed
 from loaderlint.settings import Settings, SettingsIndex
+from loaderlint.settings_files import OWN_FILE, PROJECT_FILE
 from loaderlint.vocabulary.prefilter import may_matter
 from loaderlint.walking import walk
 
 STDIN = "-"
+LARGEST = 400_000
+"""Bytes beyond which a JSON or TOML file is data and no configuration; such a file is not read at all."""
+_LANGUAGES = "Python, YAML, JSON and TOML"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8_MARK = b"\xef\xbb\xbf"
 
@@ -27,13 +31,23 @@ class Discovered:
     """The files a run looks at, by the path that findings use, and what could not be looked at.
 
     ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is
-    the path of the source that is standard input, None when there is none.
+    the path of the source that is standard input, None when there is none, and ``given`` are the paths of the files
+    that were named one by one.
     """
 
     sources: Mapping[str, Source] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     files_seen: int = 0
     stdin: str | None = None
+    given: frozenset[str] = frozenset()
+
+    def counts(self, failure: Failure) -> bool:
+        """Return whether somebody wants to know of a failure: one of their own files, or one in a loader's language.
+
+        JSON and TOML that were only met are mostly somebody else's, such as a ``tsconfig.json`` with comments in it.
+        """
+        language = Language.of(failure.path)
+        return language is None or not language.is_anybodys or failure.path in self.given
 
 
 def discover(
@@ -43,7 +57,7 @@ def discover(
 
     ``-`` is standard input: the content ``stdin`` under the name ``stdin_filename``, or ``-`` and Python without one. A
     path that does not exist, or a file that cannot be read or decoded, is a failure. Settings' excludes hold for a file
-    given by name, too: a hook names every file that changed.
+    given by name, too: a hook names every file that changed. For failures that do not count see `Discovered.counts`.
 
     Raises:
         SettingsError: a settings file that holds for one of the files is wrong.
@@ -53,6 +67,7 @@ def discover(
     locations: list[str] = []
     sources: dict[str, Source] = {}
     standard_input = None
+    given: set[str] = set()
     for path in paths:
         location = os.path.normpath(os.path.join(cwd, path))
         if path == STDIN:
@@ -60,6 +75,7 @@ def discover(
             if isinstance(read, Source):
                 sources[read.path] = read
                 standard_input = read.path
+                given.add(read.path)
             elif isinstance(read, Failure):
                 failures.append(read)
         elif os.path.isdir(location):
@@ -74,10 +90,11 @@ def discover(
             failures.append(Failure(displayed(location, cwd), "this is neither a file nor a folder"))
         elif Language.of(location) is None:
             failures.append(
-                Failure(displayed(location, cwd), "loaderlint reads Python and YAML files; this is neither")
+                Failure(displayed(location, cwd), f"loaderlint reads {_LANGUAGES} files; this is none of them")
             )
         elif not settings.for_path(location).excludes.match(location):
             locations.append(location)
+            given.add(displayed(location, cwd))
     once = _each_file_once(locations)
     for location in once:
         read = _read(location, cwd, settings.for_path(location))
@@ -86,7 +103,9 @@ def discover(
         elif read is not None:
             sources[read.path] = read
     ordered = {path: sources[path] for path in sorted(sources)}
-    return Discovered(ordered, tuple(failures), len(once) + list(paths).count(STDIN), standard_input)
+    seen = len(once) + list(paths).count(STDIN)
+    discovered = Discovered(ordered, (), seen, standard_input, frozenset(given))
+    return replace(discovered, failures=tuple(one for one in failures if discovered.counts(one)))
 
 
 def _standard_input(content: bytes, filename: str | None, settings: SettingsIndex) -> Source | Failure | None:
@@ -94,7 +113,7 @@ def _standard_input(content: bytes, filename: str | None, settings: SettingsInde
     path = displayed(location, settings.cwd)
     language = Language.of(location) if filename else Language.PYTHON
     if language is None:
-        return Failure(path, "loaderlint reads Python and YAML files; the name of standard input is neither's")
+        return Failure(path, f"loaderlint reads {_LANGUAGES}; the name of standard input is none of theirs")
     if settings.for_path(location).excludes.match(location):
         return None
     return decoded(content, path, location, language)
@@ -115,16 +134,21 @@ def _read(location: str, cwd: str, settings: Settings | None) -> Source | Failur
     path = displayed(location, cwd)
     language = Language.of(location)
     try:
+        if language is not None and language.is_anybodys and os.path.getsize(location) > LARGEST:
+            return None
         with open(location, "rb") as file:
             content = file.read()
     except OSError as error:
         return Failure(path, f"cannot read this file: {error.strerror or error}")
-    if language is None or (settings is not None and not _may_matter(content, settings)):
+    if language is None or (settings is not None and not _may_matter(location, content, settings)):
         return None
     return decoded(content, path, os.path.realpath(location), language)
 
 
-def _may_matter(content: bytes, settings: Settings) -> bool:
+def _may_matter(location: str, content: bytes, settings: Settings) -> bool:
+    if os.path.basename(location) in (OWN_FILE, PROJECT_FILE):
+        # They name options of loaders, but for us and not for a program.
+        return False
     if content.startswith(_UTF_16):
         content = content.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
     wrappers = (callee.rpartition(".")[2].encode() for callee in settings.loaders)
@@ -134,7 +158,7 @@ def _may_matter(content: bytes, settings: Settings) -> bool:
 def decoded(content: bytes, path: str, location: str, language: Language) -> Source | Failure:
     """Return the source that bytes are, or the failure that says why they are not text.
 
-    A Python file says its encoding itself (PEP 263); a YAML file is UTF-8, the only encoding of YAML's that is in use.
+    A Python file says its encoding itself (PEP 263); configuration is UTF-8, the only encoding that is in use for it.
     """
     if content.startswith(_UTF_16):
         return Failure(path, "this file is UTF-16; loaderlint reads UTF-8, so save it as UTF-8 first")

@@ -89,6 +89,17 @@ def test_a_file_that_cannot_be_parsed_exits_with_2_and_the_rest_goes_on(
     assert said(capsys, "--exit-zero")[0] == 2
 
 
+@pytest.mark.parametrize("name", ["settings.json", "settings.toml"])
+def test_json_and_toml_of_another_dialect_are_errors_only_where_they_are_named(
+    name: str, project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({name: '// {"num_workers": 4,}\n', "train.py": "from torch.utils.data import DataLoader\n"})
+    assert said(capsys)[0] == 0
+    code, out, _ = said(capsys, "--format", "json", name)
+    assert code == 2
+    assert [(one["path"], one["line"]) for one in json.loads(out)["errors"]] == [(name, 1)]
+
+
 def test_a_write_that_fails_exits_with_2_and_the_finding_is_left(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loaderlint.discovery import Discovered, ProjectFiles, decoded, discover, project_root
+from loaderlint.discovery import LARGEST, Discovered, ProjectFiles, decoded, discover, project_root
 from loaderlint.model.source import Language, Source
 from loaderlint.settings import SettingsIndex
 from tests.conftest import WriteFiles
@@ -27,9 +27,33 @@ def seen(*paths: str) -> list[str]:
 # Which files
 
 
-def test_a_folder_gives_its_python_and_yaml_files_in_order(project: WriteFiles) -> None:
+def test_a_folder_gives_its_files_of_our_languages_in_order(project: WriteFiles) -> None:
     project({"b.py": LOADER, "a/c.yaml": KEY, "a/d.YML": KEY, "e.pyi": LOADER, "f.txt": LOADER, "g.toml": KEY})
-    assert seen() == ["a/c.yaml", "a/d.YML", "b.py", "e.pyi"]
+    project({"h.json": KEY})
+    assert seen() == ["a/c.yaml", "a/d.YML", "b.py", "e.pyi", "g.toml", "h.json"]
+
+
+@pytest.mark.parametrize("name", ["data.json", "data.toml"])
+def test_json_and_toml_of_the_size_of_data_are_not_read(name: str, project: WriteFiles) -> None:
+    project({name: KEY + " " * LARGEST, "data.yaml": KEY + " " * LARGEST})
+    assert seen() == ["data.yaml"]
+    assert ProjectFiles(str(Path.cwd()), SettingsIndex()).read(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("loaderlint.toml", "loaders"), ("pyproject.toml", "tool.loaderlint.loaders")]
+)
+def test_settings_files_are_no_configuration_of_loaders(name: str, table: str, project: WriteFiles) -> None:
+    project({name: f'[{table}]\n"acme.load" = {{ num_workers = "threads" }}\n'})
+    assert seen() == seen(name) == []
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.toml"])
+def test_json_and_toml_that_are_no_text_are_failures_only_where_they_are_named(name: str, project: WriteFiles) -> None:
+    project({"a.py": LOADER, name: b"num_workers \xff"})
+    assert look().failures == ()
+    (failure,) = look(name).failures
+    assert "is not UTF-8" in failure.message
 
 
 def test_a_file_whose_bytes_cannot_matter_is_seen_but_not_read(project: WriteFiles) -> None:
@@ -92,7 +116,7 @@ def test_a_path_that_does_not_exist_is_a_failure_and_the_rest_goes_on(project: W
 def test_a_named_file_of_another_language_is_a_failure(name: str, project: WriteFiles) -> None:
     project({name: LOADER})
     (failure,) = look(name).failures
-    assert "Python and YAML" in failure.message
+    assert "Python, YAML, JSON and TOML" in failure.message
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs permissions that hold for this user")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.sites import TORCH_KIND, loader_of_mapping
 from loaderlint.model.loader import Loader
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
@@ -31,7 +31,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                         if entry is not None:
                             consumers[entry.value.span] = named
                     consumers.setdefault(mapping.span, named)
-                if not _holds_settings(path, mapping) or _is_read(mapping, read):
+                if not _holds_settings(path, mapping, facts.source.language) or _is_read(mapping, read):
                     continue
                 consumer = consumers.get(mapping.span)
                 if consumer is not None and _defined_in_project(evaluator, consumer, facts.source.path):
@@ -50,14 +50,19 @@ def _consumer(mapping: Mapping) -> str | None:
     return None
 
 
-def _holds_settings(path: KeyPath, mapping: Mapping) -> bool:
+def _holds_settings(path: KeyPath, mapping: Mapping, language: Language) -> bool:
     keys = {entry.key for entry in mapping.entries}
     workers = keys & WORKER_KEYS
     if not workers:
         return False
     if any(word in part.lower() for part in path for word in NOT_LOADERS):
         return False
-    if any(key.lower() in LOADER_KEYS for key in keys) or not path:
+    if any(key.lower() in LOADER_KEYS for key in keys):
+        return True
+    if language.is_anybodys:
+        # A worker count alone, or below a word such as "run", may be any other tool's.
+        return workers == {"dataloader_num_workers"}
+    if not path:
         return True
     named = [part for part in path if not part.isdigit()]
     return not named or any(word in named[-1].lower() for word in PARENT_WORDS)

@@ -17,6 +17,8 @@ class Language(str, Enum):
 
     PYTHON = "python"
     YAML = "yaml"
+    JSON = "json"
+    TOML = "toml"
 
     @classmethod
     def of(cls, path: str) -> Language | None:
@@ -28,12 +30,19 @@ class Language(str, Enum):
         """Whether the language writes settings down, as a tree of mappings, sequences and scalars."""
         return self is not Language.PYTHON
 
+    @property
+    def is_anybodys(self) -> bool:
+        """Whether most files in the language have nothing to do with training: data, and settings of other tools."""
+        return self in (Language.JSON, Language.TOML)
+
 
 _BY_SUFFIX = {
     ".py": Language.PYTHON,
     ".pyi": Language.PYTHON,
     ".yaml": Language.YAML,
     ".yml": Language.YAML,
+    ".json": Language.JSON,
+    ".toml": Language.TOML,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaderlint.model.source import Source
+from loaderlint.model.source import Language, Source
 from loaderlint.readers.tree import ConfigurationFacts
 
 
@@ -11,6 +11,14 @@ def read(source: Source) -> ConfigurationFacts:
 
     Raises `ReadError` for what no program can read.
     """
+    if source.language is Language.JSON:
+        from loaderlint.readers import json
+
+        return json.read(source)
+    if source.language is Language.TOML:
+        from loaderlint.readers import toml
+
+        return toml.read(source)
     from loaderlint.readers import yaml
 
     return yaml.read(source)

@@ -16,6 +16,9 @@ from typing import TypeAlias
 from loaderlint.model.source import Source, Span
 from loaderlint.model.value import Constant
 
+DEEPEST = 200
+"""Levels of nesting, aliases followed, beyond which a file is refused; configurations have about ten."""
+
 MERGE = "<<"
 """The key whose value lends its entries to the mapping it stands in (https://yaml.org/type/merge.html)."""
 

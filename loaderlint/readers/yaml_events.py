@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
+from loaderlint.readers.tree import DEEPEST
 
 if TYPE_CHECKING:
     from ruamel.yaml.events import Event, ScalarEvent
-
-DEEPEST = 200
-"""Levels of nesting, aliases followed, beyond which a file is refused; configurations have about ten."""
 
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
