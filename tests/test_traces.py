@@ -63,9 +63,9 @@ class Project:
     """A fixture, copied to a folder where it can run."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        shutil.copytree(TRACES / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(TRACES / name, folder, ignore=shutil.ignore_patterns("__pycache__", "expected.toml"))
         self.folder = folder
-        said = tomllib.loads((folder / "expected.toml").read_text(encoding="utf-8"))
+        said = tomllib.loads((TRACES / name / "expected.toml").read_text(encoding="utf-8"))
         self.expected: Mapping[str, Mapping[str, Sequence[str]]] = said.get("loaders", {})
         self.unreached: Mapping[str, str] = said.get("unreached", {})
         self.runs = [

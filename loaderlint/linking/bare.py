@@ -52,7 +52,7 @@ def _consumer(mapping: Mapping) -> str | None:
 
 def _holds_settings(path: KeyPath, mapping: Mapping, language: Language) -> bool:
     keys = {entry.key for entry in mapping.entries}
-    workers = keys & WORKER_KEYS
+    workers = {one.key for one in mapping.entries if one.key in WORKER_KEYS and isinstance(one.value, Scalar)}
     if not workers:
         return False
     if any(word in part.lower() for part in path for word in NOT_LOADERS):
