@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, dictionaries, instances, modules, opened, operators
+from loaderlint.linking import callers, dictionaries, instances, modules, opened, operators, settings
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -21,6 +21,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     choice,
     distinct,
     under,
@@ -234,6 +235,8 @@ def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> 
             values = evaluator.command_lines.flag(thing, name.value, span) if name.value in thing.flags else default
         elif isinstance(thing, TreeMapping) and thing.get(name.value) is None:
             values = default
+        elif isinstance(thing, Settings):
+            values = settings.got(thing, name.value, default, span, frame.facts.text(node))
         else:
             values = evaluator.member(one, attribute, frame, span)
         found.extend(under(values or unseen(span), one.assumptions))
@@ -266,9 +269,9 @@ def _method_of(
     evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
 ) -> Possibilities | None:
     thing = owner.thing
-    if isinstance(thing, Items | TreeMapping) and name in ("get", "pop") and node.args:
+    if isinstance(thing, Items | TreeMapping | Settings) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
-    if isinstance(thing, Items | TreeMapping) and name in ("copy", "to_dict", "_asdict"):
+    if isinstance(thing, Items | TreeMapping | Settings) and name in ("copy", "to_dict", "_asdict"):
         return (owner,)
     if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
@@ -290,12 +293,16 @@ def _method_of(
     return None
 
 
-def _get(evaluator: Evaluator, thing: Items | TreeMapping, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+def _get(
+    evaluator: Evaluator, thing: Items | TreeMapping | Settings, node: ast.Call, frame: Frame, span: Span
+) -> Possibilities:
     default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
     keys = evaluator.evaluate(node.args[0], frame)
     if len(keys) != 1 or not isinstance(keys[0].thing, str):
         return unseen(span)
     key = keys[0].thing
+    if isinstance(thing, Settings):
+        return settings.got(thing, key, default, span, frame.facts.text(node))
     if isinstance(thing, TreeMapping):
         if thing.get(key) is None:
             return default

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import classes, dictionaries
+from loaderlint.linking import classes, dictionaries, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching_all
 from loaderlint.linking.project import Project
@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Items,
     Possibilities,
     Possibility,
+    Settings,
     distinct,
     settled,
     under,
@@ -41,14 +42,22 @@ def changed(
 
     ``since`` is the place in the scope's order at which the name got its value.
     """
-    if not any(isinstance(one.thing, Items | TreeMapping | CommandLine | Instance) for one in found):
+    if not any(isinstance(one.thing, Items | TreeMapping | Settings | CommandLine | Instance) for one in found):
         return tuple(found)
     bindings = [one for one in frame.scope.bindings.get(name, ()) if one.kind in MUTATIONS]
     if not _is_receiver(frame, name):
         inner = (own for dotted, own in frame.scope.bindings.items() if dotted.rpartition(".")[0] == name)
         bindings.extend(one for own in inner for one in own if one.kind not in MUTATIONS)
+    if any(isinstance(one.thing, Settings) for one in found):
+        deeper = f"{name}."
+        bindings = [
+            one
+            for dotted, own in frame.scope.bindings.items()
+            for one in own
+            if dotted.startswith(deeper) or (dotted == name and one.kind in MUTATIONS)
+        ]
     changes = [one for one in reaching_all(bindings, place) if one.binding.place.order > since]
-    return tuple(_after_all(evaluator, one, changes, frame) for one in found) if changes else tuple(found)
+    return tuple(_after_all(evaluator, one, name, changes, frame) for one in found) if changes else tuple(found)
 
 
 def _is_receiver(frame: Frame, name: str) -> bool:
@@ -88,8 +97,17 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
     return found
 
 
-def _after_all(evaluator: Evaluator, one: Possibility, changes: Sequence[Reaching], frame: Frame) -> Possibility:
+def _after_all(
+    evaluator: Evaluator, one: Possibility, name: str, changes: Sequence[Reaching], frame: Frame
+) -> Possibility:
     thing = one.thing
+    if isinstance(thing, Settings):
+        here = thing.here
+        for change in changes:
+            path = change.binding.name[len(name) :].split(".")[1:]
+            inside = path if change.binding.kind in MUTATIONS else path[:-1]
+            here = _tree_after(evaluator, here, inside, change, frame)
+        return replace(one, thing=settings.replaced(thing, here))
     if isinstance(thing, CommandLine | Instance):
         items = Items(thing.changed)
         for change in changes:
@@ -102,6 +120,20 @@ def _after_all(evaluator: Evaluator, one: Possibility, changes: Sequence[Reachin
             items = _after(evaluator, items, change, frame)
         return replace(one, thing=items)
     return one
+
+
+def _tree_after(evaluator: Evaluator, tree: Items, path: Sequence[str], change: Reaching, frame: Frame) -> Items:
+    """Return a configuration after one statement that changes what stands under a path of keys."""
+    if not path:
+        after = _after(evaluator, tree, change, frame)
+        return Items({key: settings.trees(values) for key, values in after.entries.items()}, after.complete)
+    values = tuple(
+        replace(one, thing=_tree_after(evaluator, one.thing, path[1:], change, frame))
+        if isinstance(one.thing, Items)
+        else one
+        for one in tree.entries.get(path[0], ())
+    )
+    return Items({**tree.entries, path[0]: values}, tree.complete) if values else tree
 
 
 def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -> Items:

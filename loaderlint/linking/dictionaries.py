@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from loaderlint.linking import settings
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -17,6 +18,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     Thing,
     irremovable,
     under,
@@ -37,11 +39,15 @@ def entries_of(thing: Thing) -> Mapping[str, Possibilities]:
         return thing.entries
     if isinstance(thing, TreeMapping):
         return {key: child_of_tree(thing, key, entry.span, key, removable=True) for key, entry in thing.merged.items()}
+    if isinstance(thing, Settings):
+        return settings.children(thing)
     return {}
 
 
 def is_complete(thing: Thing) -> bool:
     """Return whether a dictionary has no keys but the ones seen."""
+    if isinstance(thing, Settings):
+        return thing.here.complete
     return isinstance(thing, TreeMapping) or (isinstance(thing, Items) and thing.complete)
 
 

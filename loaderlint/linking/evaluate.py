@@ -18,11 +18,14 @@ from loaderlint.linking import (
     calls,
     changes,
     commandline,
+    composition,
     dictionaries,
     instances,
     modules,
     operators,
     parameters,
+    settings,
+    structured,
 )
 from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.names import MUTATIONS, reaching
@@ -44,6 +47,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     Thing,
     choice,
     distinct,
@@ -94,6 +98,11 @@ class Evaluator:
     def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
         """The assignments to an attribute of a name, by the attribute."""
         return changes.attributes_set(self.project)
+
+    @cached_property
+    def stored_configurations(self) -> Mapping[str, composition.Part]:
+        """The configurations that the project keeps in Hydra's ``ConfigStore``, by path."""
+        return structured.stored(self)
 
     @cached_property
     def module_attributes_set(self) -> Mapping[str, Sequence[tuple[PythonFacts, Binding]]]:
@@ -361,6 +370,8 @@ class Evaluator:
             return tuple(one.step(span, frame.facts.text(node)) for one in self.command_lines.flag(thing, name, span))
         if isinstance(thing, TreeMapping):
             return child_of_tree(thing, name, span, frame.facts.text(node))
+        if isinstance(thing, Settings):
+            return settings.read(thing, name, span, frame.facts.text(node))
         if isinstance(thing, Items) and name in thing.entries:
             return thing.entries[name]
         if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
@@ -393,6 +404,8 @@ class Evaluator:
             return thing.items[key]
         if isinstance(thing, TreeMapping) and isinstance(key, str):
             return child_of_tree(thing, key, span, text)
+        if isinstance(thing, Settings) and isinstance(key, str):
+            return settings.read(thing, key, span, text)
         if isinstance(thing, CommandLine) and isinstance(key, str):
             return self.command_lines.flag(thing, key, span)
         if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):

@@ -207,7 +207,7 @@ def _field(
         evaluator.mentioned.add(instance.of.node.name)
         if not makers:
             return one_of(f"{_subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
-    order = _fields(evaluator, owner)
+    order = fields_of(evaluator, owner)
     removable = any(
         parameters.is_neutral(one.value, name)
         for one in owner.node.body
@@ -231,7 +231,7 @@ def _field(
     return one_of(_subject(owner), enumerate(ways)) or unseen(span)
 
 
-def _fields(evaluator: Evaluator, owner: Class) -> list[str]:
+def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
     """Return the field names in constructor order, inherited ones first."""
     names: dict[str, None] = {}
     for one in reversed(classes.lineage(evaluator, owner)):

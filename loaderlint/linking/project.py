@@ -196,3 +196,22 @@ class Project:
             if folder in ("", "/"):
                 return None
             folder = posixpath.dirname(folder)
+
+    def folder(self, path: str) -> tuple[str, ...]:
+        """Return the names of the files that stand in a folder, in order."""
+        return self._folders.get(path, ())
+
+    def has_folder(self, path: str) -> bool:
+        """Return whether files stand in a folder or below it."""
+        return path == "" or path in self._folders or any(one.startswith(f"{path}/") for one in self._folders)
+
+    def folders_in(self, path: str) -> tuple[str, ...]:
+        """Return the names of the folders in a folder that hold files themselves, in order."""
+        return tuple(sorted(posixpath.basename(one) for one in self._folders if one and posixpath.dirname(one) == path))
+
+    @cached_property
+    def _folders(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self._paths):
+            found.setdefault(posixpath.dirname(path), []).append(posixpath.basename(path))
+        return {folder: tuple(names) for folder, names in found.items()}

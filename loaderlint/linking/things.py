@@ -155,6 +155,26 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Interpolation:
+    """Text with ``${…}`` in it, which stands for something else of the configuration it is written in."""
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Settings:
+    """A mapping of an OmegaConf configuration.
+
+    ``here`` is what was written for it, with interpolations as they stand, ``root`` the whole configuration whose keys
+    they name, and ``path`` the keys that lead from there to here.
+    """
+
+    here: Items
+    root: Items
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class CommandLine:
     """A parsed command line: the declared flags by the attribute each fills, and the defaults set over theirs.
 
@@ -193,6 +213,8 @@ Thing: TypeAlias = (
     | Folder
     | Items
     | Row
+    | Interpolation
+    | Settings
     | CommandLine
     | TreeMapping
     | TreeSequence

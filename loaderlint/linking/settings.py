@@ -1,0 +1,206 @@
+"""OmegaConf configurations: trees whose values may stand for other values of the same tree.
+
+A tree is made of `Items` and `Row`, its interpolations kept as they were written. `Settings` is the way a program looks
+at one of its mappings: what an interpolation stands for is asked for when the program reads it, as OmegaConf does
+(https://omegaconf.readthedocs.io/en/2.3_branch/usage.html#variable-interpolation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from loaderlint.linking import interpolation
+from loaderlint.linking.things import (
+    ABSENT,
+    UNSEEN,
+    Absent,
+    Interpolation,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    Thing,
+    choice,
+    distinct,
+    irremovable,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.model.value import Step, together
+from loaderlint.readers.tree import Entry, Node, Scalar
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Sequence as TreeSequence
+
+MISSING = "???"
+"""What stands for a value that the user has to give (``omegaconf.MISSING``)."""
+
+
+def tree_of(node: Node, trail: tuple[Step, ...] = ()) -> Possibility:
+    """Return a piece of a configuration file as a tree; ``trail`` is the way every value of it takes."""
+    return _tree(node, None, trail)
+
+
+def _tree(node: Node, entry: Entry | None, trail: tuple[Step, ...]) -> Possibility:
+    thing: Thing
+    if isinstance(node, TreeMapping):
+        thing = Items({key: (_tree(one.value, one, trail),) for key, one in node.merged.items()})
+    elif isinstance(node, TreeSequence):
+        thing = Row(tuple((_tree(item, None, trail),) for item in node.items))
+    else:
+        thing = _scalar(node)
+    removable = None if entry is None else entry.span
+    return Possibility(thing, node.span, removable, trail, shared=entry is not None and entry.shared)
+
+
+def _scalar(node: Scalar) -> Thing:
+    if "${" in node.text and node.tag is None:
+        return Interpolation(node.text)
+    return UNSEEN if node.opaque else node.constant
+
+
+def as_tree(one: Possibility) -> Possibility:
+    """Return a thing that a program makes a configuration of as a tree."""
+    thing = one.thing
+    if isinstance(thing, Settings):
+        return replace(one, thing=thing.here)
+    if isinstance(thing, TreeMapping | TreeSequence):
+        return replace(one, thing=tree_of(thing).thing)
+    if isinstance(thing, Items):
+        return replace(one, thing=Items({key: trees(values) for key, values in thing.entries.items()}, thing.complete))
+    if isinstance(thing, Row):
+        return replace(one, thing=Row(tuple(trees(item) for item in thing.items)))
+    if isinstance(thing, str) and "${" in thing:
+        return replace(one, thing=Interpolation(thing))
+    return one
+
+
+def trees(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return things that a program puts into a configuration as trees."""
+    return tuple(as_tree(one) for one in possibilities)
+
+
+def seen_as_settings(one: Possibility) -> Possibility:
+    """Return a tree as the program sees it, the root of its own configuration."""
+    return replace(one, thing=Settings(one.thing, one.thing)) if isinstance(one.thing, Items) else one
+
+
+def merged(below: Items, above: Items) -> Items:
+    """Return the tree that ``OmegaConf.merge`` makes: mappings are joined, everything else is replaced.
+
+    A missing value (``???``) replaces nothing (``BaseContainer._map_merge``, OmegaConf 2.3).
+    """
+    entries = dict(below.entries)
+    if not above.complete:
+        entries = {key: (*values, *unseen(values[0].span)) for key, values in entries.items()}
+    for key, values in above.entries.items():
+        before = entries.get(key)
+        entries[key] = values if before is None else _merged_values(before, values)
+    return Items(entries, below.complete and above.complete)
+
+
+def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
+    found: list[Possibility] = []
+    for one in above:
+        if isinstance(one.thing, Absent) or one.thing == MISSING:
+            found.extend(under(below, one.assumptions))
+        elif not isinstance(one.thing, Items):
+            found.append(one)
+        else:
+            for lower in below:
+                joint = together(lower.assumptions, one.assumptions)
+                if joint is not None:
+                    thing = merged(lower.thing, one.thing) if isinstance(lower.thing, Items) else one.thing
+                    found.append(replace(one, thing=thing, assumptions=joint))
+    return distinct(found)
+
+
+def nested(path: Iterable[str], inner: Items, span: Span) -> Items:
+    """Return a tree that holds another one under a path of keys."""
+    for key in reversed(tuple(path)):
+        inner = Items({key: (Possibility(inner, span),)})
+    return inner
+
+
+def child(settings: Settings, key: str, depth: int = 0) -> Possibilities | None:
+    """Return what a program gets for a key, None where it is not there; values not given stay `Absent`."""
+    values = settings.here.entries.get(key)
+    if values is None:
+        return None
+    return distinct(way for one in values for way in under(_seen(one, settings, key, depth), one.assumptions))
+
+
+def _seen(one: Possibility, settings: Settings, key: str, depth: int) -> Possibilities:
+    thing = one.thing
+    path = (*settings.path, key)
+    if isinstance(thing, Items):
+        return (replace(one, thing=Settings(thing, settings.root, path)),)
+    if isinstance(thing, Row):
+        rows = tuple(
+            tuple(way for item in items for way in _seen(item, Settings(Items({}), settings.root, path), str(index), 0))
+            for index, items in enumerate(thing.items)
+        )
+        return (replace(one, thing=Row(rows)),)
+    if isinstance(thing, Interpolation):
+        return interpolation.resolved(one, thing.text, settings, depth)
+    return unseen(one.span) if thing == MISSING else (one,)
+
+
+def read(settings: Settings, key: str, span: Span, text: str) -> Possibilities:
+    """Return what a program gets that reads a key, at ``span`` and with these words; it cannot do without the key."""
+    found = [one for one in child(settings, key) or unseen(span) if not isinstance(one.thing, Absent)]
+    return irremovable(one.step(span, text) if one.constant else one for one in found) or unseen(span)
+
+
+def got(settings: Settings, key: str, default: Possibilities, span: Span, text: str) -> Possibilities:
+    """Return what ``get`` gives for a key: the default where it is missing, whatever stands for that."""
+    values = child(settings, key)
+    if values is None:
+        missing = choice(str(span), "missing")
+        return (
+            default if settings.here.complete else (*unseen(span, choice(str(span), "given")), *under(default, missing))
+        )
+    return settled(tuple(one.step(span, text) if one.constant else one for one in values), lambda: default)
+
+
+def children(settings: Settings) -> Mapping[str, Possibilities]:
+    """Return what a program gets for each key that is there."""
+    return {key: child(settings, key) or () for key in settings.here.entries}
+
+
+def replaced(settings: Settings, here: Items) -> Settings:
+    """Return the mapping with something else written in it; all interpolations of its configuration see that."""
+    return Settings(here, _replaced(settings.root, settings.path, settings.here, here), settings.path)
+
+
+def _replaced(root: Items, path: tuple[str, ...], before: Items, after: Items) -> Items:
+    if root is before or not path:
+        return after if root is before else root
+    values = tuple(
+        replace(one, thing=_replaced(one.thing, path[1:], before, after)) if isinstance(one.thing, Items) else one
+        for one in root.entries.get(path[0], ())
+    )
+    return Items({**root.entries, path[0]: values}, root.complete)
+
+
+def selected(settings: Settings, path: Iterable[str], span: Span, depth: int = 0) -> Possibilities:
+    """Return what stands at the end of a path of keys, `Absent` where one of them is not there."""
+    found: Possibilities = (Possibility(settings, span),)
+    for key in path:
+        found = tuple(way for one in found for way in under(_below(one, key, depth), one.assumptions))
+    return found
+
+
+def _below(one: Possibility, key: str, depth: int) -> Possibilities:
+    thing = one.thing
+    if isinstance(thing, Settings):
+        below = child(thing, key, depth)
+        if below is not None:
+            return below
+        return (Possibility(ABSENT, one.span),) if thing.here.complete else unseen(one.span)
+    if isinstance(thing, Row) and key.isdigit() and int(key) < len(thing.items):
+        return thing.items[int(key)]
+    return (one,) if isinstance(thing, Absent) else unseen(one.span)

@@ -1,0 +1,104 @@
+"""Configurations that a program writes as dataclasses or dictionaries and keeps in Hydra's ``ConfigStore``.
+
+``store(name, node, group, package)`` puts one where a file ``group/name.yaml`` would stand
+(``hydra/core/config_store.py``, 1.3). A field without a default, or with ``MISSING``, has to be given by the user.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import instances
+from loaderlint.linking.composition import Part
+from loaderlint.linking.settings import MISSING, as_tree
+from loaderlint.linking.things import (
+    Class,
+    External,
+    Frame,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_PARAMETERS = ("name", "node", "group", "package", "provider")
+DEEPEST = 10
+"""Dataclasses followed into each other; a deeper one is unseen."""
+
+
+def tree(evaluator: Evaluator, one: Possibility, depth: int = 0) -> Possibility:
+    """Return what a program makes a configuration of as a tree; a dataclass or an object of one gives its fields."""
+    thing = one.thing
+    if isinstance(thing, External) and thing.name == "omegaconf.MISSING":
+        return replace(one, thing=MISSING)
+    if isinstance(thing, Class):
+        return tree(evaluator, replace(one, thing=_plain_object(evaluator, thing)), depth)
+    if isinstance(thing, Instance) and depth < DEEPEST:
+        names = instances.fields_of(evaluator, thing.of)
+        fields = {name: _trees(evaluator, evaluator.attribute_of(thing, name), depth) for name in names}
+        return replace(one, thing=Items(fields))
+    if isinstance(thing, Items):
+        entries = {key: _trees(evaluator, values, depth) for key, values in thing.entries.items()}
+        return replace(one, thing=Items(entries, thing.complete))
+    if isinstance(thing, Row):
+        return replace(one, thing=Row(tuple(_trees(evaluator, item, depth) for item in thing.items)))
+    return as_tree(one)
+
+
+def _trees(evaluator: Evaluator, values: Possibilities, depth: int) -> Possibilities:
+    return tuple(tree(evaluator, one, depth + 1) for one in values)
+
+
+def _plain_object(evaluator: Evaluator, owner: Class) -> Instance:
+    """Return the object that a class makes without arguments, the same one each time."""
+    frame = Frame(owner.facts, owner.place)
+    call = ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
+    return evaluator.remembered(("plain object", id(owner.node)), frame, lambda: Instance(owner, call, frame))
+
+
+def stored(evaluator: Evaluator) -> dict[str, Part]:
+    """Return what every call of ``ConfigStore.instance().store`` in the project keeps, by path."""
+    found: dict[str, Part] = {}
+    for facts in evaluator.project.all_python():
+        if "ConfigStore" not in facts.source.text:
+            continue
+        for site in facts.calls.get("store", ()):
+            frame = Frame(facts, site.place)
+            function = site.node.func
+            if isinstance(function, ast.Attribute) and _is_store(evaluator, function.value, frame):
+                found.update(_kept(evaluator, site.node, frame))
+    return found
+
+
+def _is_store(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
+    return any(
+        isinstance(one.thing, Made) and one.thing.callee.endswith("ConfigStore.instance")
+        for one in evaluator.evaluate(node, frame)
+    )
+
+
+def _kept(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Mapping[str, Part]:
+    arguments = dict(zip(_PARAMETERS, call.args, strict=False))
+    arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
+    words: dict[str, str | None] = {}
+    for parameter in ("name", "group", "package"):
+        values = evaluator.evaluate(arguments[parameter], frame) if parameter in arguments else ()
+        if len(values) > 1 or (values and not (values[0].thing is None or isinstance(values[0].thing, str))):
+            return {}
+        words[parameter] = values[0].thing if values and isinstance(values[0].thing, str) else None
+    name, node = words["name"], arguments.get("node")
+    if name is None or node is None:
+        return {}
+    path = "/".join(filter(None, (words["group"], name.removesuffix(".yaml"))))
+    trees = [tree(evaluator, one) for one in evaluator.evaluate(node, frame)]
+    if len(trees) != 1 or not isinstance(trees[0].thing, Items):
+        return {}
+    return {path: Part(trees[0].thing, frame.facts.span(call), words["package"])}
