@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.classes import bases, class_of, is_super_init
-from loaderlint.linking.things import Class, Frame, Function, Possibilities
+from loaderlint.linking.things import Class, Frame, Function, Items, Possibilities
+from loaderlint.model.source import Span
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Scalar, mappings
@@ -34,6 +35,17 @@ class TreeCaller:
     skip: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, eq=False)
+class SettingsCaller:
+    """A framework that hands over settings of its own, followed already, by parameter name."""
+
+    arguments: Items
+    span: Span
+
+
+AnyCaller: TypeAlias = Caller | TreeCaller | SettingsCaller
+
+
 def names_definition(callee: ast.expr, frame: Frame) -> bool:
     """Return whether a callee is a name, or an attribute of something imported, as classes and functions are called."""
     name = dotted(callee)
@@ -55,11 +67,11 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._known: dict[int, tuple[Caller | TreeCaller, ...]] = {}
+        self._known: dict[int, tuple[AnyCaller, ...]] = {}
         self._by_name: dict[str, list[tuple[PythonFacts, CallSite]]] | None = None
         self._by_dotted_name: dict[str, list[tuple[str, TreeCaller]]] | None = None
 
-    def of(self, function: Function) -> tuple[Caller | TreeCaller, ...]:
+    def of(self, function: Function) -> tuple[AnyCaller, ...]:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
         key = id(function.node)
         if key not in self._known:
@@ -72,7 +84,7 @@ class Callers:
             )
         return self._known[key]
 
-    def _find(self, function: Function) -> Iterator[Caller | TreeCaller]:
+    def _find(self, function: Function) -> Iterator[AnyCaller]:
         node = function.node
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         owner = function.owner
@@ -80,7 +92,7 @@ class Callers:
             yield from self.makers(owner)
             yield from self._super_calls(owner)
             return
-        for facts, site in self._sites(node.name):
+        for facts, site in self.sites(node.name):
             frame = Frame(facts, site.place)
             if owner is None and not names_definition(site.node.func, frame):
                 continue
@@ -89,10 +101,10 @@ class Callers:
         if owner is None:
             yield from self._configured(node.name, function.facts)
 
-    def makers(self, owner: Class) -> Iterator[Caller | TreeCaller]:
+    def makers(self, owner: Class) -> Iterator[AnyCaller]:
         """Yield what makes an object of a class, or of a subclass without a constructor of its own."""
         for name in (owner.node.name, "cls"):
-            for facts, site in self._sites(name):
+            for facts, site in self.sites(name):
                 frame = Frame(facts, site.place)
                 if not names_definition(site.node.func, frame):
                     continue
@@ -100,6 +112,7 @@ class Callers:
                 if any(isinstance(thing, Class) and thing.node is owner.node for thing in made):
                     yield Caller(frame, site.node)
         yield from self._configured(owner.node.name, owner.facts)
+        yield from self._evaluator.lightning.makers(owner)
         for heir in self._heirs(owner):
             if "__init__" not in heir.scope.bindings:
                 yield from self.makers(heir)
@@ -127,7 +140,7 @@ class Callers:
         with self._evaluator.steps(MOST_CALLEE_STEPS):
             return self._evaluator.evaluate(site.node.func, frame)
 
-    def _sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
+    def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""
         if self._by_name is None:
             self._by_name = {}
@@ -158,7 +171,7 @@ class Callers:
 
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, TreeCaller]]:
     """Yield every dotted name that a configuration mapping says to call, with the mapping of arguments."""
-    for facts in evaluator.project.all_configuration_files():
+    for facts in evaluator.project.configuration_files_with(tuple(CONSUMERS)):
         for document in facts.documents:
             for _, mapping in mappings(document):
                 for key, arguments in CONSUMERS.items():
@@ -175,3 +188,6 @@ def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, TreeCaller]]:
                         given = mapping.get(arguments)
                         if given is not None and isinstance(given.value, TreeMapping):
                             yield entry.value.constant, TreeCaller(given.value)
+                        elif given is None and (key == "class_path" or "." in entry.value.constant):
+                            # Called with nothing: ``target`` is a common word, a class is called by its dotted name.
+                            yield entry.value.constant, TreeCaller(TreeMapping((), mapping.span))

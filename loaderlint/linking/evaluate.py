@@ -21,6 +21,7 @@ from loaderlint.linking import (
     composition,
     dictionaries,
     instances,
+    lightning,
     modules,
     operators,
     parameters,
@@ -82,6 +83,7 @@ class Evaluator:
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
         self.command_lines = commandline.CommandLines(self)
+        self.lightning = lightning.Interfaces(self)
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: set[_Circumstances] = set()
         self._kept: dict[int, object] = {}

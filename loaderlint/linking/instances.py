@@ -199,7 +199,7 @@ def _is_field(owner: Class, name: str) -> bool:
 def _field(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
 ) -> Possibilities:
-    makers: list[callers.Caller | callers.TreeCaller]
+    makers: list[callers.AnyCaller]
     if instance.call is not None and instance.frame is not None:
         makers = [callers.Caller(instance.frame, instance.call)]
     else:
@@ -223,6 +223,8 @@ def _field(
                 if entry is not None
                 else (Possibility(ABSENT, span),)
             )
+        elif isinstance(maker, callers.SettingsCaller):
+            values = parameters.settings_given(maker, name, f"{owner.node.name}({name}=…)", removable=removable)
         else:
             values = _field_of_call(evaluator, maker, order, name)
             values = values if removable else irremovable(values)

@@ -20,13 +20,18 @@ _ALWAYS = frozenset({"__init__", "partial"})
 
 def loader_names(project: Project, wrappers: Iterable[str]) -> frozenset[str]:
     """Return the last parts of all names a loader callable or one of the wrappers can be called by in the project."""
-    names = {*_LAST_NAMES, *_ALWAYS, *(name.rpartition(".")[2] for name in wrappers)}
+    return names_of(project, {*_LAST_NAMES, *_ALWAYS, *(name.rpartition(".")[2] for name in wrappers)})
+
+
+def names_of(project: Project, names: Iterable[str]) -> frozenset[str]:
+    """Return the last parts of all names that something with one of these names can be called by in the project."""
+    known = set(names)
     aliases = [one for facts in project.all_python() for scope in facts.scopes.values() for one in _aliases(scope)]
     while True:
-        found = {bound for bound, meant in aliases if meant & names} - names
+        found = {bound for bound, meant in aliases if meant & known} - known
         if not found:
-            return frozenset(names)
-        names |= found
+            return frozenset(known)
+        known |= found
 
 
 def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> Iterator[CallSite]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import commandline, dictionaries, hydra
-from loaderlint.linking.callers import Caller, TreeCaller
+from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller, TreeCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.things import (
     ABSENT,
@@ -87,6 +87,9 @@ def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner:
                     if key in keys and key not in named
                 }
             )
+        elif isinstance(caller, SettingsCaller):
+            given = caller.arguments
+            items = Items({key: one for key, one in given.entries.items() if key not in named}, given.complete)
         else:
             given = dictionaries.items_of_call(
                 evaluator, ast.Call(caller.call.func, [], caller.call.keywords), caller.frame
@@ -128,7 +131,7 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
 
 
 def handed_over(
-    evaluator: Evaluator, caller: Caller | TreeCaller, function: FunctionNode, name: str, frame: Frame, *, method: bool
+    evaluator: Evaluator, caller: AnyCaller, function: FunctionNode, name: str, frame: Frame, *, method: bool
 ) -> Possibilities:
     """Return what one caller gives for a parameter; `ABSENT` when it leaves the parameter to its default."""
     label = function.name if frame.scope.parent is None or not method else frame.scope.parent.name
@@ -144,6 +147,8 @@ def handed_over(
         removable = _neutral_default(function, name)
         given = from_entry(entry, here, f"{label}({name}=…)", removable=removable)
         return (given,)
+    if isinstance(caller, SettingsCaller):
+        return settings_given(caller, name, f"{label}({name}=…)", removable=_neutral_default(function, name))
     values = arguments_of(
         evaluator, caller, function, skip_first=method and not has_decorator(function, "staticmethod")
     )
@@ -152,6 +157,14 @@ def handed_over(
         return (Possibility(ABSENT, caller.frame.facts.span(caller.call)),)
     here = caller.frame.facts.span(caller.call)
     return tuple(one if isinstance(one.thing, Absent) else one.step(here, f"{label}({name}=…)") for one in given_values)
+
+
+def settings_given(caller: SettingsCaller, name: str, label: str, *, removable: bool) -> Possibilities:
+    """Return what a framework hands over under a name; `ABSENT` when it leaves the name to its default."""
+    missing = (Possibility(ABSENT, caller.span),) if caller.arguments.complete else unseen(caller.span)
+    given = caller.arguments.entries.get(name, missing)
+    kept = given if removable else irremovable(given)
+    return tuple(one if isinstance(one.thing, Absent) else one.step(caller.span, label) for one in kept)
 
 
 def _neutral_default(function: FunctionNode | ast.Lambda, name: str) -> bool:

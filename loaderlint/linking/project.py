@@ -117,6 +117,26 @@ class Project:
             self._configuration[path] = facts
         return self._configuration[path]
 
+    def configuration_files_with(self, words: tuple[str, ...]) -> Iterator[ConfigurationFacts]:
+        """Yield what every configuration file of the project that holds one of these words says.
+
+        A file that sets none of a loader's options may still be given to a program, which then takes its defaults.
+        Nobody named such a file, so one that cannot be parsed is passed over.
+        """
+        for path in sorted(self._paths):
+            language = Language.of(path)
+            if language is None or not language.is_configuration:
+                continue
+            source = self._sources.get(path)
+            content = source.content if source is not None else self._others.content(path) if self._others else None
+            if content is None or not any(word.encode() in content for word in words):
+                continue
+            facts = self.configuration_file(path)
+            if facts is not None:
+                yield facts
+            elif source is None:
+                self.failures.pop(path, None)
+
     def all_python(self) -> Iterator[PythonFacts]:
         """Yield what every Python source that may matter says, in the order of paths."""
         for path in sorted(self._sources):

@@ -324,7 +324,8 @@ class _Walk:
         elif isinstance(node, ast.Lambda):
             self.defaults(node, place)
             inner = self.enter(node, "<lambda>", place.scope)
-            inside = Place(inner, self.order)
+            # The body comes after the parameters, which are bound where the lambda stands.
+            inside = Place(inner, self.order + 1)
             self.expression(node.body, inside)
             inner.returns.append((node.body, inside))
             return

@@ -1,0 +1,343 @@
+"""LightningCLI: the settings that a command line made from classes hands to their constructors.
+
+``LightningCLI(Model, DataModule)`` takes each constructor's parameters from the groups ``model`` and ``data`` of a
+configuration file (https://lightning.ai/docs/pytorch/stable/cli/lightning_cli.html). jsonargparse refuses a file with a
+key that is no parameter, so the files of a project that a command line can be given are those with nothing else in
+them. In subclass mode a file names the class itself (``class_path``), as any configuration can.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import instances
+from loaderlint.linking.callers import SettingsCaller
+from loaderlint.linking.classes import lineage
+from loaderlint.linking.loader_names import names_of
+from loaderlint.linking.things import (
+    ABSENT,
+    Absent,
+    Class,
+    External,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    choice,
+    end_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import from_entry
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS
+from loaderlint.readers.python import FunctionNode, default_of, dotted, parameters
+from loaderlint.readers.tree import Entry
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_NAME = "LightningCLI"
+_LIBRARIES = ("pytorch_lightning", "lightning")
+_PARAMETERS = ("model_class", "datamodule_class")
+"""The first parameters of ``LightningCLI.__init__`` (``lightning/pytorch/cli.py``, 2.6)."""
+_GROUPS = {"model": ("model_class", "subclass_mode_model"), "data": ("datamodule_class", "subclass_mode_data")}
+"""The groups of settings, the argument that names each group's class, and the one that leaves it to the file."""
+_SUBCOMMANDS = ("fit", "validate", "test", "predict")
+_OTHER_GROUPS = frozenset({"trainer", "seed_everything", "ckpt_path", "optimizer", "lr_scheduler", "config"})
+"""Keys beside the groups that a configuration file can always have."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Link:
+    """A setting that is worked out from others (``parser.link_arguments``)."""
+
+    sources: tuple[str, ...]
+    compute: ast.expr | None
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False)
+class _Interface:
+    """One command line: the classes it makes, by group, and what it sets by itself.
+
+    ``open_groups`` says that the files can have groups of other names; ``fixed`` that the program gives the arguments.
+    """
+
+    call: ast.Call
+    frame: Frame
+    made: Mapping[str, Class]
+    defaults: Mapping[str, Possibilities]
+    links: Mapping[str, _Link]
+    base: TreeMapping | None
+    open_groups: bool
+    fixed: bool
+
+    @property
+    def span(self) -> Span:
+        """Where the command line is made."""
+        return self.frame.facts.span(self.call)
+
+
+class Interfaces:
+    """The command lines of a project that are made from classes, and the settings they hand over."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    @cached_property
+    def _all(self) -> tuple[_Interface, ...]:
+        project = self._evaluator.project
+        if not project.code_mentions((_NAME,)):
+            return ()
+        sites = [site for name in sorted(names_of(project, {_NAME})) for site in self._evaluator.callers.sites(name)]
+        once = {id(site.node): (facts, site) for facts, site in sites}
+        found = (self._interface(site.node, Frame(facts, site.place)) for facts, site in once.values())
+        return tuple(one for one in found if one is not None)
+
+    def makers(self, owner: Class) -> Iterator[SettingsCaller]:
+        """Yield what each command line, under each configuration file of the project, gives a class it makes."""
+        for interface in self._all:
+            for group, made in interface.made.items():
+                if made.node is owner.node:
+                    for way in self._ways(interface):
+                        yield SettingsCaller(self._settings(interface, group, way), interface.span)
+
+    # --- what the program says ---
+
+    def _interface(self, call: ast.Call, frame: Frame) -> _Interface | None:
+        ancestors = self._ancestors(call, frame)
+        if ancestors is None:
+            return None
+        arguments = dict(zip(_PARAMETERS, call.args, strict=False))
+        arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
+        made = {
+            group: thing
+            for group, (named, by_file) in _GROUPS.items()
+            if named in arguments and not self._is_true(arguments.get(by_file), frame)
+            for thing in [one.thing for one in self._evaluator.evaluate(arguments[named], frame)][:1]
+            if isinstance(thing, Class)
+        }
+        hooks = [
+            (owner.facts, scope)
+            for owner in reversed(ancestors)
+            for scope in owner.scope.children
+            if scope.name == "add_arguments_to_parser"
+        ]
+        defaults: dict[str, Possibilities] = {}
+        links: dict[str, _Link] = {}
+        for facts, hook in hooks:
+            for site in hook.calls:
+                self._declaration(site.node, Frame(facts, site.place), defaults, links)
+        base = self._base(arguments.get("parser_kwargs"), frame)
+        return _Interface(call, frame, made, defaults, links, base, bool(hooks), "args" in arguments)
+
+    def _ancestors(self, call: ast.Call, frame: Frame) -> list[Class] | None:
+        """Return the project's classes above a command line, None when the call makes none.
+
+        One whose constructor is the project's own may hand anything on to the library's.
+        """
+        for one in self._evaluator.evaluate(call.func, frame):
+            if isinstance(one.thing, External):
+                return [] if _is_library(one.thing) else None
+            if isinstance(one.thing, Class):
+                found = lineage(self._evaluator, one.thing)
+                bases = (
+                    way.thing
+                    for owner in found
+                    for base in owner.node.bases
+                    for way in self._evaluator.evaluate(base, Frame(owner.facts, owner.place))
+                )
+                of_library = any(isinstance(base, External) and _is_library(base) for base in bases)
+                own = any("__init__" in owner.scope.bindings for owner in found)
+                return found if of_library and not own else None
+        return None
+
+    def _is_true(self, node: ast.expr | None, frame: Frame) -> bool:
+        return node is not None and any(one.thing is not False for one in self._evaluator.evaluate(node, frame))
+
+    def _declaration(
+        self, call: ast.Call, frame: Frame, defaults: dict[str, Possibilities], links: dict[str, _Link]
+    ) -> None:
+        """Take up one ``parser.set_defaults(...)`` or ``parser.link_arguments(...)``."""
+        called = (dotted(call.func) or "").rpartition(".")[2]
+        conditional = bool(frame.place.arms)
+        span = frame.facts.span(call)
+        if called == "set_defaults":
+            given = self._evaluator.evaluate(call.args[0], frame) if len(call.args) == 1 else ()
+            for one in given:
+                entries = one.thing.entries if isinstance(one.thing, Items) else {}
+                defaults.update({key: unseen(span) if conditional else values for key, values in entries.items()})
+        elif called == "link_arguments":
+            arguments = dict(zip(("source", "target", "compute_fn", "apply_on"), call.args, strict=False))
+            arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
+            target = arguments.get("target")
+            if isinstance(target, ast.Constant) and isinstance(target.value, str):
+                sources = _strings(arguments.get("source"))
+                late = arguments.get("apply_on")
+                parsed = not conditional and (late is None or _strings(late) == ("parse",))
+                links[target.value] = _Link(sources if parsed else (), arguments.get("compute_fn"), frame)
+
+    def _base(self, node: ast.expr | None, frame: Frame) -> TreeMapping | None:
+        """Return the file that ``parser_kwargs={"default_config_files": [...]}`` names, read before all others."""
+        for one in self._evaluator.evaluate(node, frame) if node is not None else ():
+            entries = one.thing.entries if isinstance(one.thing, Items) else {}
+            for way in entries.get("default_config_files", ()):
+                for item in getattr(way.thing, "items", ()):
+                    for path in item:
+                        if isinstance(path.thing, str):
+                            facts = self._evaluator.project.configuration(path.thing, frame.facts.source.path)
+                            root = facts.documents[0].root if facts is not None and facts.documents else None
+                            return root if isinstance(root, TreeMapping) else None
+        return None
+
+    # --- what the files say ---
+
+    def _ways(self, interface: _Interface) -> list[tuple[TreeMapping, ...]]:
+        """Return the files that the command line can be given, one way for each, over the one that is always read."""
+        below = (interface.base,) if interface.base is not None else ()
+        found: list[tuple[TreeMapping, ...]] = []
+        for facts in self._evaluator.project.configuration_files_with(tuple(_GROUPS)):
+            for document in facts.documents[:1]:
+                root = document.root
+                if isinstance(root, TreeMapping) and root is not interface.base:
+                    found.extend((*below, settings) for settings in self._fitting(interface, root))
+        return found or [below]
+
+    def _fitting(self, interface: _Interface, root: TreeMapping) -> Iterator[TreeMapping]:
+        """Yield the settings of a file, or of its subcommands, that the command line takes without an error."""
+        if any(group in root.merged for group in interface.made):
+            candidates = [root]
+        else:
+            entries = (root.get(name) for name in _SUBCOMMANDS)
+            candidates = [one.value for one in entries if one is not None and isinstance(one.value, TreeMapping)]
+        for settings in candidates:
+            keys = settings.merged.keys()
+            known = interface.open_groups or keys <= _OTHER_GROUPS | _GROUPS.keys()
+            if known and all(self._takes(made, settings.get(group)) for group, made in interface.made.items()):
+                yield settings
+
+    def _takes(self, made: Class, entry: Entry | None) -> bool:
+        if entry is None:
+            return True
+        if not isinstance(entry.value, TreeMapping):
+            return False
+        names, anything = self._parameters(made)
+        return anything or entry.value.merged.keys() <= names
+
+    def _parameters(self, made: Class) -> tuple[frozenset[str], bool]:
+        """Return the names a class's constructor takes, and whether it takes any other besides."""
+        for owner in lineage(self._evaluator, made):
+            constructor = _constructor(owner)
+            if constructor is not None:
+                named = frozenset(one.arg for one in list(parameters(constructor))[1:])
+                return named, constructor.args.kwarg is not None
+            fields = {one.target for one in owner.node.body if isinstance(one, ast.AnnAssign)}
+            if owner.node.decorator_list and fields:
+                return frozenset(one.id for one in fields if isinstance(one, ast.Name)), False
+        return frozenset(), False
+
+    # --- what arrives ---
+
+    def _settings(self, interface: _Interface, group: str, way: tuple[TreeMapping, ...]) -> Items:
+        made = interface.made[group]
+        names, anything = self._parameters(made)
+        groups = (entry.value for layer in way for entry in (layer.get(group),) if entry is not None)
+        keys = {key for one in groups if isinstance(one, TreeMapping) for key in one.merged}
+        which = choice(f"{interface.span} configuration", way[-1].span.path) if way else NO_ASSUMPTIONS
+        entries: dict[str, Possibilities] = {}
+        for name in sorted(names | keys):
+            setting = f"{group}.{name}"
+            values = under(self._setting(interface, setting, way, ()), which)
+            if interface.fixed:
+                entries[name] = unseen(interface.span)
+            elif setting in interface.links:
+                entries[name] = values
+            else:
+                subject = f"{interface.span} {setting}"
+                given = unseen(interface.span, choice(subject, "given"))
+                entries[name] = (*under(values, choice(subject, "default")), *given)
+        return Items(entries, complete=not anything)
+
+    def _setting(
+        self, interface: _Interface, setting: str, way: tuple[TreeMapping, ...], waiting: tuple[str, ...]
+    ) -> Possibilities:
+        """Return what a setting is under a configuration file; `ABSENT` where it is left to the constructor."""
+        link = interface.links.get(setting)
+        if link is not None:
+            return self._linked(interface, link, way, (*waiting, setting))
+        group, _, name = setting.partition(".")
+        for layer in reversed(way):
+            entry = layer.get(group)
+            inner = entry.value.get(name) if entry is not None and isinstance(entry.value, TreeMapping) else None
+            if inner is not None:
+                called = interface.frame.facts.text(interface.call.func)
+                return (from_entry(inner, interface.span, f"{called}: {setting}", removable=True),)
+        return interface.defaults.get(setting, (Possibility(ABSENT, interface.span),))
+
+    def _linked(
+        self, interface: _Interface, link: _Link, way: tuple[TreeMapping, ...], waiting: tuple[str, ...]
+    ) -> Possibilities:
+        if not link.sources or any(source in waiting for source in link.sources):
+            return unseen(interface.span)
+        values = [self._arriving(interface, source, way, waiting) for source in link.sources]
+        if link.compute is None:
+            return values[0] if len(values) == 1 else unseen(interface.span)
+        found: list[Possibility] = []
+        for one in self._evaluator.evaluate(link.compute, link.frame):
+            if isinstance(one.thing, Function):
+                names = [parameter.arg for parameter in parameters(one.thing.node)]
+                arguments = dict(zip(names, values, strict=False))
+                inner = Frame(one.thing.facts, end_of(one.thing.scope), arguments, depth=link.frame.depth + 1)
+                found.extend(under(instances.evaluator_returns(self._evaluator, one.thing, inner), one.assumptions))
+            else:
+                found.extend(unseen(interface.span, one.assumptions))
+        return tuple(found)
+
+    def _arriving(
+        self, interface: _Interface, setting: str, way: tuple[TreeMapping, ...], waiting: tuple[str, ...]
+    ) -> Possibilities:
+        """Return what a setting is once the constructor's own default has taken the place of what is absent."""
+        group, _, name = setting.partition(".")
+        made = interface.made.get(group)
+        subject = f"{interface.span} {setting}"
+        found: list[Possibility] = [*unseen(interface.span, choice(subject, "given"))]
+        for one in under(self._setting(interface, setting, way, waiting), choice(subject, "default")):
+            if isinstance(one.thing, Absent):
+                found.extend(under(self._default(made, name) or unseen(interface.span), one.assumptions))
+            else:
+                found.append(one)
+        return tuple(found)
+
+    def _default(self, made: Class | None, name: str) -> Possibilities:
+        for owner in lineage(self._evaluator, made) if made is not None else ():
+            constructor = _constructor(owner)
+            if constructor is not None:
+                default = default_of(constructor, name)
+                where = Frame(owner.facts, end_of(owner.scope))
+                return self._evaluator.evaluate(default, where) if default is not None else ()
+        return ()
+
+
+def _is_library(thing: External) -> bool:
+    library, _, rest = thing.name.partition(".")
+    return library in _LIBRARIES and rest.rpartition(".")[2] == _NAME
+
+
+def _strings(node: ast.expr | None) -> tuple[str, ...]:
+    """Return the strings that a constant, or a tuple or list of constants, writes."""
+    items = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
+    return tuple(one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def _constructor(owner: Class) -> FunctionNode | None:
+    for scope in owner.scope.children:
+        if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
+            return scope.node
+    return None
