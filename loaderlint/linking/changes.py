@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import classes, dictionaries, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
@@ -42,12 +42,11 @@ def changed(
 
     ``since`` is the place in the scope's order at which the name got its value.
     """
-    if not any(isinstance(one.thing, Items | TreeMapping | Settings | CommandLine | Instance) for one in found):
+    if not any(isinstance(one.thing, _Changeable) for one in found):
         return tuple(found)
     bindings = [one for one in frame.scope.bindings.get(name, ()) if one.kind in MUTATIONS]
     if not _is_receiver(frame, name):
-        inner = (own for dotted, own in frame.scope.bindings.items() if dotted.rpartition(".")[0] == name)
-        bindings.extend(one for own in inner for one in own if one.kind not in MUTATIONS)
+        bindings.extend(one for one in frame.scope.set_on.get(name, ()) if one.kind not in MUTATIONS)
     if any(isinstance(one.thing, Settings) for one in found):
         deeper = f"{name}."
         bindings = [
@@ -57,7 +56,17 @@ def changed(
             if dotted.startswith(deeper) or (dotted == name and one.kind in MUTATIONS)
         ]
     changes = [one for one in reaching_all(bindings, place) if one.binding.place.order > since]
-    return tuple(_after_all(evaluator, one, name, changes, frame) for one in found) if changes else tuple(found)
+    if not changes:
+        return tuple(found)
+    return tuple(
+        replace(one, thing=_after_all(evaluator, one.thing, name, changes, frame))
+        if isinstance(one.thing, _Changeable)
+        else one
+        for one in found
+    )
+
+
+_Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
 
 
 def _is_receiver(frame: Frame, name: str) -> bool:
@@ -98,28 +107,66 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
 
 
 def _after_all(
-    evaluator: Evaluator, one: Possibility, name: str, changes: Sequence[Reaching], frame: Frame
-) -> Possibility:
-    thing = one.thing
+    evaluator: Evaluator, thing: _Changeable, name: str, changes: Sequence[Reaching], frame: Frame
+) -> _Changeable:
+    """Return a thing after changes, the same one wherever it is read after the same ones."""
+    made = tuple((one.binding, one.arms) for one in changes)
+    return evaluator.remembered(
+        ("changed", thing, made), frame, lambda: _worked_out(evaluator, thing, name, changes, frame)
+    )
+
+
+def _worked_out(
+    evaluator: Evaluator, thing: _Changeable, name: str, changes: Sequence[Reaching], frame: Frame
+) -> _Changeable:
     if isinstance(thing, Settings):
         here = thing.here
         for change in changes:
             path = change.binding.name[len(name) :].split(".")[1:]
             inside = path if change.binding.kind in MUTATIONS else path[:-1]
             here = _tree_after(evaluator, here, inside, change, frame)
-        return replace(one, thing=settings.replaced(thing, here))
+        return settings.replaced(thing, here)
     if isinstance(thing, CommandLine | Instance):
-        items = Items(thing.changed)
-        for change in changes:
-            if change.binding.kind not in MUTATIONS:
-                items = _after(evaluator, items, change, frame)
-        return replace(one, thing=replace(thing, changed=items.entries)) if items.entries else one
-    if isinstance(thing, Items | TreeMapping):
-        items = thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
-        for change in changes:
-            items = _after(evaluator, items, change, frame)
-        return replace(one, thing=items)
-    return one
+        set_here = [one for one in changes if one.binding.kind not in MUTATIONS]
+        return replace(thing, changed=_AttributesSet(evaluator, thing.changed, set_here, frame)) if set_here else thing
+    items = thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
+    for change in changes:
+        items = _after(evaluator, items, change, frame)
+    return items
+
+
+class _AttributesSet(Mapping[str, Possibilities]):
+    """The attributes set on a thing by name, each followed when somebody reads it; ``before`` were set earlier."""
+
+    def __init__(
+        self, evaluator: Evaluator, before: Mapping[str, Possibilities], changes: Iterable[Reaching], frame: Frame
+    ) -> None:
+        self._evaluator = evaluator
+        self._before = before
+        self._frame = frame
+        self._changes: dict[str, list[Reaching]] = {}
+        for one in changes:
+            self._changes.setdefault(one.binding.name.rpartition(".")[2], []).append(one)
+
+    def __getitem__(self, name: str) -> Possibilities:
+        if name not in self._changes:
+            return self._before[name]
+        return self._evaluator.remembered(("set", self, name), self._frame, lambda: self._after_changes(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**dict.fromkeys(self._before), **dict.fromkeys(self._changes)})
+
+    def __len__(self) -> int:
+        return len(self._before.keys() | self._changes.keys())
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def _after_changes(self, name: str) -> Possibilities:
+        items = Items({name: self._before[name]} if name in self._before else {})
+        for change in self._changes[name]:
+            items = _after(self._evaluator, items, change, self._frame)
+        return items.entries[name]
 
 
 def _tree_after(evaluator: Evaluator, tree: Items, path: Sequence[str], change: Reaching, frame: Frame) -> Items:

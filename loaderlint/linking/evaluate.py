@@ -94,6 +94,7 @@ class Evaluator:
         self._left = MOST_STEPS
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
+        self._objects: dict[ast.ClassDef, Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
 
     @cached_property
@@ -380,10 +381,14 @@ class Evaluator:
             return self.evaluate(thing.call.args[0], thing.frame)
         return unseen(span)
 
+    def any_object(self, of: Class) -> Instance:
+        """Return the object that stands for all those of a class, whatever made them."""
+        return self._objects.setdefault(of.node, Instance(of))
+
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
-        key = ("attribute", id(instance.of.node), id(instance.call), name)
+        key = ("attribute", instance.of.node, instance.call, instance.changed or None, name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Possibilities:

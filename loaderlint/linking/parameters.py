@@ -15,7 +15,6 @@ from loaderlint.linking.things import (
     Class,
     Frame,
     Function,
-    Instance,
     Items,
     Possibilities,
     Possibility,
@@ -43,7 +42,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return unseen(span)
     owner = owner_of(frame.facts, scope)
     if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
-        return (Possibility(frame.receiver or Instance(owner), span),)
+        return (Possibility(frame.receiver or evaluator.any_object(owner), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
     if isinstance(function, ast.Lambda) or node is function.args.vararg:
@@ -126,7 +125,7 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
         where = Frame(frame.facts, end_of(frame.scope.parent))
         for one in evaluator.evaluate(annotation, where):
             if isinstance(one.thing, Class):
-                return (Possibility(Instance(one.thing), span, assumptions=assumed),)
+                return (Possibility(evaluator.any_object(one.thing), span, assumptions=assumed),)
     return unseen(span, assumed)
 
 

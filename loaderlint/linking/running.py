@@ -180,7 +180,7 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
             for owner in classes.lineage(evaluator, thing):
                 for scope in owner.scope.children:
                     if scope.name in ("__init__", "__post_init__"):
-                        yield Frame(owner.facts, Place(scope, 0), receiver=Instance(thing))
+                        yield Frame(owner.facts, Place(scope, 0), receiver=evaluator.any_object(thing))
         elif isinstance(thing, External) and thing.name in RUNNERS:
             for argument in call.args[:1]:
                 for way in evaluator.evaluate(argument, frame):

@@ -88,12 +88,16 @@ class CallSite:
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """A module, function, class or lambda: what is bound in it, and what it returns."""
+    """A module, function, class or lambda: what is bound in it, and what it returns.
+
+    ``bindings`` are listed by the name bound; those of an attribute also stand in ``set_on``, by what they are set on.
+    """
 
     node: ScopeNode
     parent: Scope | None
     name: str
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    set_on: dict[str, list[Binding]] = field(default_factory=dict)
     returns: list[tuple[ast.expr | None, Place]] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
     children: list[Scope] = field(default_factory=list)

@@ -85,7 +85,11 @@ class _Walk:
                 outer = outer.parent
             place = Place(outer, place.order, (*place.arms, Arm(node, None, True)))
             scope = outer
-        scope.bindings.setdefault(name, []).append(Binding(name, kind, node, place, **more))  # type: ignore[arg-type]
+        binding = Binding(name, kind, node, place, **more)  # type: ignore[arg-type]
+        scope.bindings.setdefault(name, []).append(binding)
+        owner, _, attribute = name.rpartition(".")
+        if owner and attribute:
+            scope.set_on.setdefault(owner, []).append(binding)
 
     # --- statements that bind ---
 

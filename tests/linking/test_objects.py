@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, loaders_of, traced
 
 ATTRIBUTES: Cases = {
     "kept by the constructor": (
@@ -580,3 +580,23 @@ def test_hyperparameters(files: str, expected: set[str]) -> None:
 @pytest.mark.parametrize(("files", "expected"), FIELDS.values(), ids=FIELDS.keys())
 def test_fields(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_an_object_that_was_read_before_it_changed_is_read_again() -> None:
+    before, after = loaders_of(
+        """
+        class Options:
+            def __init__(self):
+                self.workers = 4
+        def first(options):
+            return DataLoader(data, num_workers=options.workers)
+        def second(options):
+            return DataLoader(data, num_workers=options.workers)
+        options = Options()
+        first(options)
+        options.workers = 8
+        second(options)
+        """
+    )
+    assert [one.constant for one in before.num_workers.known] == [4]
+    assert [one.constant for one in after.num_workers.known] == [8]
