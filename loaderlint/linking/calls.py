@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, dictionaries, instances, modules, opened, operators, settings
+from loaderlint.linking import callers, classes, dictionaries, instances, modules, opened, operators, settings
+from loaderlint.linking.commandlines import parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -22,8 +23,10 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     Settings,
+    Unseen,
     choice,
     distinct,
+    end_of,
     under,
     unseen,
 )
@@ -60,15 +63,6 @@ _KEEPS_ITS_ARGUMENT = {
     "addict.Dict",
     "munch.Munch",
     "builtins.vars",
-}
-
-_PARSERS = ("argparse.ArgumentParser", "configargparse.ArgumentParser", "configargparse.ArgParser")
-
-_SAME_PARSER = {
-    "add_argument_group",
-    "add_mutually_exclusive_group",
-    "add_subparsers",
-    "add_parser",
 }
 
 _FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
@@ -121,6 +115,11 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     thing = callee.thing
     if isinstance(thing, Function):
         return returned(evaluator, thing, node, frame)
+    if isinstance(thing, Unseen):
+        setters = parsers.option_setters(evaluator, callee, node, frame)
+        if setters:
+            ways = enumerate(returned(evaluator, one, node, frame) for one in setters)
+            return tuple(one for turn, way in ways for one in under(way, choice(str(span), turn)))
     if isinstance(thing, Class):
         return (Possibility(Instance(thing, node, frame), span),)
     if isinstance(thing, External):
@@ -132,7 +131,7 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     return unseen(span)
 
 
-MOST_CALLS_DEEP = 2
+MOST_CALLS_DEEP = 5
 """Calls followed into each other for what they return; beyond that it is unseen."""
 
 
@@ -140,11 +139,31 @@ def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Fr
     """Return what a project function gives back to one call."""
     if frame.depth >= MOST_CALLS_DEEP:
         return unseen(frame.facts.span(node))
-    method = function.receiver is not None and not _is_static(function)
-    caller = callers.Caller(frame, node)
-    arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
-    inner = Frame(function.facts, frame.place, arguments, function.receiver, frame.depth + 1)
-    return instances.evaluator_returns(evaluator, function, inner)
+    return instances.evaluator_returns(evaluator, function, frame_of_call(evaluator, function, node, frame))
+
+
+def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Frame:
+    """Return the frame of a project function's body during one call of it, the same whenever it is asked for."""
+
+    def entered() -> Frame:
+        method = function.receiver is not None and not _is_static(function)
+        caller = callers.Caller(frame, node)
+        arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
+        receiver = receiver_of(evaluator, function, node, frame)
+        end = end_of(function.scope)
+        return Frame(function.facts, end, arguments, receiver, frame.depth + 1, (node, frame))
+
+    return evaluator.remembered(("call", id(node), id(function.node), id(function.receiver)), frame, entered)
+
+
+def receiver_of(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Instance | None:
+    """Return the object a method is called on, also where it is handed over: ``Base.method(self)``."""
+    if function.receiver is not None or _is_static(function) or not node.args:
+        return function.receiver
+    if classes.owner_of(function.facts, function.scope) is None or isinstance(node.args[0], ast.Starred):
+        return None
+    things = [one.thing for one in evaluator.evaluate(node.args[0], frame)]
+    return things[0] if len(things) == 1 and isinstance(things[0], Instance) else None
 
 
 def _is_static(function: Function) -> bool:
@@ -179,7 +198,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _dictionary(evaluator, node, frame, span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node.args[0], frame, span)
-    return (Possibility(Made(name, node, frame), span),)
+    handed_back = parsers.handed_back(evaluator, name, node, frame)
+    return handed_back or (Possibility(Made(name, node, frame), span),)
 
 
 def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
@@ -232,7 +252,7 @@ def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> 
     for one in evaluator.evaluate(node.args[0], frame):
         thing = one.thing
         if isinstance(thing, CommandLine):
-            values = evaluator.command_lines.flag(thing, name.value, span) if name.value in thing.flags else default
+            values = parsed.attribute(evaluator, thing, name.value, span, missing=default)
         elif isinstance(thing, TreeMapping) and thing.get(name.value) is None:
             values = default
         elif isinstance(thing, Settings):
@@ -279,14 +299,11 @@ def _method_of(
     if isinstance(thing, CommandLine) and name == "get":
         return None
     if isinstance(thing, Made):
-        if thing.callee in _PARSERS or thing.callee.endswith("ArgumentParser"):
-            if name == "parse_args":
-                return (Possibility(evaluator.command_lines.parsed(thing), span),)
-            if name == "parse_known_args":
-                parsed = (Possibility(evaluator.command_lines.parsed(thing), span),)
-                return (Possibility(Row((parsed, unseen(span))), span),)
-            if name in _SAME_PARSER:
-                return (owner,)
+        if thing.callee == "builtins.super":
+            return None
+        known = parsers.method(evaluator, owner, node, name, frame, span)
+        if known is not None:
+            return known
         if thing.callee in ("builtins.open", "pathlib.Path") and name in ("read", "open", "read_text"):
             return (owner,)
         return (Possibility(Made(f"{thing.callee}().{name}", node, frame), span),)

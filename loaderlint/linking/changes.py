@@ -201,7 +201,7 @@ def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -
             values = _where_missing(before, values)
         after = [one for way in alternatives for one in under(values, way)]
         if change.arms:
-            undone = [one for way in _otherwise(evaluator, change.arms, frame) for one in under(before, way)]
+            undone = [one for way in otherwise(evaluator, change.arms, frame) for one in under(before, way)]
             after = [*undone, *after]
         entries[key] = distinct(after)
     return Items(entries, items.complete and given.complete)
@@ -211,7 +211,7 @@ def _where_missing(before: Possibilities, values: Possibilities) -> Possibilitie
     return settled(before, lambda: values)
 
 
-def _otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
     tested = [arm for arm in arms if arm.test is not None]
     if len(arms) != 1 or len(tested) != 1:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import settings
+from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -147,5 +148,5 @@ def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:
     thing = one.thing
     if not isinstance(thing, CommandLine):
         return thing
-    names = (*thing.flags, *thing.overrides, *thing.changed)
-    return Items({name: evaluator.command_lines.flag(thing, name, one.span) for name in names}, complete=False)
+    names = (*parsed.names(evaluator, thing), *thing.changed)
+    return Items({name: parsed.attribute(evaluator, thing, name, one.span) for name in names}, complete=False)

@@ -17,7 +17,6 @@ from loaderlint.linking import (
     callers,
     calls,
     changes,
-    commandline,
     composition,
     dictionaries,
     instances,
@@ -29,6 +28,7 @@ from loaderlint.linking import (
     structured,
 )
 from loaderlint.linking.alternatives import simplified
+from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
@@ -82,7 +82,6 @@ class Evaluator:
         self.project = project
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
-        self.command_lines = commandline.CommandLines(self)
         self.lightning = lightning.Interfaces(self)
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: set[_Circumstances] = set()
@@ -370,13 +369,15 @@ class Evaluator:
         if isinstance(thing, Class):
             return instances.class_attribute(self, thing, name, span)
         if isinstance(thing, CommandLine):
-            return tuple(one.step(span, frame.facts.text(node)) for one in self.command_lines.flag(thing, name, span))
+            return tuple(one.step(span, frame.facts.text(node)) for one in parsed.attribute(self, thing, name, span))
         if isinstance(thing, TreeMapping):
             return child_of_tree(thing, name, span, frame.facts.text(node))
         if isinstance(thing, Settings):
             return settings.read(thing, name, span, frame.facts.text(node))
         if isinstance(thing, Items) and name in thing.entries:
             return thing.entries[name]
+        if isinstance(thing, Made) and thing.callee == "builtins.super":
+            return instances.super_member(self, thing, name, span)
         if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
             return self.evaluate(thing.call.args[0], thing.frame)
         return unseen(span)
@@ -414,7 +415,7 @@ class Evaluator:
         if isinstance(thing, Settings) and isinstance(key, str):
             return settings.read(thing, key, span, text)
         if isinstance(thing, CommandLine) and isinstance(key, str):
-            return self.command_lines.flag(thing, key, span)
+            return parsed.attribute(self, thing, key, span)
         if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
             return (Possibility(CommandLineText(f"${key}"), span),)
         return unseen(span)

@@ -17,6 +17,7 @@ from loaderlint.linking.things import (
     Function,
     Instance,
     Items,
+    Made,
     Possibilities,
     Possibility,
     end_of,
@@ -109,6 +110,29 @@ def _method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope:
         depth = instance.frame.depth + 1
         return replace(frame, arguments=evaluator.constructor_arguments(instance, scope), depth=depth)
     return frame
+
+
+def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
+    """Return the frame of the constructor that makes an object, None when no class of the project gives it one."""
+    for owner in classes.lineage(evaluator, instance.of):
+        for scope, _ in _own_methods(owner):
+            if scope.name == "__init__":
+                return _method_frame(evaluator, instance, owner, scope)
+    return None
+
+
+def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Possibilities:
+    """Return what ``super().name`` is: what the next class of the object's lineage says."""
+    owner = classes.owner_of(made.frame.facts, made.frame.scope)
+    if owner is None or made.call.args:
+        return unseen(span)
+    instance = made.frame.receiver or Instance(owner)
+    above = classes.lineage(evaluator, instance.of)
+    places = [place for place, one in enumerate(above) if one.node is owner.node]
+    for base in above[places[0] + 1 :] if places else ():
+        if name in base.scope.bindings:
+            return _declared(evaluator, instance, base, name, span)
+    return unseen(span)
 
 
 def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> dict[str, Possibilities]:

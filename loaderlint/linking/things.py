@@ -54,7 +54,7 @@ ABSENT = Absent()
 class Frame:
     """Where an expression is read: its file, its place, and what the parameters hold when one call is being followed.
 
-    ``depth`` counts the calls that are being followed into each other.
+    ``depth`` counts the calls that are being followed into each other, ``caller`` is the last of them.
     """
 
     facts: PythonFacts
@@ -62,6 +62,7 @@ class Frame:
     arguments: Mapping[str, Possibilities] | None = None
     receiver: Instance | None = None
     depth: int = 0
+    caller: tuple[ast.Call, Frame] | None = None
 
     @property
     def scope(self) -> Scope:
@@ -176,26 +177,28 @@ class Settings:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CommandLine:
-    """A parsed command line: the declared flags by the attribute each fills, and the defaults set over theirs.
+    """A parsed command line: what was said to its parser in order, and the words it parses where they are written.
 
     ``changed`` are the attributes set after parsing; an `Absent` among them stands for what was parsed.
     """
 
-    flags: Mapping[str, Flag]
-    overrides: Mapping[str, tuple[ast.expr, Frame]]
+    declarations: tuple[Declaration, ...]
+    words: tuple[Possibilities, ...] | None = None
     changed: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Flag:
-    """One declared flag of a command line."""
+class Declaration:
+    """One call that says something to a parser, such as ``add_argument``.
 
-    name: str
-    declaration: ast.Call
+    ``ways`` are the assumptions under which it runs, ``otherwise`` those under which it does not (none: it always
+    runs).
+    """
+
+    call: ast.Call
     frame: Frame
-    default: ast.expr | None
-    text: bool
-    switch: bool | None = None
+    ways: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
+    otherwise: tuple[Assumptions, ...] = ()
 
 
 Thing: TypeAlias = (

@@ -1,0 +1,167 @@
+"""Flags: what one declaration of a command line says, and what its flag gives when the user says nothing.
+
+``argparse``: CPython ``Lib/argparse.py`` (an argument's ``dest`` is its first long flag with dashes as underscores;
+without ``type`` a value stays a string; a default that is a string is passed through ``type``). ``click``: the options
+documentation ("Name Your Options").
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things import (
+    External,
+    Frame,
+    Possibilities,
+    Possibility,
+    choice,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.model.value import CommandLineText
+from loaderlint.readers.python import dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_SWITCHES = {"store_true": True, "store_false": False}
+_TEXT_ACTIONS = (None, "store")
+
+_BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | str | bool]] = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "bool": bool,
+}
+"""What the types of the language make of a string."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flag:
+    """One declared flag of a command line.
+
+    ``text`` says that the user's value stays a string; ``switch`` is what a flag without a value gives.
+    """
+
+    name: str
+    declaration: ast.Call
+    frame: Frame
+    default: ast.expr | None
+    text: bool = False
+    switch: bool | None = None
+
+    @property
+    def span(self) -> Span:
+        """Where it is declared."""
+        return self.frame.facts.span(self.declaration)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The words that announce its value on a command line; none for a positional argument."""
+        return tuple(one for one in _strings(self.declaration) if one.startswith("-"))
+
+    @property
+    def action(self) -> str | None:
+        """The action its declaration names, None when it names none."""
+        action = self.keyword("action")
+        if isinstance(action, ast.Constant):
+            return str(action.value)
+        return dotted(action) if action is not None else None
+
+    def keyword(self, name: str) -> ast.expr | None:
+        """Return one keyword of the declaration."""
+        return next((one.value for one in self.declaration.keywords if one.arg == name), None)
+
+
+def _strings(call: ast.Call) -> tuple[str, ...]:
+    return tuple(one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
+    """Return the flag that an ``add_argument`` or ``click.option`` call declares, None when its name is not written."""
+    names = _strings(call)
+    keywords = {one.arg: one.value for one in call.keywords if one.arg is not None}
+    written = keywords.get("dest")
+    if isinstance(written, ast.Constant) and isinstance(written.value, str):
+        name = written.value
+    elif names:
+        long = [one for one in names if one.startswith("--")]
+        plain = [one for one in names if not one.startswith("-")]
+        name = (plain or long or names)[0].lstrip("-").replace("-", "_")
+    else:
+        return None
+    flag = Flag(name, call, frame, keywords.get("default"))
+    text = flag.action in _TEXT_ACTIONS and "type" not in keywords and "nargs" not in keywords
+    return replace(flag, text=text, switch=_SWITCHES.get(flag.action or ""))
+
+
+def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities | None = None) -> Possibilities:
+    """Return what a flag gives when the user says nothing; none where the user has to say something.
+
+    ``set_before`` are defaults that were set for its name before it was declared without a default of its own.
+    """
+    span = flag.span
+    if flag.default is None and set_before is not None:
+        return set_before
+    if flag.switch is not None and flag.default is None:
+        return (Possibility(not flag.switch, span),)
+    if flag.default is None:
+        return () if _is_required(flag.declaration) else (Possibility(None, span),)
+    return tuple(one for one in evaluator.evaluate(flag.default, flag.frame) if not _is_suppressed(one))
+
+
+def _is_suppressed(one: Possibility) -> bool:
+    """Return whether a default stands for no attribute at all."""
+    return isinstance(one.thing, External) and one.thing.name == "argparse.SUPPRESS"
+
+
+def flag_values(evaluator: Evaluator, flag: Flag, defaults: Possibilities) -> Possibilities:
+    """Return what a flag can give: one of its defaults, or the user's own value, which is unseen.
+
+    A flag without ``type`` gives a string whenever the user gives it.
+    """
+    span, subject = flag.span, str(flag.span)
+    spelled = next(iter(flag.spellings), flag.name)
+    values = tuple(way for one in defaults for way in converted(evaluator, one, flag))
+    unsaid = under((one.step(span, f"{spelled} default") for one in values), choice(subject, "default"))
+    given: Possibilities
+    if flag.switch is not None:
+        given = (Possibility(flag.switch, span),)
+    elif flag.action == "store_const" and (constant := flag.keyword("const")) is not None:
+        given = evaluator.evaluate(constant, flag.frame)
+    elif flag.text and not any(isinstance(one.thing, str) or one.thing is None for one in values):
+        given = (Possibility(CommandLineText(spelled), span).step(span, f"{spelled} without type"),)
+    else:
+        given = unseen(span)
+    return (*unsaid, *under(given, choice(subject, "given")))
+
+
+def _is_required(declaration: ast.Call) -> bool:
+    """Return whether a declaration without a default says that the user must give the flag."""
+    keywords = {one.arg: one.value for one in declaration.keywords}
+    required = keywords.get("required")
+    if required is not None:
+        return not (isinstance(required, ast.Constant) and not required.value)
+    first = declaration.args[0] if declaration.args else None
+    positional = isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
+    return positional and "nargs" not in keywords
+
+
+def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibilities:
+    """Return what a parser hands over for a default or a word: a string goes through ``type``, all else stays."""
+    kind = flag.keyword("type")
+    if kind is None or not isinstance(given.thing, str):
+        return (given,)
+    for one in evaluator.evaluate(kind, flag.frame):
+        name = one.thing.name.removeprefix("builtins.") if isinstance(one.thing, External) else ""
+        if name not in _BUILTIN_TYPES:
+            break
+        try:
+            return (replace(given, thing=_BUILTIN_TYPES[name](given.thing)),)
+        except ValueError:
+            break
+    return unseen(given.span, given.assumptions)

@@ -1,0 +1,160 @@
+"""Parsed command lines: what an attribute of one can be, by all that was said to its parser.
+
+CPython ``Lib/argparse.py``: ``set_defaults`` gives a new default to a flag declared before it; a flag declared after it
+takes that default only when it has none of its own; a default for a name that no flag fills becomes an attribute.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import dictionaries
+from loaderlint.linking.commandlines.flags import Flag, converted, declared_flag, default_values, flag_values
+from loaderlint.linking.commandlines.words import given_by
+from loaderlint.linking.things import (
+    Absent,
+    CommandLine,
+    Declaration,
+    Items,
+    Possibilities,
+    Possibility,
+    distinct,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+MOST_STATES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """What a parser knows of one name: the flag that fills it, and its defaults, which may be set without a flag."""
+
+    flag: Flag | None = None
+    defaults: Possibilities | None = None
+    assumptions: Assumptions = NO_ASSUMPTIONS
+
+
+def attribute(
+    evaluator: Evaluator, command_line: CommandLine, name: str, span: Span, *, missing: Possibilities = ()
+) -> Possibilities:
+    """Return what an attribute of a parsed command line can be: its default, or whatever the user gives.
+
+    ``missing`` is what it is where it was never declared.
+    """
+    return settled(command_line.changed.get(name), lambda: _parsed(evaluator, command_line, name, span, missing))
+
+
+def _parsed(
+    evaluator: Evaluator, command_line: CommandLine, name: str, span: Span, missing: Possibilities
+) -> Possibilities:
+    found: list[Possibility] = []
+    for state in _states(evaluator, command_line, name):
+        if state.flag is not None:
+            values = _given(evaluator, command_line, state.flag, state.defaults or ())
+        else:
+            values = missing if state.defaults is None else state.defaults
+        found.extend(under(values, state.assumptions))
+    return distinct(found) or unseen(span)
+
+
+def _given(evaluator: Evaluator, command_line: CommandLine, flag: Flag, defaults: Possibilities) -> Possibilities:
+    """Return what a flag gives: by the words that stand in the program, else by default or by the user."""
+    if command_line.words is None:
+        return flag_values(evaluator, flag, defaults)
+    given = given_by(command_line.words, list(_flags(command_line)))
+    if given is None:
+        return flag_values(evaluator, flag, defaults)
+    words = given.get(flag.name)
+    if words is None:
+        return tuple(way for one in defaults for way in converted(evaluator, one, flag))
+    if flag.switch is not None:
+        return tuple(replace(one, thing=flag.switch) for one in words)
+    return tuple(way for one in words for way in converted(evaluator, one, flag))
+
+
+def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
+    """Return the attributes of a parsed command line that were seen."""
+    found: dict[str, None] = {}
+    for one in command_line.declarations:
+        if _declares_flag(one):
+            flag = declared_flag(one.call, one.frame)
+            found.update({flag.name: None} if flag is not None else {})
+        else:
+            found.update(dict.fromkeys(_defaults_set(evaluator, one).entries))
+    return tuple(found)
+
+
+def _declares_flag(declaration: Declaration) -> bool:
+    return isinstance(declaration.call.func, ast.Attribute) and declaration.call.func.attr == "add_argument"
+
+
+def _flags(command_line: CommandLine) -> Iterator[Flag]:
+    for one in command_line.declarations:
+        flag = declared_flag(one.call, one.frame) if _declares_flag(one) else None
+        if flag is not None:
+            yield flag
+
+
+def _defaults_set(evaluator: Evaluator, declaration: Declaration) -> Items:
+    return dictionaries.items_of_call(evaluator, declaration.call, declaration.frame)
+
+
+def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[_State]:
+    """Return what a parser knows of a name after all that was said to it, one state for each way there."""
+    states = [_State()]
+    for declaration in command_line.declarations:
+        if _declares_flag(declaration):
+            flag = declared_flag(declaration.call, declaration.frame)
+            if flag is None or flag.name != name:
+                continue
+            states = [after for before in states for after in _after_flag(evaluator, before, flag, declaration)]
+        else:
+            given = _defaults_set(evaluator, declaration)
+            values = given.entries.get(name, () if given.complete else unseen(_span(declaration)))
+            if not values:
+                continue
+            if not given.complete and name in given.entries:
+                values = (*values, *unseen(_span(declaration)))
+            states = [after for before in states for after in _after_default(before, values, declaration)]
+        if len(states) > MOST_STATES:
+            return [_State(defaults=unseen(_span(declaration)))]
+    return states
+
+
+def _span(declaration: Declaration) -> Span:
+    return declaration.frame.facts.span(declaration.call)
+
+
+def _after_flag(evaluator: Evaluator, before: _State, flag: Flag, declaration: Declaration) -> Iterator[_State]:
+    set_before = before.defaults if before.flag is None else None
+    after = replace(before, flag=flag, defaults=default_values(evaluator, flag, set_before))
+    yield from _both(before, after, declaration)
+
+
+def _after_default(before: _State, values: Possibilities, declaration: Declaration) -> Iterator[_State]:
+    kept = before.defaults or ()
+    defaults = [
+        one
+        for value in values
+        for one in (under(kept, value.assumptions) if isinstance(value.thing, Absent) else (value,))
+    ]
+    yield from _both(before, replace(before, defaults=tuple(defaults)), declaration)
+
+
+def _both(before: _State, after: _State, declaration: Declaration) -> Iterator[_State]:
+    """Yield the state as it was where a declaration does not run, and as it became where it does."""
+    for state, ways in ((before, declaration.otherwise), (after, declaration.ways)):
+        for way in ways:
+            joint = together(state.assumptions, way)
+            if joint is not None:
+                yield replace(state, assumptions=joint)
