@@ -116,10 +116,7 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     if isinstance(thing, Function):
         return returned(evaluator, thing, node, frame)
     if isinstance(thing, Unseen):
-        setters = parsers.option_setters(evaluator, callee, node, frame)
-        if setters:
-            ways = enumerate(returned(evaluator, one, node, frame) for one in setters)
-            return tuple(one for turn, way in ways for one in under(way, choice(str(span), turn)))
+        return parsers.set_by_name(evaluator, callee, node, frame) or unseen(span)
     if isinstance(thing, Class):
         return (Possibility(Instance(thing, node, frame), span),)
     if isinstance(thing, External):

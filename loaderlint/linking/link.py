@@ -44,14 +44,19 @@ def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] 
     followed, they are read and everything is followed once more.
     """
     asked: set[str] = set()
+    turns = 0
     while True:
         evaluator = Evaluator(project, wrappers)
         sites = list(_sites(evaluator))
         unknown = evaluator.mentioned - asked
-        last = len(asked) > 0
         asked |= unknown
-        if last or not project.read_mentions(sorted(unknown)):
+        turns += 1
+        if turns == MOST_TURNS or not project.read_mentions(sorted(unknown)):
             return evaluator, sites
+
+
+MOST_TURNS = 4
+"""Times everything is followed: each turn reads the files that the one before found to matter."""
 
 
 def _shared(project: Project, sites: _Followed) -> _Followed:

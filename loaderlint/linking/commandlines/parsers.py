@@ -90,6 +90,8 @@ def option_setters(evaluator: Evaluator, callee: Possibility, node: ast.Call, fr
         or not any(is_parser(one.thing) for one in evaluator.evaluate(node.args[0], frame))
     ):
         return []
+    # Its definitions may stand in files that hold nothing else of interest.
+    evaluator.mentioned.add(name[1])
     return [
         Function(facts, scope.node, scope)
         for facts in evaluator.project.all_python()
@@ -100,6 +102,18 @@ def option_setters(evaluator: Evaluator, callee: Possibility, node: ast.Call, fr
         and isinstance(scope.node, ast.FunctionDef)
         and any(dotted(one) == "staticmethod" for one in scope.node.decorator_list)
     ]
+
+
+def set_by_name(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return the parser that every method a callee can be hands back, none where they do not all hand it back."""
+    setters = option_setters(evaluator, callee, node, frame)
+    given = evaluator.evaluate(node.args[0], frame) if setters else ()
+    parsers = [one.thing for one in given if isinstance(one.thing, Made)]
+    for setter in setters:
+        for one in calls.returned(evaluator, setter, node, frame):
+            if not isinstance(one.thing, Made) or not any(same(one.thing, parser) for parser in parsers):
+                return ()
+    return given
 
 
 def same(one: Made, other: Made) -> bool:
@@ -159,11 +173,13 @@ class _History:
                 if command is not None:
                     here, not_here = self._when(frame, ways, otherwise)
                     joint = tuple(both for way in here if (both := together(way, command)) is not None)
+                    not_here = not_here or ((NO_ASSUMPTIONS,) if command else ())
                     self._found.append(Declaration(call, frame, joint, not_here))
             return
         for function, assumed in self._followed(call, frame):
             here, not_here = self._when(frame, ways, otherwise)
             joint = tuple(both for way in here if (both := together(way, assumed)) is not None)
+            not_here = not_here or ((NO_ASSUMPTIONS,) if assumed else ())
             self._walk(calls.frame_of_call(self._evaluator, function, call, frame), joint, not_here)
 
     def _when(
