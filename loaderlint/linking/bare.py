@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from loaderlint.linking.dictionaries import entries_of
 from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.sites import TORCH_KIND, loader_of_mapping
+from loaderlint.linking.sites import TORCH_KIND, loader_of_settings
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings
@@ -38,7 +39,9 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     continue
                 callee = ".".join(path) or facts.source.path
                 kind = LOADER_CALLABLES["transformers.TrainingArguments"] if _hugging_face(mapping) else TORCH_KIND
-                loader = loader_of_mapping(evaluator, mapping, callee, kind, consumer_seen=False)
+                loader = loader_of_settings(
+                    evaluator, entries_of(mapping), mapping.span, callee, kind, consumer_seen=False
+                )
                 yield replace(loader, may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS))
 
 

@@ -7,12 +7,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from loaderlint.linking import settings
 from loaderlint.linking.classes import bases, class_of, is_super_init
-from loaderlint.linking.things import Class, Frame, Function, Items, Possibilities
+from loaderlint.linking.things import (
+    ABSENT,
+    UNSEEN,
+    Class,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    Settings,
+    under,
+)
 from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
-from loaderlint.readers.tree import Mapping as TreeMapping
-from loaderlint.readers.tree import Scalar, mappings
 from loaderlint.vocabulary.keys import CONSUMERS
 
 if TYPE_CHECKING:
@@ -28,22 +39,20 @@ class Caller:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeCaller:
-    """A configuration mapping that names a class or function and holds its keyword arguments."""
-
-    arguments: TreeMapping
-    skip: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, eq=False)
 class SettingsCaller:
-    """A framework that hands over settings of its own, followed already, by parameter name."""
+    """A configuration that names a class or function and holds its keyword arguments, by parameter name."""
 
     arguments: Items
     span: Span
+    assumptions: Assumptions = NO_ASSUMPTIONS
+
+    def given(self, name: str) -> Possibilities:
+        """Return what is handed over under a name; `Absent` where the name is left to its default."""
+        missing = Possibility(ABSENT if self.arguments.complete else UNSEEN, self.span)
+        return under(self.arguments.entries.get(name, (missing,)), self.assumptions)
 
 
-AnyCaller: TypeAlias = Caller | TreeCaller | SettingsCaller
+AnyCaller: TypeAlias = Caller | SettingsCaller
 
 
 def names_definition(callee: ast.expr, frame: Frame) -> bool:
@@ -69,7 +78,7 @@ class Callers:
         self._evaluator = evaluator
         self._known: dict[int, tuple[AnyCaller, ...]] = {}
         self._by_name: dict[str, list[tuple[PythonFacts, CallSite]]] | None = None
-        self._by_dotted_name: dict[str, list[tuple[str, TreeCaller]]] | None = None
+        self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
     def of(self, function: Function) -> tuple[AnyCaller, ...]:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
@@ -156,7 +165,7 @@ class Callers:
                         self._by_name.setdefault(meant, []).extend((facts, site) for site in sites)
         return self._by_name.get(name, ())
 
-    def _configured(self, name: str, facts: PythonFacts) -> Iterator[TreeCaller]:
+    def _configured(self, name: str, facts: PythonFacts) -> Iterator[SettingsCaller]:
         if self._by_dotted_name is None:
             self._by_dotted_name = {}
             for dotted_name, caller in instantiations(self._evaluator):
@@ -164,30 +173,38 @@ class Callers:
                 self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
         for dotted_name, caller in self._by_dotted_name.get(name, ()):
             module = dotted_name.rpartition(".")[0]
-            configuration = caller.arguments.span.path
-            if not module or facts.source.path in self._evaluator.project.modules_ending(module, configuration):
+            if not module or facts.source.path in self._evaluator.project.modules_ending(module, caller.span.path):
                 yield caller
 
 
-def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, TreeCaller]]:
-    """Yield every dotted name that a configuration mapping says to call, with the mapping of arguments."""
+def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:
+    """Yield every dotted name that a configuration mapping says to call, with the arguments it gives."""
     for facts in evaluator.project.configuration_files_with(tuple(CONSUMERS)):
         for document in facts.documents:
-            for _, mapping in mappings(document):
-                for key, arguments in CONSUMERS.items():
-                    entry = mapping.get(key)
-                    if (
-                        entry is None
-                        or not isinstance(entry.value, Scalar)
-                        or not isinstance(entry.value.constant, str)
-                    ):
-                        continue
-                    if not arguments:
-                        yield entry.value.constant, TreeCaller(mapping, frozenset({key}))
-                    else:
-                        given = mapping.get(arguments)
-                        if given is not None and isinstance(given.value, TreeMapping):
-                            yield entry.value.constant, TreeCaller(given.value)
-                        elif given is None and (key == "class_path" or "." in entry.value.constant):
-                            # Called with nothing: ``target`` is a common word, a class is called by its dotted name.
-                            yield entry.value.constant, TreeCaller(TreeMapping((), mapping.span))
+            root = settings.seen_as_settings(settings.tree_of(document.root)) if document.root is not None else None
+            for one in settings.mappings(root) if root is not None else ():
+                yield from called(one)
+
+
+def called(one: Possibility) -> Iterator[tuple[str, SettingsCaller]]:
+    """Yield what a mapping of a configuration says to call."""
+    if not isinstance(one.thing, Settings):
+        return
+    for key, arguments in CONSUMERS.items():
+        for name in settings.child(one.thing, key) or ():
+            if not isinstance(name.thing, str):
+                continue
+            if not arguments:
+                entries = {other: given for other, given in settings.children(one.thing).items() if other != key}
+                items = Items(entries, one.thing.here.complete)
+                yield name.thing, SettingsCaller(items, one.span, name.assumptions)
+                continue
+            inner = settings.child(one.thing, arguments)
+            if inner is None and (key == "class_path" or "." in name.thing):
+                # Called with nothing: ``target`` is a common word, a class is called by its dotted name.
+                yield name.thing, SettingsCaller(Items({}, one.thing.here.complete), one.span, name.assumptions)
+            for given in inner or ():
+                joint = together(name.assumptions, given.assumptions)
+                if isinstance(given.thing, Settings) and joint is not None:
+                    items = Items(settings.children(given.thing), given.thing.here.complete)
+                    yield name.thing, SettingsCaller(items, given.span, joint)

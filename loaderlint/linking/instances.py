@@ -27,7 +27,6 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.linking.trees import from_entry
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, Scope, default_of, dotted
 from loaderlint.readers.python import parameters as parameters_of
@@ -240,15 +239,11 @@ def _field(
     ways: list[Possibilities] = []
     for maker in makers:
         values: Possibilities
-        if isinstance(maker, callers.TreeCaller):
-            entry = maker.arguments.get(name)
-            values = (
-                (from_entry(entry, span, f"{owner.node.name}({name}=…)", removable=removable),)
-                if entry is not None
-                else (Possibility(ABSENT, span),)
+        if isinstance(maker, callers.SettingsCaller):
+            given = maker.given(name)
+            values = parameters.stepped(
+                given if removable else irremovable(given), span, f"{owner.node.name}({name}=…)"
             )
-        elif isinstance(maker, callers.SettingsCaller):
-            values = parameters.settings_given(maker, name, f"{owner.node.name}({name}=…)", removable=removable)
         else:
             values = _field_of_call(evaluator, maker, order, name)
             values = values if removable else irremovable(values)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import commandline, dictionaries, hydra
-from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller, TreeCaller
+from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.things import (
     ABSENT,
@@ -25,8 +25,8 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.linking.trees import from_entry
 from loaderlint.model.loader import TORCH_DEFAULTS
+from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, default_of, parameters
 
 if TYPE_CHECKING:
@@ -77,18 +77,13 @@ def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner:
     named = {one.arg for one in parameters(function)}
     ways: list[Possibilities] = []
     for caller in callers:
-        if isinstance(caller, TreeCaller):
-            keys = caller.arguments.merged.keys() - caller.skip
-            items = Items(
-                {
-                    key: (from_entry(entry, span, f"{function.name}({key}=…)", removable=True),)
-                    for key, entry in caller.arguments.merged.items()
-                    if key in keys and key not in named
-                }
-            )
-        elif isinstance(caller, SettingsCaller):
-            given = caller.arguments
-            items = Items({key: one for key, one in given.entries.items() if key not in named}, given.complete)
+        if isinstance(caller, SettingsCaller):
+            entries = {
+                key: stepped(caller.given(key), span, f"{function.name}({key}=…)")
+                for key in caller.arguments.entries
+                if key not in named
+            }
+            items = Items(entries, caller.arguments.complete)
         else:
             given = dictionaries.items_of_call(
                 evaluator, ast.Call(caller.call.func, [], caller.call.keywords), caller.frame
@@ -136,18 +131,12 @@ def handed_over(
     label = function.name if frame.scope.parent is None or not method else frame.scope.parent.name
     if method and function.name != "__init__":
         label = f"{label}.{function.name}"
-    if isinstance(caller, TreeCaller):
-        entry = None if name in caller.skip else caller.arguments.get(name)
+    if isinstance(caller, SettingsCaller):
         here = next(
             (frame.facts.span(one) for one in parameters(function) if one.arg == name), frame.facts.span(function)
         )
-        if entry is None:
-            return (Possibility(ABSENT, caller.arguments.span),)
-        removable = _neutral_default(function, name)
-        given = from_entry(entry, here, f"{label}({name}=…)", removable=removable)
-        return (given,)
-    if isinstance(caller, SettingsCaller):
-        return settings_given(caller, name, f"{label}({name}=…)", removable=_neutral_default(function, name))
+        given = caller.given(name)
+        return stepped(given if _neutral_default(function, name) else irremovable(given), here, f"{label}({name}=…)")
     values = arguments_of(
         evaluator, caller, function, skip_first=method and not has_decorator(function, "staticmethod")
     )
@@ -155,15 +144,12 @@ def handed_over(
     if given_values is None:
         return (Possibility(ABSENT, caller.frame.facts.span(caller.call)),)
     here = caller.frame.facts.span(caller.call)
-    return tuple(one if isinstance(one.thing, Absent) else one.step(here, f"{label}({name}=…)") for one in given_values)
+    return stepped(given_values, here, f"{label}({name}=…)")
 
 
-def settings_given(caller: SettingsCaller, name: str, label: str, *, removable: bool) -> Possibilities:
-    """Return what a framework hands over under a name; `ABSENT` when it leaves the name to its default."""
-    missing = (Possibility(ABSENT, caller.span),) if caller.arguments.complete else unseen(caller.span)
-    given = caller.arguments.entries.get(name, missing)
-    kept = given if removable else irremovable(given)
-    return tuple(one if isinstance(one.thing, Absent) else one.step(caller.span, label) for one in kept)
+def stepped(given: Possibilities, here: Span, label: str) -> Possibilities:
+    """Return what is handed over one step further; what is not given takes no step."""
+    return tuple(one if isinstance(one.thing, Absent) else one.step(here, label) for one in given)
 
 
 def _neutral_default(function: FunctionNode | ast.Lambda, name: str) -> bool:

@@ -7,8 +7,8 @@ at one of its mappings: what an interpolation stands for is asked for when the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from loaderlint.linking import interpolation
 from loaderlint.linking.things import (
@@ -31,29 +31,50 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step, together
-from loaderlint.readers.tree import Entry, Node, Scalar
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Node, Scalar
 from loaderlint.readers.tree import Sequence as TreeSequence
 
 MISSING = "???"
 """What stands for a value that the user has to give (``omegaconf.MISSING``)."""
 
 
+MOST_VALUES = 50_000
+"""A configuration with more values than this, its aliases written out, is unseen."""
+
+
 def tree_of(node: Node, trail: tuple[Step, ...] = ()) -> Possibility:
     """Return a piece of a configuration file as a tree; ``trail`` is the way every value of it takes."""
-    return _tree(node, None, trail)
+    tree, size = _Growing(trail).tree(node)
+    return Possibility(tree if size <= MOST_VALUES else UNSEEN, node.span, trail=trail)
 
 
-def _tree(node: Node, entry: Entry | None, trail: tuple[Step, ...]) -> Possibility:
-    thing: Thing
-    if isinstance(node, TreeMapping):
-        thing = Items({key: (_tree(one.value, one, trail),) for key, one in node.merged.items()})
-    elif isinstance(node, TreeSequence):
-        thing = Row(tuple((_tree(item, None, trail),) for item in node.items))
-    else:
-        thing = _scalar(node)
-    removable = None if entry is None else entry.span
-    return Possibility(thing, node.span, removable, trail, shared=entry is not None and entry.shared)
+@dataclass(frozen=True, eq=False)
+class _Growing:
+    """Makes a tree of nodes. What an alias repeats is one tree, so that a file of nested aliases stays small."""
+
+    trail: tuple[Step, ...]
+    known: dict[int, tuple[Thing, int]] = field(default_factory=dict)
+
+    def tree(self, node: Node) -> tuple[Thing, int]:
+        """Return a node as a tree, and how many values it holds."""
+        if id(node) not in self.known:
+            self.known[id(node)] = self._tree(node)
+        return self.known[id(node)]
+
+    def _tree(self, node: Node) -> tuple[Thing, int]:
+        if isinstance(node, TreeMapping):
+            below = {key: (entry, self.tree(entry.value)) for key, entry in node.merged.items()}
+            entries = {
+                key: (Possibility(thing, entry.value.span, entry.span, self.trail, shared=entry.shared),)
+                for key, (entry, (thing, _)) in below.items()
+            }
+            return Items(entries), 1 + sum(size for _, (_, size) in below.values())
+        if isinstance(node, TreeSequence):
+            items = [(item, self.tree(item)) for item in node.items]
+            row = Row(tuple((Possibility(thing, item.span, trail=self.trail),) for item, (thing, _) in items))
+            return row, 1 + sum(size for _, (_, size) in items)
+        return _scalar(node), 1
 
 
 def _scalar(node: Scalar) -> Thing:
@@ -147,6 +168,32 @@ def _seen(one: Possibility, settings: Settings, key: str, depth: int) -> Possibi
     if isinstance(thing, Interpolation):
         return interpolation.resolved(one, thing.text, settings, depth)
     return unseen(one.span) if thing == MISSING else (one,)
+
+
+def mappings(root: Possibility) -> Iterator[Possibility]:
+    """Yield every mapping of a configuration once, as the program sees it, the outermost first."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one.thing, Settings) and id(one.thing.here) not in seen:
+            seen.add(id(one.thing.here))
+            yield one
+            below = [values for key in one.thing.here.entries for values in _mappings_below(one, key)]
+            waiting.extend(below)
+        elif isinstance(one.thing, Row) and id(one.thing) not in seen:
+            seen.add(id(one.thing))
+            waiting.extend(
+                way for items in one.thing.items for item in items for way in under((item,), one.assumptions)
+            )
+
+
+def _mappings_below(one: Possibility, key: str) -> Iterator[Possibility]:
+    assert isinstance(one.thing, Settings)
+    for value in one.thing.here.entries[key]:
+        if isinstance(value.thing, Items | Row):
+            for way in _seen(value, one.thing, key, 0):
+                yield from under((way,), one.assumptions)
 
 
 def read(settings: Settings, key: str, span: Span, text: str) -> Possibilities:

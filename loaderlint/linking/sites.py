@@ -21,16 +21,15 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     distinct,
+    irremovable,
     under,
     unseen,
 )
-from loaderlint.linking.trees import from_entry
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import PLATFORM, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
 from loaderlint.readers.python import CallSite, PythonFacts
-from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 
 
@@ -296,21 +295,28 @@ def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
     for name, caller in callers.instantiations(evaluator):
         kind = LOADER_CALLABLES.get(name)
         if kind is not None:
-            yield loader_of_mapping(evaluator, caller.arguments, name, kind)
+            given = {key: caller.given(key) for key in caller.arguments.entries}
+            yield loader_of_settings(evaluator, given, caller.span, name, kind)
 
 
-def loader_of_mapping(
-    evaluator: Evaluator, mapping: TreeMapping, callee: str, kind: LoaderCallable, *, consumer_seen: bool = True
+def loader_of_settings(
+    evaluator: Evaluator,
+    settings: Mapping[str, Possibilities],
+    span: Span,
+    callee: str,
+    kind: LoaderCallable,
+    *,
+    consumer_seen: bool = True,
 ) -> Loader:
-    """Return the loader whose options are the keys of a configuration mapping."""
+    """Return the loader whose options are the keys of a configuration mapping, which stands at ``span``."""
     options: dict[str, Value] = {}
-    keys = {key.lower(): entry for key, entry in mapping.merged.items()}
+    keys = {key.lower(): values for key, values in settings.items()}
     for option in TORCH_DEFAULTS:
-        entry = keys.get(kind.spelling.get(option, option))
-        if entry is not None:
-            given = Given((from_entry(entry, mapping.span, "", removable=consumer_seen),))
-            options[option] = value_of(evaluator, option, given, (frozenset(),), mapping.span)
-    return Loader(mapping.span, callee, options, kind.spelling, consumer_seen=consumer_seen)
+        values = keys.get(kind.spelling.get(option, option))
+        if values is not None:
+            given = Given(values if consumer_seen else irremovable(values))
+            options[option] = value_of(evaluator, option, given, (frozenset(),), span)
+    return Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
 
 
 TORCH_KIND = LOADER_CALLABLES[TORCH_LOADER]
