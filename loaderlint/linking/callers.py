@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import settings
 from loaderlint.linking.classes import bases, class_of, is_super_init
+from loaderlint.linking.handing import call_made_of, parameter_given
+from loaderlint.linking.references import References, references
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -19,6 +22,9 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Settings,
+    Thing,
+    Unseen,
+    choice,
     under,
 )
 from loaderlint.model.source import Span
@@ -32,10 +38,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Caller:
-    """A call of a project function and the frame it stands in; ``skip`` positional arguments are not parameters."""
+    """A call of a project function, the frame it stands in, and what is assumed when it is that function's."""
 
     frame: Frame
     call: ast.Call
+    assumptions: Assumptions = NO_ASSUMPTIONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +62,20 @@ class SettingsCaller:
 AnyCaller: TypeAlias = Caller | SettingsCaller
 
 
+@dataclass(frozen=True)
+class Called:
+    """Who calls a function, and whether code that is not followed may call it as well."""
+
+    by: tuple[AnyCaller, ...] = ()
+    elsewhere: bool = False
+
+
+_Matches: TypeAlias = Callable[[Thing], bool]
+
+_UNFINISHED = Called(elsewhere=True)
+"""The answer about a function that is reached again while its callers are looked for."""
+
+
 def names_definition(callee: ast.expr, frame: Frame) -> bool:
     """Return whether a callee is a name, or an attribute of something imported, as classes and functions are called."""
     name = dotted(callee)
@@ -69,6 +90,8 @@ def names_definition(callee: ast.expr, frame: Frame) -> bool:
 
 MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of a function."""
+_MOST_NAMES = 12
+"""Other names of one function that are looked for."""
 
 
 class Callers:
@@ -76,94 +99,166 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._known: dict[int, tuple[AnyCaller, ...]] = {}
-        self._by_name: dict[str, list[tuple[PythonFacts, CallSite]]] | None = None
+        self._known: dict[int, Called] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
-    def of(self, function: Function) -> tuple[AnyCaller, ...]:
+    @cached_property
+    def _references(self) -> References:
+        return references(self._evaluator.project.all_python())
+
+    def of(self, function: Function) -> Called:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
-        key = id(function.node)
-        if key not in self._known:
-            # A function that is reached again while its callers are looked for has no callers there.
-            self._known[key] = ()
-            self._known[key] = tuple(self._find(function))
-            constructor = function.owner is not None and function.scope.name == "__init__"
-            self._evaluator.mentioned.add(
-                function.owner.node.name if function.owner is not None and constructor else function.scope.name
-            )
-        return self._known[key]
-
-    def _find(self, function: Function) -> Iterator[AnyCaller]:
-        node = function.node
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         owner = function.owner
-        if owner is not None and node.name == "__init__":
-            yield from self.makers(owner)
-            yield from self._super_calls(owner)
-            return
-        for facts, site in self.sites(node.name):
-            frame = Frame(facts, site.place)
-            if owner is None and not names_definition(site.node.func, frame):
-                continue
-            if any(isinstance(one.thing, Function) and one.thing.node is node for one in self._callee(site, frame)):
-                yield Caller(frame, site.node)
-        if owner is None:
-            yield from self._configured(node.name, function.facts)
+        if owner is not None and function.scope.name == "__init__":
+            return self._remembered(function.node, owner.node.name, lambda: self._of_constructor(owner))
+        return self._remembered(function.node, function.scope.name, lambda: self._of_function(function))
 
-    def makers(self, owner: Class) -> Iterator[AnyCaller]:
-        """Yield what makes an object of a class, or of a subclass without a constructor of its own."""
-        for name in (owner.node.name, "cls"):
-            for facts, site in self.sites(name):
-                frame = Frame(facts, site.place)
-                if not names_definition(site.node.func, frame):
-                    continue
-                made = (one.thing for one in self._callee(site, frame))
-                if any(isinstance(thing, Class) and thing.node is owner.node for thing in made):
-                    yield Caller(frame, site.node)
-        yield from self._configured(owner.node.name, owner.facts)
-        yield from self._evaluator.lightning.makers(owner)
-        for heir in self._heirs(owner):
-            if "__init__" not in heir.scope.bindings:
-                yield from self.makers(heir)
+    def makers(self, owner: Class) -> Called:
+        """Return what makes an object of a class, or of a subclass without a constructor of its own."""
+        return self._remembered(owner.node, owner.node.name, lambda: self._of_class(owner))
 
-    def _heirs(self, owner: Class) -> Iterator[Class]:
-        for facts in self._evaluator.project.all_python():
-            for scope in facts.scopes.values():
-                node = scope.node
-                if not isinstance(node, ast.ClassDef) or scope.parent is None or node is owner.node:
-                    continue
-                if not any(owner.node.name in ast.dump(base) for base in node.bases):
-                    continue
-                heir = class_of(facts, scope)
-                if heir is not None and any(base.node is owner.node for base in bases(self._evaluator, heir)):
-                    yield heir
-
-    def _super_calls(self, owner: Class) -> Iterator[Caller]:
-        for heir in self._heirs(owner):
-            for scope in heir.scope.children:
-                for site in scope.calls:
-                    if is_super_init(site.node):
-                        yield Caller(Frame(heir.facts, site.place), site.node)
-
-    def _callee(self, site: CallSite, frame: Frame) -> Possibilities:
-        with self._evaluator.steps(MOST_CALLEE_STEPS):
-            return self._evaluator.evaluate(site.node.func, frame)
+    def heirs(self, owner: Class) -> list[Class]:
+        """Return the classes that have a class as a direct base."""
+        found: list[Class] = []
+        for facts, scope in self._references.heirs.get(owner.node.name, ()):
+            heir = class_of(facts, scope) if scope.node is not owner.node else None
+            if heir is not None and any(base.node is owner.node for base in bases(self._evaluator, heir)):
+                found.append(heir)
+        return found
 
     def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""
-        if self._by_name is None:
-            self._by_name = {}
-            for facts in self._evaluator.project.all_python():
-                aliases: dict[str, set[str]] = {}
-                for bound, bindings in facts.module.bindings.items():
-                    for one in bindings:
-                        last = one.target.rpartition(".")[2]
-                        if one.kind == "import" and last != bound:
-                            aliases.setdefault(bound, set()).add(last)
-                for called, sites in facts.calls.items():
-                    for meant in (called, *sorted(aliases.get(called, ()))):
-                        self._by_name.setdefault(meant, []).extend((facts, site) for site in sites)
-        return self._by_name.get(name, ())
+        return self._references.calls.get(name, ())
+
+    def _remembered(self, node: ast.AST, name: str, find: Callable[[], Called]) -> Called:
+        key = id(node)
+        if key not in self._known:
+            self._known[key] = _UNFINISHED
+            self._evaluator.mentioned.add(name)
+            self._known[key] = find()
+        return self._known[key]
+
+    def _of_function(self, function: Function) -> Called:
+        node = function.node
+        found = self._calls_of(
+            function.scope.name,
+            lambda thing: isinstance(thing, Function) and thing.node is node,
+            method=function.owner is not None,
+        )
+        if function.owner is not None:
+            return found
+        return Called((*found.by, *self._configured(function.scope.name, function.facts)), found.elsewhere)
+
+    def _of_constructor(self, owner: Class) -> Called:
+        makers = self.makers(owner)
+        return Called((*makers.by, *self._base_calls(owner)), makers.elsewhere)
+
+    def _of_class(self, owner: Class) -> Called:
+        def is_owner(thing: Thing) -> bool:
+            return isinstance(thing, Class) and thing.node is owner.node
+
+        found = self._calls_of(owner.node.name, is_owner)
+        called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
+        called.extend(self._evaluator.lightning.makers(owner))
+        elsewhere = found.elsewhere
+        for facts, site in self._references.calls.get("cls", ()):
+            called.extend(self._callers_at(facts, site, is_owner))
+        for heir in self.heirs(owner):
+            if "__init__" not in heir.scope.bindings:
+                makers = self.makers(heir)
+                called.extend(makers.by)
+                elsewhere = elsewhere or makers.elsewhere
+        return Called(tuple(called), elsewhere)
+
+    def _base_calls(self, owner: Class) -> Iterator[Caller]:
+        """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
+        for heir in self.heirs(owner):
+            for site in (site for scope in heir.scope.children for site in scope.calls):
+                function = site.node.func
+                frame = Frame(heir.facts, site.place)
+                if is_super_init(site.node):
+                    yield Caller(frame, site.node)
+                elif isinstance(function, ast.Attribute) and function.attr == "__init__":
+                    named = self._evaluator.evaluate(function.value, frame)
+                    if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
+                        rest = ast.Call(function, site.node.args[1:], site.node.keywords)
+                        yield Caller(frame, ast.copy_location(rest, site.node))
+            if "__init__" not in heir.scope.bindings:
+                yield from self._base_calls(heir)
+
+    # --- calls by name, and of what is handed on ---
+
+    def _calls_of(self, name: str, matches: _Matches, *, method: bool = False) -> Called:
+        """Return the calls of something by its name and the names it goes by where it is handed on."""
+        called: dict[int, list[Caller]] = {}
+        elsewhere = False
+        names = [name]
+        for one in names:
+            sites = [*self._references.calls.get(one, ())]
+            if one in self._references.collected:
+                sites.extend(self._references.unnamed)
+            for facts, site in sites:
+                if not method and one == name and site.node.func and not self._may_name(facts, site):
+                    continue
+                if id(site.node) not in called:
+                    called[id(site.node)] = list(self._callers_at(facts, site, matches))
+            further, handed, lost = self._handed_on(one, matches)
+            elsewhere = elsewhere or lost
+            for caller in handed:
+                called.setdefault(id(caller.call), []).append(caller)
+            further |= self._references.aliases.get(one, set())
+            names.extend(sorted(other for other in further if other not in names))
+            if len(names) > _MOST_NAMES:
+                return Called(tuple(each for some in called.values() for each in some), True)
+        return Called(tuple(each for some in called.values() for each in some), elsewhere)
+
+    def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
+        function = site.node.func
+        return not isinstance(function, ast.Name | ast.Attribute) or names_definition(
+            function, Frame(facts, site.place)
+        )
+
+    def _callers_at(self, facts: PythonFacts, site: CallSite, matches: _Matches) -> Iterator[Caller]:
+        frame = Frame(facts, site.place)
+        for one in self._followed(site.node.func, frame):
+            if matches(one.thing):
+                yield Caller(frame, site.node, one.assumptions)
+
+    def _handed_on(self, name: str, matches: _Matches) -> tuple[set[str], list[Caller], bool]:
+        """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""
+        taken: set[str] = set()
+        made: list[Caller] = []
+        lost = False
+        for one in self._references.handed_on.get(name, ()):
+            frame = Frame(one.facts, one.site.place)
+            given = [way for way in self._followed(one.argument, frame) if matches(way.thing)]
+            if not given:
+                continue
+            call = call_made_of(self._evaluator, one.site.node, one.argument, frame)
+            if call is not None:
+                made.extend(Caller(frame, call, way.assumptions) for way in given)
+                continue
+            parameter = parameter_given(self._evaluator, one.site.node, one.argument, frame)
+            if parameter is None:
+                lost = lost or not _only_looks(one.site.node)
+            else:
+                taken.add(parameter[1])
+        return taken, made, lost
+
+    def _followed(self, node: ast.expr, frame: Frame) -> Iterable[Possibility]:
+        """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
+        with self._evaluator.steps(MOST_CALLEE_STEPS):
+            found = self._evaluator.evaluate(node, frame)
+            if isinstance(node, ast.Subscript) and any(isinstance(one.thing, Unseen) for one in found):
+                subject = str(frame.facts.span(node.slice))
+                found = tuple(
+                    value
+                    for one in self._evaluator.evaluate(node.value, frame)
+                    if isinstance(one.thing, Items)
+                    for key, values in one.thing.entries.items()
+                    for value in under(values, one.assumptions, choice(subject, key))
+                )
+        return found
 
     def _configured(self, name: str, facts: PythonFacts) -> Iterator[SettingsCaller]:
         if self._by_dotted_name is None:
@@ -175,6 +270,33 @@ class Callers:
             module = dotted_name.rpartition(".")[0]
             if not module or facts.source.path in self._evaluator.project.modules_ending(module, caller.span.path):
                 yield caller
+
+
+_LOOKS = frozenset(
+    {
+        "isinstance",
+        "issubclass",
+        "super",
+        "print",
+        "repr",
+        "str",
+        "type",
+        "len",
+        "hasattr",
+        "getattr",
+        "signature",
+        "id",
+        "dict",
+    }
+)
+"""Calls that look at a function or class without calling it."""
+
+
+def _only_looks(call: ast.Call) -> bool:
+    """Return whether a call that is given a class or function makes no call of it that is not looked for elsewhere."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    # What a LightningCLI makes of the classes it is given is worked out in `lightning`.
+    return name in _LOOKS or name.endswith("CLI")
 
 
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:

@@ -223,11 +223,13 @@ def _field(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
 ) -> Possibilities:
     makers: list[callers.AnyCaller]
+    elsewhere = False
     if instance.call is not None and instance.frame is not None:
         makers = [callers.Caller(instance.frame, instance.call)]
     else:
-        makers = list(evaluator.callers.makers(instance.of))
-        evaluator.mentioned.add(instance.of.node.name)
+        made = evaluator.callers.makers(instance.of)
+        makers = list(made.by)
+        elsewhere = made.elsewhere
         if not makers:
             return one_of(f"{_subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
     order = fields_of(evaluator, owner)
@@ -245,10 +247,12 @@ def _field(
                 given if removable else irremovable(given), span, f"{owner.node.name}({name}=…)"
             )
         else:
-            values = _field_of_call(evaluator, maker, order, name)
+            values = under(_field_of_call(evaluator, maker, order, name), maker.assumptions)
             values = values if removable else irremovable(values)
         settled = (under(default, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
         ways.append(tuple(one for way in settled for one in way))
+    if elsewhere:
+        ways.append(unseen(span))
     return one_of(_subject(owner), enumerate(ways)) or unseen(span)
 
 

@@ -18,6 +18,7 @@ from loaderlint.linking.things import (
     Items,
     Possibilities,
     Possibility,
+    Row,
     choice,
     end_of,
     irremovable,
@@ -45,53 +46,64 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return (Possibility(frame.receiver or evaluator.any_object(owner), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
-    if isinstance(function, ast.Lambda) or node is function.args.vararg:
+    if isinstance(function, ast.Lambda):
         return unseen(span)
-    if node is function.args.kwarg:
-        return _keywords(evaluator, function, frame, owner)
+    if node in (function.args.kwarg, function.args.vararg):
+        return _rest(evaluator, function, node, frame, owner)
     option = commandline.option_of_decorator(evaluator, function, node.arg, frame)
     if option is None:
         option = hydra.configuration(evaluator, function, node, frame)
     if option is not None:
         return option
-    callers = evaluator.callers.of(Function(frame.facts, function, scope, owner=owner))
+    called = evaluator.callers.of(Function(frame.facts, function, scope, owner=owner))
     default = default_of(function, node.arg)
     subject = str(frame.facts.span(function))
-    if not callers:
+    if not called.by:
         return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
     ways: list[Possibilities] = []
-    for caller in callers:
+    for caller in called.by:
         given = handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
         left_out = _default(evaluator, default, node, frame, "")
         settled = (under(left_out, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in given)
         ways.append(tuple(one for way in settled for one in way))
+    if called.elsewhere:
+        ways.append(unseen(span))
     return one_of(subject, enumerate(ways)) or unseen(span)
 
 
-def _keywords(evaluator: Evaluator, function: FunctionNode, frame: Frame, owner: Class | None) -> Possibilities:
-    """Return what ``**kwargs`` can hold: the keywords of each caller that no other parameter takes."""
-    span = frame.facts.span(function.args.kwarg or function)
-    callers = evaluator.callers.of(Function(frame.facts, function, frame.scope, owner=owner))
-    if not callers:
-        return (Possibility(Items({}, complete=False), span),)
+def _rest(
+    evaluator: Evaluator, function: FunctionNode, node: ast.arg, frame: Frame, owner: Class | None
+) -> Possibilities:
+    """Return what ``**kwargs`` or ``*args`` can hold: what each caller gives that no other parameter takes."""
+    span = frame.facts.span(node)
+    positional = node is function.args.vararg
+    called = evaluator.callers.of(Function(frame.facts, function, frame.scope, owner=owner))
+    anything = unseen(span) if positional else (Possibility(Items({}, complete=False), span),)
+    if not called.by:
+        return anything
     named = {one.arg for one in parameters(function)}
     ways: list[Possibilities] = []
-    for caller in callers:
-        if isinstance(caller, SettingsCaller):
+    for caller in called.by:
+        if isinstance(caller, Caller):
+            values = arguments_of(evaluator, caller, function, skip_first=takes_receiver(function, owner))
+            ways.append(under(values[node.arg], caller.assumptions))
+        elif positional:
+            ways.append((Possibility(Row(()), span),))
+        else:
             entries = {
                 key: stepped(caller.given(key), span, f"{function.name}({key}=…)")
                 for key in caller.arguments.entries
                 if key not in named
             }
-            items = Items(entries, caller.arguments.complete)
-        else:
-            given = dictionaries.items_of_call(
-                evaluator, ast.Call(caller.call.func, [], caller.call.keywords), caller.frame
-            )
-            entries = {key: values for key, values in given.entries.items() if key not in named}
-            items = Items(entries, given.complete)
-        ways.append((Possibility(items, span),))
+            ways.append((Possibility(Items(entries, caller.arguments.complete), span),))
+    if called.elsewhere:
+        ways.append(anything)
     return one_of(str(frame.facts.span(function)), enumerate(ways))
+
+
+def takes_receiver(function: FunctionNode, owner: Class | None) -> bool:
+    """Return whether the first parameter of a function is not among the arguments of its calls."""
+    return owner is not None and not has_decorator(function, "staticmethod")
 
 
 def _default(
@@ -140,11 +152,9 @@ def handed_over(
     values = arguments_of(
         evaluator, caller, function, skip_first=method and not has_decorator(function, "staticmethod")
     )
-    given_values = values.get(name)
-    if given_values is None:
-        return (Possibility(ABSENT, caller.frame.facts.span(caller.call)),)
     here = caller.frame.facts.span(caller.call)
-    return stepped(given_values, here, f"{label}({name}=…)")
+    given_values = values.get(name, (Possibility(ABSENT, here),))
+    return under(stepped(given_values, here, f"{label}({name}=…)"), caller.assumptions)
 
 
 def stepped(given: Possibilities, here: Span, label: str) -> Possibilities:
@@ -164,6 +174,28 @@ def is_neutral(default: ast.expr | None, name: str) -> bool:
     return name not in TORCH_DEFAULTS or default.value == TORCH_DEFAULTS[name] or default.value is None
 
 
+def _positional(evaluator: Evaluator, caller: Caller) -> tuple[list[Possibilities], Span | None]:
+    """Return a call's positional arguments, and the splat behind which the rest of them is hidden, if any is."""
+    frame = caller.frame
+    values: list[Possibilities] = []
+    for argument in caller.call.args:
+        if not isinstance(argument, ast.Starred):
+            values.append(evaluator.evaluate(argument, frame))
+            continue
+        rows = evaluator.evaluate(argument.value, frame)
+        lengths = {len(one.thing.items) if isinstance(one.thing, Row) else None for one in rows}
+        if len(lengths) != 1 or None in lengths:
+            return values, frame.facts.span(argument)
+        columns = zip(*(_cells(one) for one in rows), strict=True)
+        values.extend(tuple(value for cell in column for value in cell) for column in columns)
+    return values, None
+
+
+def _cells(row: Possibility) -> list[Possibilities]:
+    assert isinstance(row.thing, Row)
+    return [under(item, row.assumptions) for item in row.thing.items]
+
+
 def arguments_of(
     evaluator: Evaluator, caller: Caller, function: FunctionNode | ast.Lambda, *, skip_first: bool
 ) -> Mapping[str, Possibilities]:
@@ -175,13 +207,10 @@ def arguments_of(
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     if skip_first:
         names = names[1:]
-    values: dict[str, Possibilities] = {}
-    for name, argument in zip(names, call.args, strict=False):
-        if isinstance(argument, ast.Starred):
-            span = frame.facts.span(argument)
-            values.update((hidden, unseen(span)) for hidden in names[names.index(name) :])
-            break
-        values[name] = evaluator.evaluate(argument, frame)
+    given, hidden = _positional(evaluator, caller)
+    values: dict[str, Possibilities] = dict(zip(names, given, strict=False))
+    if hidden is not None:
+        values.update((name, unseen(hidden)) for name in names[len(given) :])
     for keyword in call.keywords:
         if keyword.arg is None:
             splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
@@ -194,6 +223,15 @@ def arguments_of(
         else:
             values[keyword.arg] = dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
     declared = {one.arg for one in parameters(function)}
+    span = frame.facts.span(call)
+    if function.args.kwarg is not None:
+        items = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], call.keywords), frame)
+        rest = {key: one for key, one in items.entries.items() if key not in declared}
+        values = {name: one for name, one in values.items() if name in declared}
+        values[function.args.kwarg.arg] = (Possibility(Items(rest, items.complete), span),)
+    if function.args.vararg is not None:
+        row = (Possibility(Row(tuple(given[len(names) :])), span),)
+        values[function.args.vararg.arg] = row if hidden is None else unseen(hidden)
     return {
         name: given if name not in declared or _neutral_default(function, name) else irremovable(given)
         for name, given in values.items()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 RUNNERS = frozenset(
     {
         "fire.Fire",
@@ -37,4 +40,59 @@ CUDA_STARTERS = frozenset(
 """Functions that call ``torch.cuda._lazy_init`` (``torch/cuda/__init__.py``, 2.13) or the driver directly.
 
 Seeding (``torch.cuda.manual_seed``) is queued until CUDA starts, and ``empty_cache`` does nothing before that.
+"""
+
+
+@dataclass(frozen=True)
+class Hander:
+    """How a callable takes a function and the arguments it calls it with, each by position and name.
+
+    ``arguments`` None says that they follow the function as they are; ``hidden`` positional arguments of its own come
+    before them, and where ``later`` is set more can be given when the result is called.
+    """
+
+    function: tuple[int, str]
+    arguments: tuple[int, str] | None = None
+    keywords: tuple[int, str] | None = None
+    hidden: int = 0
+    later: bool = False
+
+
+_SPAWN = Hander((0, "fn"), (1, "args"), hidden=1)
+_PROCESS = Hander((1, "target"), (3, "args"), (4, "kwargs"))
+_LAUNCHER = Hander((0, "function"), (1, "args"))
+
+HANDERS: Mapping[str, Hander] = {
+    "torch.multiprocessing.spawn": _SPAWN,
+    "torch.multiprocessing.spawn.spawn": _SPAWN,
+    "torch.multiprocessing.start_processes": _SPAWN,
+    "multiprocessing.Process": _PROCESS,
+    "torch.multiprocessing.Process": _PROCESS,
+    "multiprocessing.context.Process": _PROCESS,
+    "threading.Thread": _PROCESS,
+    "detectron2.engine.launch": Hander((0, "main_func"), (5, "args")),
+    "accelerate.notebook_launcher": _LAUNCHER,
+    "accelerate.debug_launcher": _LAUNCHER,
+    "accelerate.launchers.notebook_launcher": _LAUNCHER,
+    "accelerate.launchers.debug_launcher": _LAUNCHER,
+    "asyncio.to_thread": Hander((0, "func")),
+    "functools.partial": Hander((0, "func"), later=True),
+}
+"""What calls the function it is given, with the arguments it is given.
+
+``torch/multiprocessing/spawn.py`` (``fn(i, *args)``), ``multiprocessing/process.py``, ``threading.py``,
+``detectron2/engine/launch.py``, ``accelerate/launchers.py`` (``function(*args)``).
+"""
+
+HANDING_METHODS: Mapping[str, Hander] = {
+    "Process": _PROCESS,
+    "submit": Hander((0, "fn")),
+    "apply": Hander((0, "func"), (1, "args"), (2, "kwds")),
+    "apply_async": Hander((0, "func"), (1, "args"), (2, "kwds")),
+    "run_in_executor": Hander((1, "func")),
+}
+"""The same for methods of objects of other libraries.
+
+``concurrent.futures.Executor`` (submitit's executors are like it), ``multiprocessing.pool.Pool``, the contexts of
+``multiprocessing.get_context``, asyncio's event loops.
 """

@@ -214,14 +214,23 @@ PARAMETERS: Cases = {
         """,
         {"8"},
     ),
-    "a partial hides what it adds": (
+    "a partial": (
         """
         from functools import partial
-        def load(data, workers=⟦4⟧):
+        def load(data, workers=4):
             return DataLoader(data, num_workers=workers)
-        partial(load, workers=8)(data)
+        partial(load, workers=⟦8⟧)(data)
         """,
-        {"4", "open"},
+        {"8"},
+    ),
+    "a partial that leaves it to whoever calls it": (
+        """
+        from functools import partial
+        def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        partial(load, data)(workers=8)
+        """,
+        {"open"},
     ),
     "a function that is handed on may be called with anything": (
         """

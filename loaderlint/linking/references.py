@@ -1,0 +1,125 @@
+"""Where the names of functions and classes stand in a project: called, handed on, or given another name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope
+
+
+@dataclass(frozen=True, eq=False)
+class HandedOn:
+    """A call that is given something by name."""
+
+    facts: PythonFacts
+    site: CallSite
+    argument: ast.expr
+
+
+@dataclass(eq=False)
+class References:
+    """The references of a project, by the last part of the name.
+
+    ``calls`` are those of anything by the name, or by a name it is imported as; ``unnamed`` those of what another
+    expression gives, such as ``loaders["train"](...)``. ``aliases`` are the other names something of this name is bound
+    to, ``collected`` the names that stand in a display of several things.
+    """
+
+    calls: dict[str, list[tuple[PythonFacts, CallSite]]] = field(default_factory=dict)
+    unnamed: list[tuple[PythonFacts, CallSite]] = field(default_factory=list)
+    handed_on: dict[str, list[HandedOn]] = field(default_factory=dict)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    collected: set[str] = field(default_factory=set)
+    heirs: dict[str, list[tuple[PythonFacts, Scope]]] = field(default_factory=dict)
+    """The classes that name it as a base."""
+
+
+def references(files: Iterable[PythonFacts]) -> References:
+    """Return the references of these files."""
+    found = References()
+    for facts in files:
+        imported = _imported_names(facts)
+        for called, sites in facts.calls.items():
+            for meant in (called, *sorted(imported.get(called, ()))):
+                found.calls.setdefault(meant, []).extend((facts, site) for site in sites)
+            if not called:
+                found.unnamed.extend((facts, site) for site in sites)
+                for site in sites:
+                    if (name := _asked_for(site.node.func)) is not None:
+                        found.calls.setdefault(name, []).append((facts, site))
+            for site in sites:
+                for argument in (*site.node.args, *(one.value for one in site.node.keywords)):
+                    for name in _last_names(argument):
+                        for meant in (name, *sorted(imported.get(name, ()))):
+                            found.handed_on.setdefault(meant, []).append(HandedOn(facts, site, argument))
+        for scope in facts.scopes.values():
+            _note_bindings(found, scope)
+            if isinstance(scope.node, ast.ClassDef):
+                for base in scope.node.bases:
+                    for name in _last_names(base):
+                        for meant in (name, *sorted(imported.get(name, ()))):
+                            found.heirs.setdefault(meant, []).append((facts, scope))
+    return found
+
+
+def _imported_names(facts: PythonFacts) -> dict[str, set[str]]:
+    """Return the names that a file uses for something imported under another name, with the names meant."""
+    names: dict[str, set[str]] = {}
+    for scope in facts.scopes.values():
+        for bound, bindings in scope.bindings.items():
+            for one in bindings:
+                last = one.target.rpartition(".")[2]
+                if one.kind == "import" and last != bound:
+                    names.setdefault(bound, set()).add(last)
+    return names
+
+
+def _note_bindings(found: References, scope: Scope) -> None:
+    for name, bindings in scope.bindings.items():
+        last = name.rpartition(".")[2]
+        for one in bindings:
+            if one.value is None or one.kind not in ("assign", "loop", "item", "unpack"):
+                continue
+            for other in _last_names(one.value):
+                if other != last:
+                    found.aliases.setdefault(other, set()).add(last)
+            for other in _collected(one):
+                found.collected.add(other)
+                if one.kind == "loop":
+                    found.aliases.setdefault(other, set()).add(last)
+
+
+def _last_names(node: ast.expr) -> Iterator[str]:
+    """Yield the last parts of the names an expression can stand for."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.IfExp):
+        yield from _last_names(node.body)
+        yield from _last_names(node.orelse)
+
+
+def _asked_for(callee: ast.expr) -> str | None:
+    """Return the name that ``getattr(module, "name")`` asks for, None for any other expression."""
+    if not (isinstance(callee, ast.Call) and isinstance(callee.func, ast.Name) and callee.func.id == "getattr"):
+        return None
+    name = callee.args[1] if len(callee.args) > 1 else None
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
+
+
+def _collected(binding: Binding) -> Iterator[str]:
+    value = binding.value
+    items: Iterable[ast.expr] = ()
+    if isinstance(value, ast.Dict):
+        items = value.values
+    elif isinstance(value, ast.List | ast.Tuple):
+        items = value.elts
+    elif isinstance(value, ast.Call):
+        items = [one.value for one in value.keywords]
+    elif binding.kind == "item" and value is not None:
+        items = [value]
+    for item in items:
+        yield from _last_names(item)

@@ -1,0 +1,269 @@
+"""Functions and classes that are called by what they were handed to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+LOAD = f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n"
+CLASS = f"{IMPORT}class Data:\n    def __init__(self, n=4):\n        self.loader = DataLoader(1, num_workers=n)\n"
+WORKER = "def worker(rank, workers=4):\n    return DataLoader(data, num_workers=workers)\n"
+
+LAUNCHED: Cases = {
+    "mp.spawn puts the rank first": (
+        f"import torch.multiprocessing as mp\n{WORKER}mp.spawn(worker, nprocs=2, args=(⟦8⟧,))",
+        {"8"},
+    ),
+    "mp.spawn by keyword": (
+        f"from torch.multiprocessing import spawn\n{WORKER}spawn(fn=worker, args=(⟦8⟧,), nprocs=2)",
+        {"8"},
+    ),
+    "mp.spawn with arguments kept in a name": (
+        f"import torch.multiprocessing as mp\n{WORKER}given = (⟦8⟧,)\nmp.spawn(worker, given)",
+        {"8"},
+    ),
+    "mp.spawn with arguments that are not seen": (
+        f"import torch.multiprocessing as mp\n{WORKER}mp.spawn(worker, args=given())",
+        {"open"},
+    ),
+    "mp.spawn without arguments: the rank is not the worker count": (
+        "import torch.multiprocessing as mp\ndef worker(workers):\n    DataLoader(data, num_workers=workers)\n"
+        "mp.spawn(worker, nprocs=2)",
+        {"open"},
+    ),
+    "a thread": (
+        f"import threading\n{WORKER}threading.Thread(target=worker, args=(0,), kwargs={{'workers': ⟦8⟧}}).start()",
+        {"8"},
+    ),
+    "a process": (
+        f"from multiprocessing import Process\n{WORKER}Process(target=worker, args=(0, ⟦8⟧)).start()",
+        {"8"},
+    ),
+    "a process of a context": (
+        f"import multiprocessing\ncontext = multiprocessing.get_context('spawn')\n{WORKER}"
+        "context.Process(target=worker, args=(0, ⟦8⟧)).start()",
+        {"8"},
+    ),
+    "a thread that leaves it out": (
+        "import threading\n" + WORKER.replace("=4", "=⟦4⟧") + "threading.Thread(target=worker, args=(0,)).start()",
+        {"4"},
+    ),
+    "an executor": (
+        f"from concurrent.futures import ThreadPoolExecutor\n{WORKER}with ThreadPoolExecutor() as pool:\n"
+        "    pool.submit(worker, 0, workers=⟦8⟧)",
+        {"8"},
+    ),
+    "a pool": (
+        f"from multiprocessing import Pool\n{WORKER}Pool(2).apply_async(worker, (0, ⟦8⟧))",
+        {"8"},
+    ),
+    "submitit": (
+        f"import submitit\n{WORKER}submitit.AutoExecutor('log').submit(worker, 0, ⟦8⟧)",
+        {"8"},
+    ),
+    "detectron2's launch": (
+        f"from detectron2.engine import launch\n{WORKER}launch(worker, 1, args=(0, ⟦8⟧))",
+        {"8"},
+    ),
+    "accelerate's notebook_launcher": (
+        f"from accelerate import notebook_launcher\n{WORKER}notebook_launcher(worker, (0, ⟦8⟧), num_processes=2)",
+        {"8"},
+    ),
+    "a launcher of the project": (
+        {
+            "launcher.py": """
+                import torch.multiprocessing as mp
+                def launch(main, processes, args=()):
+                    if processes > 1:
+                        mp.spawn(start, nprocs=processes, args=(main, args))
+                    else:
+                        main(*args)
+                def start(rank, main, args):
+                    main(*args)
+                """,
+            "main.py": f"{IMPORT}from launcher import launch\n{WORKER}launch(worker, 2, args=(0, ⟦8⟧))\n",
+        },
+        {"8"},
+    ),
+    "a launcher nobody knows": (
+        f"from elsewhere import launch\n{WORKER}launch(worker, args=(0, 8))",
+        {"4 at main.py:3:26", "open"},
+    ),
+    "a launcher nobody knows beside a call": (
+        f"from elsewhere import launch\n{WORKER}launch(worker, args=(0, 2))\nworker(0, ⟦8⟧)",
+        {"8", "open"},
+    ),
+    "a method": (
+        """
+        import threading
+        class Data:
+            def load(self, workers=4):
+                return DataLoader(data, num_workers=workers)
+            def start(self):
+                threading.Thread(target=self.load, args=(⟦8⟧,)).start()
+        """,
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), LAUNCHED.values(), ids=LAUNCHED.keys())
+def test_functions_that_are_launched(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+PASSED: Cases = {
+    "to a function that calls it": (
+        {"data.py": LOAD, "main.py": "from data import load\ndef run(f, n):\n    return f(1, n)\nrun(load, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "what comes with another function is not for this one": (
+        {
+            "data.py": LOAD,
+            "main.py": "from data import load\ndef other(data, n):\n    return n\ndef run(f, n):\n    return f(1, n)\n"
+            "run(load, ⟦8⟧)\nrun(other, 2)\n",
+        },
+        {"8"},
+    ),
+    "to an object that calls it": (
+        {
+            "data.py": LOAD,
+            "main.py": """
+                from data import load
+                class Trainer:
+                    def __init__(self, make):
+                        self.make = make
+                    def fit(self):
+                        return self.make(1, ⟦8⟧)
+                Trainer(load).fit()
+                """,
+        },
+        {"8"},
+    ),
+    "under another name": ({"data.py": LOAD, "main.py": "import data\nmake = data.load\nmake(1, ⟦8⟧)\n"}, {"8"}),
+    "one of two": (
+        {
+            "data.py": LOAD,
+            "main.py": "from data import load\ndef other(data, n):\n    return n\nmake = load if fast else other\n"
+            "make(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "from a dictionary": (
+        {"data.py": LOAD, "main.py": "from data import load\nMAKE = {'train': load}\nMAKE['train'](1, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "from a dictionary by a key that is not seen": (
+        {"data.py": LOAD, "main.py": "from data import load\nMAKE = {'train': load}\nMAKE[name](1, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "from a dictionary in another file": (
+        {
+            "data.py": LOAD,
+            "registry.py": "from data import load\nMAKE = dict(train=load)\n",
+            "main.py": "from registry import MAKE\nMAKE[name](1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "another one of a dictionary": (
+        {
+            "data.py": LOAD.replace("=4", "=⟦4⟧"),
+            "main.py": "from data import load\ndef other(data, n):\n    return n\n"
+            "MAKE = {'train': load, 'test': other}\nMAKE['test'](1, 8)\n",
+        },
+        {"4", "open"},
+    ),
+    "each of a list": (
+        {"data.py": LOAD, "main.py": "from data import load\nfor make in [load]:\n    make(1, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "asked of the module by name": (
+        {"data.py": LOAD, "main.py": "import data\ngetattr(data, 'load')(1, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "asked of the module by a name that is not seen": (
+        {"data.py": LOAD.replace("=4", "=⟦4⟧"), "main.py": "import data\ngetattr(data, name)(1, 8)\n"},
+        {"4", "open"},
+    ),
+    "partly applied, then called with the rest": (
+        {
+            "data.py": LOAD,
+            "main.py": "from functools import partial\nimport data\nmake = partial(data.load, workers=⟦8⟧)\nmake(1)\n",
+        },
+        {"8"},
+    ),
+    "a class": (
+        {
+            "data.py": CLASS,
+            "main.py": "from data import Data\nKINDS = {'plain': Data}\nKINDS[name](⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "a class that is only asked about": (
+        {
+            "data.py": CLASS,
+            "main.py": "from data import Data\ndata = Data(⟦8⟧)\nisinstance(data, Data)\n",
+        },
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), PASSED.values(), ids=PASSED.keys())
+def test_functions_that_are_passed_as_values(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+FORWARDED: Cases = {
+    "keywords through two functions": (
+        {
+            "data.py": LOAD,
+            "build.py": "from data import load\ndef build(data, **options):\n    return load(data, **options)\n",
+            "main.py": "from build import build\ndef run(**more):\n    return build(1, **more)\nrun(workers=⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "positions through a function": (
+        {
+            "data.py": LOAD,
+            "build.py": "from data import load\ndef build(*args, **options):\n    return load(*args, **options)\n",
+            "main.py": "from build import build\nbuild(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "positions after one that is taken out": (
+        {
+            "data.py": LOAD,
+            "build.py": "from data import load\ndef build(name, *args):\n    return load(*args)\n",
+            "main.py": "from build import build\nbuild('train', 1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "positions that a caller may not give": (
+        {
+            "data.py": LOAD.replace("=4", "=⟦4⟧"),
+            "build.py": "from data import load\ndef build(*args):\n    return load(*args)\n",
+            "main.py": "from build import build\nbuild(1)\n",
+        },
+        {"4"},
+    ),
+    "one splat of two lengths": (
+        {
+            "data.py": LOAD,
+            "build.py": "from data import load\ndef build(*args):\n    return load(*args)\n",
+            "main.py": "from build import build\nbuild(1)\nbuild(1, 8)\n",
+        },
+        {"open"},
+    ),
+    "a list that is written": ({"main.py": f"{LOAD}load(*[1, ⟦8⟧])\n"}, {"8"}),
+    "straight to the loader": (
+        "def build(data, *args, **options):\n    return DataLoader(data, *args, **options)\nbuild(1, num_workers=⟦8⟧)",
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FORWARDED.values(), ids=FORWARDED.keys())
+def test_arguments_that_are_forwarded(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
