@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, classes, dictionaries, instances, modules, opened, operators, settings
+from loaderlint.linking import callers, classes, dictionaries, instances, modules, opened, operators, records, settings
 from loaderlint.linking.commandlines import parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
@@ -118,7 +118,7 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     if isinstance(thing, Unseen):
         return parsers.set_by_name(evaluator, callee, node, frame) or unseen(span)
     if isinstance(thing, Class):
-        return (Possibility(Instance(thing, node, frame), span),)
+        return records.made(evaluator, thing, node, frame) or (Possibility(Instance(thing, node, frame), span),)
     if isinstance(thing, External):
         return _external(evaluator, thing.name, node, frame, span)
     if isinstance(thing, Instance):
@@ -194,7 +194,7 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     if name in _KEEPS_ITS_ARGUMENT:
         return _dictionary(evaluator, node, frame, span)
     if name in opened.READERS and node.args:
-        return opened.configuration(evaluator, node.args[0], frame, span)
+        return opened.configuration(evaluator, node, frame, name, span)
     handed_back = parsers.handed_back(evaluator, name, node, frame)
     return handed_back or (Possibility(Made(name, node, frame), span),)
 
@@ -301,8 +301,6 @@ def _method_of(
         known = parsers.method(evaluator, owner, node, name, frame, span)
         if known is not None:
             return known
-        if thing.callee in ("builtins.open", "pathlib.Path") and name in ("read", "open", "read_text"):
-            return (owner,)
         return (Possibility(Made(f"{thing.callee}().{name}", node, frame), span),)
     return None
 

@@ -21,6 +21,7 @@ from loaderlint.linking import (
     dictionaries,
     instances,
     lightning,
+    locations,
     modules,
     operators,
     parameters,
@@ -378,6 +379,8 @@ class Evaluator:
             return thing.entries[name]
         if isinstance(thing, Made) and thing.callee == "builtins.super":
             return instances.super_member(self, thing, name, span)
+        if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
+            return (Possibility(locations.folder_of(node.value, frame), span),)
         if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
             return self.evaluate(thing.call.args[0], thing.frame)
         return unseen(span)

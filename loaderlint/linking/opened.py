@@ -3,51 +3,116 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import Frame, Made, Possibilities, Possibility, under, unseen
-from loaderlint.model.source import Span
-from loaderlint.readers.tree import Scalar
+from loaderlint.linking import locations
+from loaderlint.linking.locations import Location
+from loaderlint.linking.search_path import shared_folders
+from loaderlint.linking.things import External, Frame, Function, Possibilities, Possibility, one_of, under, unseen
+from loaderlint.model.source import Language, Span
+from loaderlint.readers.python import dotted
+from loaderlint.readers.tree import ConfigurationFacts, Scalar, mappings
+from loaderlint.vocabulary.keys import WORKER_KEYS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-READERS = frozenset(
-    {
-        "yaml.safe_load",
-        "yaml.load",
-        "yaml.full_load",
-        "yaml.unsafe_load",
-        "omegaconf.OmegaConf.load",
-    }
-)
+READERS: Mapping[str, Language] = {
+    "yaml.safe_load": Language.YAML,
+    "yaml.load": Language.YAML,
+    "yaml.full_load": Language.YAML,
+    "yaml.unsafe_load": Language.YAML,
+    "omegaconf.OmegaConf.load": Language.YAML,
+    "json.load": Language.JSON,
+    "json.loads": Language.JSON,
+    "tomllib.load": Language.TOML,
+    "tomllib.loads": Language.TOML,
+    "tomli.load": Language.TOML,
+    "tomli.loads": Language.TOML,
+    "toml.load": Language.TOML,
+    "toml.loads": Language.TOML,
+}
 """Callables that return what a configuration file says; its name, handle or text is their first argument."""
 
+_MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.SimpleNamespace", "argparse.Namespace"})
+"""What ``json.load(object_hook=…)`` may make of every object without changing what is in it."""
 
-def configuration(evaluator: Evaluator, node: ast.expr, frame: Frame, span: Span) -> Possibilities:
-    """Return the root of the configuration file that an expression names, opens or has read."""
+MOST_FILES = 32
+"""More settings files than this among which the user chooses, and none of them stands for the others."""
+
+
+def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: str, span: Span) -> Possibilities:
+    """Return the root of the configuration file that is named, opened or read by the first argument of a reader.
+
+    A file that the user names on the command line can be any of those that the project ships for it.
+    """
+    if not _keeps_what_it_reads(evaluator, node, frame):
+        return unseen(span)
     found: list[Possibility] = []
-    for one in _paths(evaluator, node, frame):
-        facts = None
-        if isinstance(one.thing, str):
-            facts = evaluator.project.configuration(one.thing, frame.facts.source.path)
-        root = facts.documents[0].root if facts is not None and facts.documents else None
-        if root is None or isinstance(root, Scalar):
-            found.extend(unseen(span, one.assumptions))
-        else:
-            found.append(Possibility(root, root.span, assumptions=one.assumptions))
+    program = frame.facts.source.path
+    for location, assumptions in locations.of(evaluator, node.args[0], frame):
+        if location is None:
+            found.extend(unseen(span, assumptions))
+            continue
+        if location.given:
+            shipped = _roots(_shipped(evaluator, READERS[reader], program))
+            ways = [*((root.span.path, (root,)) for root in shipped), ("another", unseen(span))]
+            found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
+            continue
+        roots = _roots([_at(evaluator, location, program)])
+        found.extend(under(roots or unseen(span), assumptions))
     return tuple(found) or unseen(span)
 
 
-def _paths(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
-    """Return the file names behind an expression: itself, or the one an open file was opened by."""
-    found: list[Possibility] = []
-    for one in evaluator.evaluate(node, frame):
-        thing = one.thing
-        if isinstance(thing, Made) and thing.callee in ("builtins.open", "io.open", "pathlib.Path") and thing.call.args:
-            found.extend(under(_paths(evaluator, thing.call.args[0], thing.frame), one.assumptions))
-        elif isinstance(thing, Made) and thing.callee == "os.path.join" and thing.call.args:
-            found.extend(under(_paths(evaluator, thing.call.args[-1], thing.frame), one.assumptions))
-        else:
-            found.append(one)
-    return tuple(found)
+def _keeps_what_it_reads(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    """Return whether what a reader gives is what the file says, and not what a hook makes of it."""
+    for keyword in node.keywords:
+        if keyword.arg in ("object_hook", "object_pairs_hook"):
+            made = evaluator.evaluate(keyword.value, frame)
+            if not all(_is_mapping(evaluator, one, frame) for one in made):
+                return False
+    return True
+
+
+def _is_mapping(evaluator: Evaluator, hook: Possibility, frame: Frame) -> bool:
+    thing = hook.thing
+    if isinstance(thing, External):
+        return thing.name in _MAPPINGS
+    # lambda d: SimpleNamespace(**d)
+    if not isinstance(thing, Function) or not isinstance(thing.node, ast.Lambda):
+        return False
+    body = thing.node.body
+    if not isinstance(body, ast.Call) or body.args or [one.arg for one in body.keywords] != [None]:
+        return False
+    taken = [one.arg for one in thing.node.args.args]
+    made = evaluator.evaluate(body.func, frame)
+    return taken == [dotted(body.keywords[0].value)] and all(
+        isinstance(one.thing, External) and one.thing.name in _MAPPINGS for one in made
+    )
+
+
+def _at(evaluator: Evaluator, location: Location, program: str) -> ConfigurationFacts | None:
+    if location.anchored:
+        return evaluator.project.configuration_file(location.path)
+    return evaluator.project.configuration(location.path, program)
+
+
+def _roots(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
+    roots = (file.documents[0].root for file in files if file is not None and file.documents)
+    return tuple(Possibility(root, root.span) for root in roots if root is not None and not isinstance(root, Scalar))
+
+
+def _shipped(evaluator: Evaluator, language: Language, program: str) -> list[ConfigurationFacts]:
+    """Return the files of a language that hold a loader's settings, nearest to the program: one for each experiment."""
+    every = [file for file in evaluator.project.all_configuration_files() if file.source.language is language]
+    holding = [file for file in every if any(key in WORKER_KEYS for key in _keys(file))]
+    shared = [shared_folders(file.source.path, program) for file in holding]
+    nearest = [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
+    return nearest if len(nearest) <= MOST_FILES else []
+
+
+def _keys(file: ConfigurationFacts) -> Iterator[str]:
+    for document in file.documents:
+        for _, mapping in mappings(document):
+            yield from (entry.key for entry in mapping.entries)

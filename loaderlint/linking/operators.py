@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from loaderlint.linking import locations
 from loaderlint.linking.dictionaries import overlaid
 from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
 from loaderlint.linking.things import (
@@ -15,6 +16,7 @@ from loaderlint.linking.things import (
     TRUTHY,
     Frame,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Row,
@@ -73,12 +75,19 @@ def unary(evaluator: Evaluator, node: ast.UnaryOp, frame: Frame) -> Possibilitie
 def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities:
     """Return what an operator gives for two operands."""
     span = frame.facts.span(node)
+    if isinstance(node.op, ast.Div) and _holds_path(evaluator, node, frame):
+        return (Possibility(locations.joined(node.left, node.right, frame), span),)
     if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
         return unseen(span)
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))
     if isinstance(node.op, ast.BitOr):
         return _merged_items(evaluator, operands, span)
     return compute(evaluator, operands, node, frame, lambda values: arithmetic(node.op, values))
+
+
+def _holds_path(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> bool:
+    sides = (one for side in (node.left, node.right) for one in evaluator.evaluate(side, frame))
+    return any(isinstance(one.thing, Made) and locations.is_path(one.thing) for one in sides)
 
 
 def _merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:

@@ -35,9 +35,13 @@ from loaderlint.readers.tree import Sequence as TreeSequence
 
 @dataclass(frozen=True)
 class Unseen:
-    """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test."""
+    """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test.
+
+    ``given`` says that it is what the user of a command line gives.
+    """
 
     truth: bool | None = None
+    given: bool = False
 
 
 class Absent:
@@ -47,6 +51,7 @@ class Absent:
 UNSEEN = Unseen()
 TRUTHY = Unseen(True)
 FALSY = Unseen(False)
+GIVEN = Unseen(given=True)
 ABSENT = Absent()
 
 

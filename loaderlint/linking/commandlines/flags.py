@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import (
+    GIVEN,
     External,
     Frame,
     Possibilities,
@@ -136,7 +137,7 @@ def flag_values(evaluator: Evaluator, flag: Flag, defaults: Possibilities) -> Po
     elif flag.text and not any(isinstance(one.thing, str) or one.thing is None for one in values):
         given = (Possibility(CommandLineText(spelled), span).step(span, f"{spelled} without type"),)
     else:
-        given = unseen(span)
+        given = (Possibility(GIVEN, span),)
     return (*unsaid, *under(given, choice(subject, "given")))
 
 

@@ -1,0 +1,147 @@
+"""Where a file is that a program names: paths put together with ``os.path``, ``pathlib`` and ``__file__``."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking.things import External, Frame, Made, Thing, Unseen
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_SAME = frozenset(
+    {
+        "builtins.open",
+        "builtins.str",
+        "codecs.open",
+        "io.open",
+        "os.fspath",
+        "os.path.abspath",
+        "os.path.expanduser",
+        "os.path.normpath",
+        "os.path.realpath",
+    }
+)
+"""Functions whose result is, or opens, the file that their first argument names."""
+
+_SAME_METHODS = ("absolute", "as_posix", "expanduser", "open", "read", "read_bytes", "read_text", "resolve")
+"""Methods of a path or an open file that lead to the same file."""
+
+_JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.PurePath"})
+_PARENT = "os.path.dirname"
+
+
+@dataclass(frozen=True)
+class Location:
+    """A path as far as it is known: from the project's files when it is ``anchored``, else from the working folder.
+
+    ``given`` says that the user of a command line names the file.
+    """
+
+    path: str = ""
+    anchored: bool = False
+    given: bool = False
+
+    @property
+    def folder(self) -> Location | None:
+        """The folder the file stands in, None where that is not known."""
+        if self.given or self.path in ("", ".") or self.path.endswith(".."):
+            return None
+        return Location(posixpath.dirname(self.path), self.anchored)
+
+
+_Found: TypeAlias = Iterator[tuple[Location | None, Assumptions]]
+
+
+def is_path(made: Made) -> bool:
+    """Return whether a call made a path object, so that ``/`` joins a name to it and ``.parent`` is its folder."""
+    _, method, last = made.callee.rpartition("().")
+    return made.callee in ("pathlib.Path", "pathlib.PurePath", _PARENT) or (bool(method) and last in _SAME_METHODS)
+
+
+def joined(left: ast.expr, right: ast.expr, frame: Frame) -> Made:
+    """Return what ``left / right`` is, where one of them is a path."""
+    return Made("pathlib.Path", ast.copy_location(ast.Call(left, [left, right], []), left), frame)
+
+
+def folder_of(path: ast.expr, frame: Frame) -> Made:
+    """Return what ``path.parent`` is."""
+    return Made(_PARENT, ast.copy_location(ast.Call(path, [path], []), path), frame)
+
+
+def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
+    """Yield where the file can be that an expression names, has opened or has read, with what each assumes.
+
+    None stands for what cannot be followed. What opens nothing, an empty name or None, is passed over.
+    """
+    for one in evaluator.evaluate(node, frame):
+        for location, assumptions in _of_thing(evaluator, one.thing, one.span):
+            joint = together(one.assumptions, assumptions)
+            if joint is not None:
+                yield location, joint
+
+
+def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
+    if thing is None or thing == "":
+        return
+    if isinstance(thing, Made):
+        yield from _of_made(evaluator, thing)
+    elif isinstance(thing, str):
+        yield Location(posixpath.normpath(thing.replace("\\", "/"))), NO_ASSUMPTIONS
+    elif isinstance(thing, CommandLineText) or (isinstance(thing, Unseen) and thing.given):
+        yield Location(given=True), NO_ASSUMPTIONS
+    elif isinstance(thing, External) and thing.name == "builtins.__file__":
+        yield Location(span.path, anchored=True), NO_ASSUMPTIONS
+    else:
+        yield None, NO_ASSUMPTIONS
+
+
+def _of_made(evaluator: Evaluator, made: Made) -> _Found:
+    call, frame = made.call, made.frame
+    _, method, last = made.callee.rpartition("().")
+    if method and last in _SAME_METHODS and isinstance(call.func, ast.Attribute):
+        yield from of(evaluator, call.func.value, frame)
+    elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
+        yield from _joined(evaluator, [call.func.value, *call.args], frame)
+    elif made.callee in _JOINS:
+        yield from _joined(evaluator, call.args, frame)
+    elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
+        yield Location(), NO_ASSUMPTIONS
+    elif made.callee in _SAME and call.args:
+        yield from of(evaluator, call.args[0], frame)
+    elif made.callee == _PARENT and call.args:
+        for location, assumptions in of(evaluator, call.args[0], frame):
+            yield location.folder if location is not None else None, assumptions
+    else:
+        yield None, NO_ASSUMPTIONS
+
+
+def _joined(evaluator: Evaluator, parts: list[ast.expr], frame: Frame) -> _Found:
+    if not parts or isinstance(parts[0], ast.Starred):
+        yield None, NO_ASSUMPTIONS
+        return
+    ways = [*of(evaluator, parts[0], frame)]
+    for part in parts[1:]:
+        names = [(None, NO_ASSUMPTIONS)] if isinstance(part, ast.Starred) else [*of(evaluator, part, frame)]
+        ways = [
+            (_below(folder, name), joint)
+            for folder, assumed in ways
+            for name, more in names
+            if (joint := together(assumed, more)) is not None
+        ]
+    yield from ways
+
+
+def _below(folder: Location | None, name: Location | None) -> Location | None:
+    """Return the location of ``name`` from a folder, None where one of them is not known."""
+    if folder is None or name is None or folder.given or name.given:
+        return None
+    if name.anchored or name.path.startswith("/"):
+        return name
+    return Location(posixpath.normpath(posixpath.join(folder.path, name.path)), folder.anchored)

@@ -1,0 +1,237 @@
+"""Configuration that a program reads from a file it names: JSON and TOML, by every way to say where the file is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+READ = f"import json\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
+LOAD = "DataLoader(1, num_workers=config['num_workers'])\n"
+JSON = '{"num_workers": ⟦4⟧}'
+TOML = "num_workers = ⟦4⟧\n"
+
+
+def read(how: str, settings: str = JSON, path: str = "conf/train.json", program: str = "main.py") -> dict[str, str]:
+    return {program: f"{READ}{how}\n{LOAD}", path: settings}
+
+
+READERS: Cases = {
+    "json.load of open": (read("config = json.load(open('conf/train.json'))"), {"4"}),
+    "json.load under with": (read("with open('conf/train.json') as f:\n    config = json.load(f)"), {"4"}),
+    "json.loads of what was read": (
+        read("with open('conf/train.json') as f:\n    data = f.read()\nconfig = json.loads(data)"),
+        {"4"},
+    ),
+    "json.loads of a path's text": (read("config = json.loads(Path('conf/train.json').read_text())"), {"4"}),
+    "json.load of a path that is opened": (
+        read("with Path('conf/train.json').open() as f:\n    config = json.load(f)"),
+        {"4"},
+    ),
+    "tomllib.load": (
+        read("with open('conf/train.toml', 'rb') as f:\n    config = tomllib.load(f)", TOML, "conf/train.toml"),
+        {"4"},
+    ),
+    "tomllib.loads": (
+        read("config = tomllib.loads(Path('conf/train.toml').read_text())", TOML, "conf/train.toml"),
+        {"4"},
+    ),
+    "toml.load of a name": (
+        read("import toml\nconfig = toml.load('conf/train.toml')", TOML, "conf/train.toml"),
+        {"4"},
+    ),
+    "tomli under tomllib's name": (
+        read("import tomli as toml_reader\nconfig = toml_reader.load(open('c.toml', 'rb'))", TOML, "c.toml"),
+        {"4"},
+    ),
+    "a helper": (
+        read(
+            "def load(path):\n    with open(path) as f:\n        return json.load(f)\nconfig = load('conf/train.json')"
+        ),
+        {"4"},
+    ),
+    "an ordered dictionary": (
+        read(
+            "from collections import OrderedDict\nconfig = json.load(open('conf/train.json'), object_hook=OrderedDict)"
+        ),
+        {"4"},
+    ),
+    "a hook of the project's own": (
+        read("config = json.load(open('conf/train.json'), object_hook=halve)", '{"num_workers": 4}'),
+        {"open"},
+    ),
+    "another reader": (read("config = pickle.load(open('conf/train.json'))", '{"num_workers": 4}'), {"open"}),
+    "a file that is not there": (read("config = json.load(open('conf/debug.json'))", '{"num_workers": 4}'), {"open"}),
+    "a list": (read("config = json.load(open('conf/train.json'))[0]", '[{"num_workers": 4}]'), {"open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), READERS.values(), ids=READERS.keys())
+def test_files_that_a_program_reads(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+PLACES: Cases = {
+    "from the working folder above": (
+        read("config = json.load(open('conf/train.json'))", program="src/tools/main.py"),
+        {"4"},
+    ),
+    "os.path.join": (read("config = json.load(open(os.path.join('conf', 'train.json')))"), {"4"}),
+    "beside the file, os.path": (
+        read(
+            "here = os.path.dirname(os.path.abspath(__file__))\n"
+            "config = json.load(open(os.path.join(here, '..', 'conf', 'train.json')))",
+            program="src/main.py",
+        ),
+        {"4"},
+    ),
+    "beside the file, pathlib": (
+        read(
+            "ROOT = Path(__file__).resolve().parent.parent\n"
+            "config = json.loads((ROOT / 'conf' / 'train.json').read_text())",
+            program="src/main.py",
+        ),
+        {"4"},
+    ),
+    "beside the file and not in the working folder": (
+        read("config = json.load(open(Path(__file__).parent / 'conf/train.json'))", program="src/main.py")
+        | {"conf/train.json": '{"num_workers": 4}', "src/conf/train.json": '{"num_workers": ⟦2⟧}'},
+        {"2"},
+    ),
+    "in a folder nobody saw": (
+        read("config = json.load(open(os.path.join(folder(), 'train.json')))", '{"num_workers": 4}', "train.json"),
+        {"open"},
+    ),
+    "one of two": (
+        read("config = json.load(open('a.json' if debug else 'conf/train.json'))") | {"a.json": '{"num_workers": ⟦0⟧}'},
+        {"4", "0"},
+    ),
+    "one that was seen or one that was not": (
+        read("config = json.load(open(find() if debug else 'conf/train.json'))"),
+        {"4", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), PLACES.values(), ids=PLACES.keys())
+def test_where_a_program_finds_its_file(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def named(declaration: str, files: dict[str, str], program: str = "main.py") -> dict[str, str]:
+    text = (
+        f"import argparse\n{READ}parser = argparse.ArgumentParser()\n{declaration}\nargs = parser.parse_args()\n"
+        f"config = json.load(open(args.config))\n{LOAD}"
+    )
+    return {program: text, **files}
+
+
+TWO = {"a.json": '{"num_workers": ⟦4⟧}', "b.json": '{"num_workers": ⟦0⟧}'}
+
+NAMED: Cases = {
+    "required: any of those that are there": (
+        named("parser.add_argument('--config', required=True)", TWO),
+        {"4", "0", "open"},
+    ),
+    "without a default": (named("parser.add_argument('--config')", TWO), {"4", "0", "open"}),
+    "an empty default": (named("parser.add_argument('--config', default='')", TWO), {"4", "0", "open"}),
+    "a default": (named("parser.add_argument('--config', default='a.json')", TWO), {"4", "0", "open"}),
+    "files of another language and of other things": (
+        named(
+            "parser.add_argument('--config')",
+            {"a.json": '{"num_workers": ⟦4⟧}', "b.toml": "num_workers = 0\n", "c.json": '{"workers": 2}'},
+        ),
+        {"4", "open"},
+    ),
+    "the nearest files": (
+        named(
+            "parser.add_argument('--config')",
+            {"one/a.json": '{"num_workers": ⟦4⟧}', "two/b.json": '{"num_workers": 0}'},
+            "one/main.py",
+        ),
+        {"4", "open"},
+    ),
+    "the key under another parent": (
+        named("parser.add_argument('--config')", {"a.json": '{"data": {"num_workers": 4}}'}),
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), NAMED.values(), ids=NAMED.keys())
+def test_a_file_named_on_the_command_line(files: dict[str, str], expected: set[str]) -> None:
+    loaders = traced(files)
+    assert {one for one in loaders if "at " not in one} == expected
+
+
+def recorded(definition: str, made: str = "Record(config)", settings: str = '{"data": {"num_workers": ⟦4⟧}}') -> Cases:
+    text = f"{READ}{definition}\nconfig = json.load(open('a.json'))\nh = {made}\n"
+    return {
+        definition: ({"main.py": f"{text}DataLoader(1, num_workers=h.data.num_workers)\n", "a.json": settings}, {"4"})
+    }
+
+
+def broken(definition: str, made: str = "Record(config)") -> Cases:
+    ((key, (files, _)),) = recorded(definition, made, '{"data": {"num_workers": 4}}').items()
+    return {key: (files, {"open"})}
+
+
+RECORDS: Cases = {
+    **recorded(
+        "class Record(dict):\n"
+        "    def __init__(self, *args, **kwargs):\n"
+        "        super(Record, self).__init__(*args, **kwargs)\n"
+        "        self.__dict__ = self\n"
+    ),
+    **recorded("class Record(dict):\n    __getattr__ = dict.__getitem__\n    __setattr__ = dict.__setitem__\n"),
+    **recorded(
+        "class Record(dict):\n"
+        "    def __getattr__(self, name):\n"
+        "        try:\n            return self[name]\n"
+        "        except KeyError:\n            raise AttributeError(name)\n"
+    ),
+    **recorded(
+        "class Record:\n"
+        "    def __init__(self, **kwargs):\n"
+        "        for k, v in kwargs.items():\n"
+        "            if type(v) == dict:\n                v = Record(**v)\n"
+        "            self[k] = v\n"
+        "    def __getitem__(self, key):\n        return getattr(self, key)\n"
+        "    def __setitem__(self, key, value):\n        return setattr(self, key, value)\n",
+        "Record(**config)",
+    ),
+    **recorded(
+        "class Record:\n"
+        "    def __init__(self, d):\n"
+        "        for key, value in d.items():\n"
+        "            if isinstance(value, (list, tuple)):\n"
+        "                setattr(self, key, [Record(x) if isinstance(x, dict) else x for x in value])\n"
+        "            else:\n"
+        "                setattr(self, key, Record(value) if isinstance(value, dict) else value)\n"
+    ),
+    **recorded(
+        "class Record:\n    def __init__(self, **entries):\n        self.__dict__.update(entries)\n", "Record(**config)"
+    ),
+}
+
+NO_RECORDS: Cases = {
+    **broken("class Record(dict):\n    def __getattr__(self, name):\n        return self[name.upper()]\n"),
+    **broken(
+        "class Record:\n"
+        "    def __init__(self, d):\n"
+        "        for k, v in d.items():\n            setattr(self, k, override(v))\n"
+    ),
+    **broken(
+        "class Record:\n"
+        "    def __init__(self, d):\n"
+        "        for k, v in d.items():\n            if k in KNOWN:\n                setattr(self, k, v)\n"
+    ),
+    **broken(
+        "class Record(dict):\n    def __init__(self, d):\n        super().__init__(d)\n        self['data'] = {}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), [*RECORDS.values(), *NO_RECORDS.values()], ids=[*RECORDS, *NO_RECORDS])
+def test_classes_that_hold_nothing_but_what_they_are_given(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
