@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import settings
 from loaderlint.linking.classes import bases, class_of, is_super_init
+from loaderlint.linking.commandlines.outside import OutsideUsers
 from loaderlint.linking.handing import call_made_of, parameter_given
 from loaderlint.linking.references import References, references
 from loaderlint.linking.things import (
@@ -99,6 +100,7 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self.outside = OutsideUsers(evaluator)
         self._known: dict[int, Called] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
@@ -145,9 +147,11 @@ class Callers:
             lambda thing: isinstance(thing, Function) and thing.node is node,
             method=function.owner is not None,
         )
+        offered = self.outside.of_function(function)
+        by = (*found.by, *((SettingsCaller(*offered),) if offered is not None else ()))
         if function.owner is not None:
-            return found
-        return Called((*found.by, *self._configured(function.scope.name, function.facts)), found.elsewhere)
+            return Called(by, found.elsewhere)
+        return Called((*by, *self._configured(function.scope.name, function.facts)), found.elsewhere)
 
     def _of_constructor(self, owner: Class) -> Called:
         makers = self.makers(owner)
@@ -161,6 +165,9 @@ class Callers:
         called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
         elsewhere = found.elsewhere
+        offered = self.outside.of_class(owner)
+        if offered is not None:
+            called.append(SettingsCaller(*offered))
         for facts, site in self._references.calls.get("cls", ()):
             called.extend(self._callers_at(facts, site, is_owner))
         for heir in self.heirs(owner):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import callers, classes, dictionaries, instances, modules, opened, operators, records, settings
-from loaderlint.linking.commandlines import parsed, parsers
+from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -195,6 +195,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _dictionary(evaluator, node, frame, span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
+    if name in objects.PARSES:
+        return objects.parsed(evaluator, node, frame, span) or unseen(span)
     handed_back = parsers.handed_back(evaluator, name, node, frame)
     return handed_back or (Possibility(Made(name, node, frame), span),)
 
@@ -298,7 +300,9 @@ def _method_of(
     if isinstance(thing, Made):
         if thing.callee == "builtins.super":
             return None
-        known = parsers.method(evaluator, owner, node, name, frame, span)
+        known = objects.method(evaluator, owner, node, name, frame, span)
+        if known is None:
+            known = parsers.method(evaluator, owner, node, name, frame, span)
         if known is not None:
             return known
         return (Possibility(Made(f"{thing.callee}().{name}", node, frame), span),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import Class, Frame
@@ -54,6 +55,13 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
             found.append(one)
             waiting.extend(bases(evaluator, one))
     return found
+
+
+def fields(owner: Class) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the fields that a class itself declares, each with its annotation."""
+    for statement in owner.node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            yield statement.target.id, statement.annotation
 
 
 def is_super_init(call: ast.Call) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import settings
-from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -148,5 +147,4 @@ def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:
     thing = one.thing
     if not isinstance(thing, CommandLine):
         return thing
-    names = (*parsed.names(evaluator, thing), *thing.changed)
-    return Items({name: parsed.attribute(evaluator, thing, name, one.span) for name in names}, complete=False)
+    return evaluator.attributes_of(thing, one.span)

@@ -389,6 +389,11 @@ class Evaluator:
         """Return the object that stands for all those of a class, whatever made them."""
         return self._objects.setdefault(of.node, Instance(of))
 
+    def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
+        """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
+        names = (*parsed.names(self, command_line), *command_line.changed)
+        return Items({name: parsed.attribute(self, command_line, name, span) for name in names}, complete=False)
+
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, changes, classes, commandline, dictionaries, parameters
+from loaderlint.linking import callers, changes, classes, dictionaries, parameters
+from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
     ABSENT,
@@ -158,9 +159,7 @@ def bound_arguments(
             continue
         default = default_of(function.node, parameter.arg)
         fallback = (
-            commandline.unwrapped(evaluator, evaluator.evaluate(default, where))
-            if default is not None
-            else unseen(span)
+            defaults.unwrapped(evaluator, evaluator.evaluate(default, where)) if default is not None else unseen(span)
         )
         values: list[Possibility] = []
         for one in given.get(parameter.arg, (Possibility(ABSENT, span),)):
@@ -186,7 +185,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
             found.append(replace(one, thing=method))
     if not _is_field(owner, name):
         return tuple(found)
-    return _field(evaluator, instance, owner, name, commandline.unwrapped(evaluator, tuple(found)), span)
+    return _field(evaluator, instance, owner, name, defaults.unwrapped(evaluator, tuple(found)), span)
 
 
 def is_property(function: Function) -> bool:
@@ -316,5 +315,5 @@ def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -
     for one in classes.lineage(evaluator, owner):
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
-            return commandline.unwrapped(evaluator, found)
+            return defaults.unwrapped(evaluator, found)
     return unseen(span)

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import commandline, dictionaries, hydra
+from loaderlint.linking import dictionaries, hydra
 from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
+from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -50,9 +51,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return unseen(span)
     if node in (function.args.kwarg, function.args.vararg):
         return _rest(evaluator, function, node, frame, owner)
-    option = commandline.option_of_decorator(evaluator, function, node.arg, frame)
-    if option is None:
-        option = hydra.configuration(evaluator, function, node, frame)
+    option = hydra.configuration(evaluator, function, node, frame)
     if option is not None:
         return option
     called = evaluator.callers.of(Function(frame.facts, function, scope, owner=owner))
@@ -115,7 +114,7 @@ def _default(
     parent = frame.scope.parent
     assert parent is not None
     where = Frame(frame.facts, end_of(parent))
-    found = commandline.unwrapped(evaluator, evaluator.evaluate(default, where))
+    found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
     note = f"{frame.scope.name}({node.arg}=…) default"
     assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()
     return under((one.step(span, note) for one in found), assumed)

@@ -147,9 +147,8 @@ def _is_required(declaration: ast.Call) -> bool:
     required = keywords.get("required")
     if required is not None:
         return not (isinstance(required, ast.Constant) and not required.value)
-    first = declaration.args[0] if declaration.args else None
-    positional = isinstance(first, ast.Constant) and isinstance(first.value, str) and not first.value.startswith("-")
-    return positional and "nargs" not in keywords
+    names = _strings(declaration)
+    return bool(names) and not any(one.startswith("-") for one in names) and "nargs" not in keywords
 
 
 def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibilities:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries
+from loaderlint.linking.commandlines import objects
 from loaderlint.linking.commandlines.flags import Flag, converted, declared_flag, default_values, flag_values
 from loaderlint.linking.commandlines.words import given_by
 from loaderlint.linking.things import (
@@ -89,6 +90,8 @@ def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
         if _declares_flag(one):
             flag = declared_flag(one.call, one.frame)
             found.update({flag.name: None} if flag is not None else {})
+        elif _declares_object(one):
+            found.update(dict.fromkeys(filter(None, (_destination(one),))))
         else:
             found.update(dict.fromkeys(_defaults_set(evaluator, one).entries))
     return tuple(found)
@@ -96,6 +99,23 @@ def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
 
 def _declares_flag(declaration: Declaration) -> bool:
     return isinstance(declaration.call.func, ast.Attribute) and declaration.call.func.attr == "add_argument"
+
+
+def _declares_object(declaration: Declaration) -> bool:
+    """Return whether a declaration is simple_parsing's ``add_arguments(Config, dest="config")``."""
+    return isinstance(declaration.call.func, ast.Attribute) and declaration.call.func.attr == "add_arguments"
+
+
+def _destination(declaration: Declaration) -> str | None:
+    call = declaration.call
+    written = next((one.value for one in call.keywords if one.arg == "dest"), call.args[1] if call.args[1:] else None)
+    return written.value if isinstance(written, ast.Constant) and isinstance(written.value, str) else None
+
+
+def _object(evaluator: Evaluator, declaration: Declaration) -> Possibilities:
+    call, frame, span = declaration.call, declaration.frame, _span(declaration)
+    default = next((one.value for one in call.keywords if one.arg == "default"), None)
+    return (objects.filled(evaluator, call.args[0], default, frame, span) if call.args else None) or unseen(span)
 
 
 def _flags(command_line: CommandLine) -> Iterator[Flag]:
@@ -113,7 +133,11 @@ def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[
     """Return what a parser knows of a name after all that was said to it, one state for each way there."""
     states = [_State()]
     for declaration in command_line.declarations:
-        if _declares_flag(declaration):
+        if _declares_object(declaration):
+            if _destination(declaration) == name:
+                values = _object(evaluator, declaration)
+                states = [after for before in states for after in _after_default(before, values, declaration)]
+        elif _declares_flag(declaration):
             flag = declared_flag(declaration.call, declaration.frame)
             if flag is None or flag.name != name:
                 continue

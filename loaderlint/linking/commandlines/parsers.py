@@ -34,7 +34,7 @@ from loaderlint.readers.python import CallSite, dotted
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_DECLARES = ("add_argument", "set_defaults")
+_DECLARES = ("add_argument", "set_defaults", "add_arguments")
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _PARSES = ("parse_args", "parse_intermixed_args")
 _PARSES_SOME = ("parse_known_args", "parse_known_intermixed_args")

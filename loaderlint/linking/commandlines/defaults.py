@@ -1,27 +1,18 @@
-"""Command lines: the flags a parser declares, and what each gives when the user says nothing.
-
-``argparse``: CPython ``Lib/argparse.py`` (an argument's ``dest`` is its first long flag with dashes as underscores;
-without ``type`` a value stays a string; a default that is a string is passed through ``type``). ``click``: the options
-documentation ("Name Your Options").
-"""
+"""Defaults inside the declaration of a parameter or field: ``typer.Option(4)``, ``dataclasses.field(default=4)``."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.commandlines.flags import declared_flag, default_values, flag_values
 from loaderlint.linking.things import (
     Frame,
     Made,
     Possibilities,
     Possibility,
-    end_of,
     under,
     unseen,
 )
-from loaderlint.readers.python import FunctionNode, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -36,24 +27,6 @@ _WRAPPERS = {
     "attr.field": None,
 }
 """Calls that stand for a default: the position of the default among their arguments (None: keyword only)."""
-
-
-def option_of_decorator(
-    evaluator: Evaluator, function: FunctionNode | ast.Lambda, name: str, frame: Frame
-) -> Possibilities | None:
-    """Return what a ``click.option`` above a function gives its parameter, None when there is none."""
-    if isinstance(function, ast.Lambda):
-        return None
-    for decorator in function.decorator_list:
-        if not isinstance(decorator, ast.Call) or (dotted(decorator.func) or "").rpartition(".")[2] != "option":
-            continue
-        parent = frame.scope.parent
-        assert parent is not None
-        flag = declared_flag(decorator, Frame(frame.facts, end_of(parent)))
-        if flag is not None and flag.name == name:
-            # click takes the type from the default, so a default that is no string is never replaced by a string.
-            return flag_values(evaluator, replace(flag, text=False), default_values(evaluator, flag))
-    return None
 
 
 def _made_by(evaluator: Evaluator, factory: ast.expr, frame: Frame) -> Possibilities:

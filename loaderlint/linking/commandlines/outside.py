@@ -1,0 +1,189 @@
+"""Functions and classes that a library calls with what the user writes on the command line.
+
+fire (``fire/core.py``): every parameter of the function, class or method is a flag. typer: the parameters of a command
+are its options, their defaults as declared. tyro and jsonargparse: the parameters of a function, the fields of a class.
+In all of them a parameter that the user does not give keeps its default.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import classes
+from loaderlint.linking.commandlines import click
+from loaderlint.linking.things import (
+    ABSENT,
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    choice,
+    end_of,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.readers.python import FunctionNode, dotted, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_RUN = {
+    "Fire": ("fire.Fire", "fire.core.Fire"),
+    "run": ("typer.run",),
+    "cli": ("tyro.cli",),
+    "CLI": ("jsonargparse.CLI",),
+    "auto_cli": ("jsonargparse.auto_cli",),
+    "parse": ("simple_parsing.parse",),
+    "add_arguments": (),
+    "HfArgumentParser": ("transformers.HfArgumentParser", "transformers.hf_argparser.HfArgumentParser"),
+}
+"""Callables that call their first argument with what the user gives, by the last part of their names."""
+_COMMANDS = ("command", "callback", "group")
+"""Decorators of typer's and click's commands."""
+
+
+def left_or_given(subject: str, name: str, span: Span) -> Possibilities:
+    """Return what a user gives for a name: nothing, or something nobody sees."""
+    key = f"{subject}:{name}"
+    return (
+        *under((Possibility(ABSENT, span),), choice(key, "default")),
+        *unseen(span, choice(key, "given")),
+    )
+
+
+class OutsideUsers:
+    """The functions and classes of a project that some library calls with what the user gives, worked out once."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._found: dict[int, Span] | None = None
+
+    def of_function(self, function: Function) -> tuple[Items, Span] | None:
+        """Return what users hand over to a function and where it is offered to them, None where it is not."""
+        node = function.node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or function.scope.parent is None:
+            return None
+        where = Frame(function.facts, end_of(function.scope.parent))
+        span = function.facts.span(node)
+        options = click.options_of(self._evaluator, node, where)
+        if options is not None:
+            return options, span
+        if self._is_command(node, where):
+            return _by_users(node, span), span
+        offered = self._offered().get(id(node))
+        return (_by_users(node, offered), offered) if offered is not None else None
+
+    def of_class(self, owner: Class) -> tuple[Items, Span] | None:
+        """Return what users hand over to the constructor of a class, None where it is not offered to them."""
+        offered = self._offered().get(id(owner.node))
+        if offered is None:
+            return None
+        subject = str(owner.facts.span(owner.node))
+        names: list[str] = []
+        for one in classes.lineage(self._evaluator, owner):
+            names.extend(name for name, _ in classes.fields(one))
+            for scope in one.scope.children:
+                if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
+                    names.extend(parameter.arg for parameter in parameters(scope.node))
+        return Items({name: left_or_given(subject, name, offered) for name in names}), offered
+
+    def _is_command(self, function: FunctionNode, frame: Frame) -> bool:
+        for decorator in function.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if not isinstance(called, ast.Attribute) or called.attr not in _COMMANDS:
+                continue
+            for one in self._evaluator.evaluate(called.value, frame):
+                if isinstance(one.thing, Made) and one.thing.callee == "typer.Typer":
+                    return True
+                if isinstance(one.thing, External) and one.thing.name == "click":
+                    return True
+                if isinstance(one.thing, Function) and isinstance(one.thing.node, FunctionNode):
+                    return self._is_command(one.thing.node, frame)
+        return False
+
+    def _offered(self) -> dict[int, Span]:
+        if self._found is None:
+            self._found = {}
+            for last, full in _RUN.items():
+                for facts, site in self._evaluator.callers.sites(last):
+                    frame = Frame(facts, site.place)
+                    called = self._evaluator.evaluate(site.node.func, frame) if full else ()
+                    names = {one.thing.name for one in called if isinstance(one.thing, External)}
+                    if (names & set(full) or not full) and site.node.args:
+                        self._offer(site.node.args[0], frame, facts.span(site.node))
+        return self._found
+
+    def _offer(self, node: ast.expr, frame: Frame, span: Span) -> None:
+        assert self._found is not None
+        for part in annotated(node):
+            for one in self._evaluator.evaluate(part, frame):
+                for thing in _parts(one):
+                    if isinstance(thing, Instance):
+                        self._methods(thing.of, span)
+                    elif isinstance(thing, Class):
+                        if id(thing.node) not in self._found:
+                            self._found[id(thing.node)] = span
+                            self._methods(thing, span)
+                            self._fields(thing, span)
+                    elif isinstance(thing, Function):
+                        self._found[id(thing.node)] = span
+
+    def _methods(self, owner: Class, span: Span) -> None:
+        """Offer the methods of a class that fire makes commands of."""
+        assert self._found is not None
+        if "Fire" in owner.facts.calls:
+            for scope in owner.scope.children:
+                if not scope.name.startswith("_"):
+                    self._found.setdefault(id(scope.node), span)
+
+    def _fields(self, owner: Class, span: Span) -> None:
+        """Offer the classes that the fields of a class are annotated with."""
+        frame = Frame(owner.facts, end_of(owner.scope))
+        for _, annotation in classes.fields(owner):
+            self._offer(annotation, frame, span)
+
+
+def _by_users(function: FunctionNode, span: Span) -> Items:
+    subject = str(span)
+    names = [one.arg for one in parameters(function) if one not in (function.args.vararg, function.args.kwarg)]
+    return Items({name: left_or_given(subject, name, span) for name in names}, complete=False)
+
+
+def _parts(one: Possibility) -> Iterator[object]:
+    if isinstance(one.thing, Items):
+        for values in one.thing.entries.values():
+            yield from (value.thing for value in values)
+    elif isinstance(one.thing, Row):
+        for item in one.thing.items:
+            yield from (value.thing for value in item)
+    else:
+        yield one.thing
+
+
+def annotated(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the types that an annotation joins: ``A | B``, ``Union[A, B]``, ``Optional[A]``, ``Annotated[A, …]``."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from annotated(node.left)
+        yield from annotated(node.right)
+        return
+    if not isinstance(node, ast.Subscript):
+        yield node
+        return
+    name = (dotted(node.value) or "").rpartition(".")[2]
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name in ("Union", "Optional"):
+        for one in inner:
+            yield from annotated(one)
+    elif name == "Annotated" or "tyro.conf" in (dotted(node.value) or ""):
+        yield from annotated(inner[0])
+    else:
+        yield node
