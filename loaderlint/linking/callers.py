@@ -53,11 +53,16 @@ class SettingsCaller:
     arguments: Items
     span: Span
     assumptions: Assumptions = NO_ASSUMPTIONS
+    besides: Possibilities = ()
+    """What else a key that is there can be, such as what the user gives for it."""
 
     def given(self, name: str) -> Possibilities:
         """Return what is handed over under a name; `Absent` where the name is left to its default."""
-        missing = Possibility(ABSENT if self.arguments.complete else UNSEEN, self.span)
-        return under(self.arguments.entries.get(name, (missing,)), self.assumptions)
+        there = self.arguments.entries.get(name)
+        if there is None:
+            missing = Possibility(ABSENT if self.arguments.complete else UNSEEN, self.span)
+            return under((missing,), self.assumptions)
+        return (*under(there, self.assumptions), *self.besides)
 
 
 AnyCaller: TypeAlias = Caller | SettingsCaller
@@ -103,6 +108,10 @@ class Callers:
         self.outside = OutsideUsers(evaluator)
         self._known: dict[int, Called] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
+
+    def forget(self) -> None:
+        """Forget the callers found so far."""
+        self._known.clear()
 
     @cached_property
     def _references(self) -> References:
@@ -274,6 +283,8 @@ class Callers:
                 last = dotted_name.rpartition(".")[2]
                 self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
         for dotted_name, caller in self._by_dotted_name.get(name, ()):
+            # Who composes the configuration may be in a file that says nothing of loaders.
+            self._evaluator.mentioned.update(("hydra.main", "hydra.utils", "hydra import"))
             module = dotted_name.rpartition(".")[0]
             if not module or facts.source.path in self._evaluator.project.modules_ending(module, caller.span.path):
                 yield caller
@@ -308,7 +319,10 @@ def _only_looks(call: ast.Call) -> bool:
 
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:
     """Yield every dotted name that a configuration mapping says to call, with the arguments it gives."""
+    yield from evaluator.instantiations.callers
     for facts in evaluator.project.configuration_files_with(tuple(CONSUMERS)):
+        if facts.source.path in evaluator.instantiations.files:
+            continue
         for document in facts.documents:
             root = settings.seen_as_settings(settings.tree_of(document.root)) if document.root is not None else None
             for one in settings.mappings(root) if root is not None else ():
@@ -320,7 +334,7 @@ def called(one: Possibility) -> Iterator[tuple[str, SettingsCaller]]:
     if not isinstance(one.thing, Settings):
         return
     for key, arguments in CONSUMERS.items():
-        for name in settings.child(one.thing, key) or ():
+        for name in under(settings.child(one.thing, key) or (), one.assumptions):
             if not isinstance(name.thing, str):
                 continue
             if not arguments:

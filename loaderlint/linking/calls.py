@@ -7,7 +7,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, classes, dictionaries, instances, modules, opened, operators, records, settings
+from loaderlint.linking import (
+    callers,
+    classes,
+    dictionaries,
+    hydra,
+    instances,
+    instantiation,
+    modules,
+    opened,
+    operators,
+    records,
+    settings,
+)
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
@@ -191,6 +203,12 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _function(evaluator, name, node, frame, span)
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, frame, span)
+    if name in instantiation.INSTANTIATE:
+        return instantiation.made(evaluator, node, frame)
+    if name in instantiation.LOCATE and node.args:
+        return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
+    if name in hydra.COMPOSERS:
+        return hydra.composed(evaluator, node, frame)
     if name in _KEEPS_ITS_ARGUMENT:
         return _dictionary(evaluator, node, frame, span)
     if name in opened.READERS and node.args:

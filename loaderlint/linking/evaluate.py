@@ -20,6 +20,7 @@ from loaderlint.linking import (
     composition,
     dictionaries,
     instances,
+    instantiation,
     lightning,
     locations,
     modules,
@@ -84,6 +85,7 @@ class Evaluator:
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
         self.lightning = lightning.Interfaces(self)
+        self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: set[_Circumstances] = set()
         self._kept: dict[int, object] = {}
@@ -111,6 +113,18 @@ class Evaluator:
     def module_attributes_set(self) -> Mapping[str, Sequence[tuple[PythonFacts, Binding]]]:
         """The assignments to an attribute of something imported, by the attribute."""
         return modules.attributes_set(self.project)
+
+    def prepare(self) -> None:
+        """Look through the whole project for what every question may need the answer to."""
+        with self.steps(MOST_STEPS):
+            assert self.instantiations.callers is not None
+
+    def forget(self) -> None:
+        """Forget what was worked out so far, which something found since then may change."""
+        self._known.clear()
+        self._answers.clear()
+        self._constructed.clear()
+        self.callers.forget()
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:

@@ -88,9 +88,10 @@ class Configurations:
         names = [path] if path.endswith((".yaml", ".yml")) else [f"{path}.yaml", f"{path}.yml"]
         for name in names:
             facts = self.evaluator.project.configuration_file(self._path(name))
-            root = facts.documents[0].root if facts is not None and facts.documents else None
             if facts is None:
                 continue
+            self.evaluator.instantiations.files.add(facts.source.path)
+            root = facts.documents[0].root if facts.documents else None
             tree = tree_of(root, trail) if root is not None else None
             span = tree.span if tree is not None else facts.source.span(0, 0)
             if tree is not None and not isinstance(tree.thing, Items):

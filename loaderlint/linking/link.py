@@ -47,6 +47,7 @@ def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] 
     turns = 0
     while True:
         evaluator = Evaluator(project, wrappers)
+        evaluator.prepare()
         sites = list(_sites(evaluator))
         unknown = evaluator.mentioned - asked
         asked |= unknown

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from loaderlint.linking import callers, classes, dictionaries
+from loaderlint.linking import callers, classes, dictionaries, instantiation, settings
 from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_names import loader_names, possible_calls
@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Made,
     Possibilities,
     Possibility,
+    Settings,
     distinct,
     irremovable,
     under,
@@ -38,6 +39,7 @@ class PythonSite:
     """A call that makes a loader; for a subclass with a constructor of its own, the call it makes of its base.
 
     ``skip`` positional arguments come before the loader's own. A ``partial`` call leaves options to be given later.
+    ``configured`` is what holds the options of a call of ``instantiate``, its own keywords included.
     """
 
     frame: Frame
@@ -46,6 +48,7 @@ class PythonSite:
     kind: LoaderCallable
     skip: int = 0
     partial: bool = False
+    configured: Possibilities | None = None
 
     @property
     def span(self) -> Span:
@@ -88,6 +91,8 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
             if kind is not None:
                 return PythonSite(frame, site.node, name.removesuffix(".__init__"), kind, skip=1)
+            if name in instantiation.INSTANTIATE:
+                return _instantiated(evaluator, frame, site.node)
             if name == "functools.partial" and site.node.args:
                 return _partial(evaluator, frame, site.node)
         elif isinstance(one.thing, Class):
@@ -95,6 +100,20 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             if callee is not None and not _has_constructor(evaluator, one.thing):
                 return PythonSite(frame, site.node, _name_of(one.thing), LOADER_CALLABLES[callee])
     return None
+
+
+def _instantiated(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
+    """Return the site of an ``instantiate`` whose configuration names nothing but one library's loader."""
+    found = instantiation.configured(evaluator, call, frame)
+    things = [one.thing for one in found if isinstance(one.thing, Settings)]
+    names = {target.thing for thing in things for target in settings.child(thing, "_target_") or ()}
+    name = names.pop() if len(names) == 1 else None
+    kind = LOADER_CALLABLES.get(name) if isinstance(name, str) else None
+    if kind is None or not isinstance(name, str):
+        return None
+    evaluator.instantiations.at_calls.update(one.span for one in found if isinstance(one.thing, Settings))
+    partial = any("_partial_" in thing.here.entries for thing in things)
+    return PythonSite(frame, call, name, kind, skip=1, partial=partial, configured=found)
 
 
 def _partial(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
@@ -183,7 +202,13 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             break
         with evaluator.steps(_steps_for(name)):
             given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
-    for keyword in call.keywords:
+    if site.configured is not None:
+        settled = tuple(one for one in site.configured if isinstance(one.thing, Settings))
+        besides = tuple(one for one in site.configured if not isinstance(one.thing, Settings))
+        whole = dictionaries.as_items(evaluator, settled)[0]
+        given.update({names.get(name, name): Given((*values, *besides)) for name, values in whole.entries.items()})
+        hidden = hidden or not whole.complete
+    for keyword in call.keywords if site.configured is None else ():
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
             with evaluator.steps(_steps_for(option)):
@@ -294,7 +319,7 @@ def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
     """Yield the loaders that a configuration mapping makes by naming a library's loader."""
     for name, caller in callers.instantiations(evaluator):
         kind = LOADER_CALLABLES.get(name)
-        if kind is not None:
+        if kind is not None and caller.span not in evaluator.instantiations.at_calls:
             given = {key: caller.given(key) for key in caller.arguments.entries}
             yield loader_of_settings(evaluator, given, caller.span, name, kind)
 
