@@ -22,6 +22,14 @@ def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[
         from loaderlint.writers import python
 
         return python.rewrite(source, edits, imported_names=imported_names)
+    if source.language is Language.JSON:
+        from loaderlint.writers import json
+
+        return json.rewrite(source, edits)
+    if source.language is Language.TOML:
+        from loaderlint.writers import toml
+
+        return toml.rewrite(source, edits)
     from loaderlint.writers import yaml
 
     return yaml.rewrite(source, edits)

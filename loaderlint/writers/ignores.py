@@ -1,4 +1,4 @@
-"""Taking names out of a suppression comment, which is written alike in Python and YAML."""
+"""Taking names out of a suppression comment, which is written alike in Python, YAML and TOML."""
 
 from __future__ import annotations
 

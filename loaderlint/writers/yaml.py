@@ -15,8 +15,9 @@ from loaderlint.model.source import Source, Span
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite, Replacement, Rewritten, splice
 from loaderlint.writers.ignores import replacement_without
+from loaderlint.writers.scalars import whole
 from loaderlint.writers.yaml_drops import joined, removable, removals
-from loaderlint.writers.yaml_scalars import fits, typed, whole
+from loaderlint.writers.yaml_scalars import fits, typed
 from loaderlint.writers.yaml_tokens import STANDARD, Member, Saying, Token, holds_comment, members, repeated, tokens
 
 _CONTRADICTION = "two edits contradict each other"

@@ -59,15 +59,3 @@ def fits(tag: str, constant: Constant) -> bool:
     """Return whether a value with this explicit tag still is ``constant`` when that is typed behind it."""
     names = {bool: "bool", int: "int", float: "float", str: "str", type(None): "null"}
     return tag == STANDARD + names[type(constant)]
-
-
-def whole(text: str) -> int | None:
-    """Return the integer that a text such as ``4`` or ``4.0`` stands for, or None when it stands for none."""
-    digits = text.strip().replace("_", "")
-    for convert in (int, float):
-        try:
-            number = convert(digits)
-        except ValueError:
-            continue
-        return int(number) if math.isfinite(number) and number == int(number) else None
-    return None
