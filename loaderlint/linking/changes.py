@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, dictionaries, settings
+from loaderlint.linking import classes, dictionaries, effects, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
-from loaderlint.linking.names import MUTATIONS, Reaching, reaching_all
+from loaderlint.linking.events import CALL, Event, Happened
+from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     ABSENT,
@@ -21,6 +22,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Settings,
+    Unseen,
     distinct,
     settled,
     under,
@@ -44,26 +46,16 @@ def changed(
     """
     if not any(isinstance(one.thing, _Changeable) for one in found):
         return tuple(found)
-    bindings = [one for one in frame.scope.bindings.get(name, ()) if one.kind in MUTATIONS]
-    if not _is_receiver(frame, name):
-        bindings.extend(one for one in frame.scope.set_on.get(name, ()) if one.kind not in MUTATIONS)
-    if any(isinstance(one.thing, Settings) for one in found):
-        deeper = f"{name}."
-        bindings = [
-            one
-            for dotted, own in frame.scope.bindings.items()
-            for one in own
-            if dotted.startswith(deeper) or (dotted == name and one.kind in MUTATIONS)
-        ]
-    changes = [one for one in reaching_all(bindings, place) if one.binding.place.order > since]
-    if not changes:
+    receiver = _is_receiver(frame, name)
+    happened = [
+        Happened(event, way.arms)
+        for event in evaluator.effects.changing(frame, name)
+        if event.order > since and not (receiver and (event.path or event.binding.kind not in MUTATIONS))
+        for way in reaching([event.binding], place)
+    ]
+    if not happened:
         return tuple(found)
-    return tuple(
-        replace(one, thing=_after_all(evaluator, one.thing, name, changes, frame))
-        if isinstance(one.thing, _Changeable)
-        else one
-        for one in found
-    )
+    return tuple(after for one in found for after in _after_all(evaluator, one, happened, frame))
 
 
 _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
@@ -107,46 +99,107 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
 
 
 def _after_all(
-    evaluator: Evaluator, thing: _Changeable, name: str, changes: Sequence[Reaching], frame: Frame
-) -> _Changeable:
-    """Return a thing after changes, the same one wherever it is read after the same ones."""
-    made = tuple((one.binding, one.arms) for one in changes)
-    return evaluator.remembered(
-        ("changed", thing, made), frame, lambda: _worked_out(evaluator, thing, name, changes, frame)
+    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame
+) -> Possibilities:
+    """Return a thing after what happened to it, the same one wherever it is read after the same events."""
+    if not isinstance(one.thing, _Changeable):
+        return (one,)
+    made = tuple((event.event, event.arms) for event in happened)
+    thing = Possibility(one.thing, one.span)
+    after = evaluator.remembered(
+        ("changed", one.thing, made), frame, lambda: _worked_out(evaluator, thing, happened, frame)
     )
+    return tuple(way for new in after for way in under((replace(one, thing=new.thing),), new.assumptions))
 
 
 def _worked_out(
-    evaluator: Evaluator, thing: _Changeable, name: str, changes: Sequence[Reaching], frame: Frame
-) -> _Changeable:
-    if isinstance(thing, Settings):
-        here = thing.here
-        for change in changes:
-            path = change.binding.name[len(name) :].split(".")[1:]
-            inside = path if change.binding.kind in MUTATIONS else path[:-1]
-            here = _tree_after(evaluator, here, inside, change, frame)
-        return settings.replaced(thing, here)
+    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame
+) -> Possibilities:
+    current: Possibilities = (one,)
+    plain: list[Happened] = []
+    for position, event in enumerate(happened):
+        if event.sets_attribute:
+            plain.append(event)
+            if position + 1 < len(happened) and happened[position + 1].sets_attribute:
+                continue
+        else:
+            plain = [event]
+        current = tuple(
+            after for way in current for after in made_to(evaluator, way, plain, event.event.path, frame)
+        )
+        plain = []
+    return current
+
+
+def made_to(
+    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], path: Sequence[str], frame: Frame
+) -> Possibilities:
+    """Return what a thing is after something happened at a path below it."""
+    thing = one.thing
+    if isinstance(thing, Settings) and not (happened[0].event.binding.kind == CALL):
+        (tree,) = made_to(evaluator, replace(one, thing=thing.here), happened, path, frame)
+        return (replace(one, thing=settings.replaced(thing, _as_tree(tree))),)
+    if not path:
+        return _made_here(evaluator, one, happened, frame)
+    if isinstance(thing, Unseen) and len(path) < len(happened[0].event.path):
+        thing = Items({}, complete=False)
+    key, rest = path[0], path[1:]
+    if isinstance(thing, Items | TreeMapping):
+        items = _as_items(thing)
+        before = items.entries.get(key) or unseen(one.span)
+        below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
+        return (replace(one, thing=replace(items, entries={**items.entries, key: below})),)
+    if isinstance(thing, Instance):
+        before = settled(thing.changed.get(key), lambda: evaluator.attribute_of(thing, key))
+        if any(isinstance(way.thing, _Changeable) for way in before):
+            below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
+            return (replace(one, thing=replace(thing, changed={**thing.changed, key: below})),)
+    return (one,)
+
+
+def _made_here(
+    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame
+) -> Possibilities:
+    thing, first = one.thing, happened[0]
+    if first.event.binding.kind == CALL:
+        return effects.of_call(evaluator, one, first.event, first.arms, frame)
+    if isinstance(thing, Unseen) and first.event.key and first.event.path:
+        thing = Items({}, complete=False)
     if isinstance(thing, CommandLine | Instance):
-        set_here = [one for one in changes if one.binding.kind not in MUTATIONS]
-        return replace(thing, changed=_AttributesSet(evaluator, thing.changed, set_here, frame)) if set_here else thing
-    items = thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
-    for change in changes:
-        items = _after(evaluator, items, change, frame)
-    return items
+        if not first.event.key:
+            return (one,)
+        return (replace(one, thing=replace(thing, changed=_AttributesSet(evaluator, thing.changed, happened, frame))),)
+    if isinstance(thing, Items | TreeMapping):
+        items = _as_items(thing)
+        for event in happened:
+            items = _after(evaluator, items, event, frame)
+        return (replace(one, thing=items),)
+    return (one,)
+
+
+def _as_items(thing: Items | TreeMapping) -> Items:
+    return thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
+
+
+def _as_tree(one: Possibility) -> Items:
+    """Return a dictionary as the tree of a configuration, whatever was put into it as well."""
+    tree = settings.as_tree(one).thing
+    assert isinstance(tree, Items)
+    return tree
 
 
 class _AttributesSet(Mapping[str, Possibilities]):
     """The attributes set on a thing by name, each followed when somebody reads it; ``before`` were set earlier."""
 
     def __init__(
-        self, evaluator: Evaluator, before: Mapping[str, Possibilities], changes: Iterable[Reaching], frame: Frame
+        self, evaluator: Evaluator, before: Mapping[str, Possibilities], changes: Iterable[Happened], frame: Frame
     ) -> None:
         self._evaluator = evaluator
         self._before = before
         self._frame = frame
-        self._changes: dict[str, list[Reaching]] = {}
+        self._changes: dict[str, list[Happened]] = {}
         for one in changes:
-            self._changes.setdefault(one.binding.name.rpartition(".")[2], []).append(one)
+            self._changes.setdefault(one.event.key, []).append(one)
 
     def __getitem__(self, name: str) -> Possibilities:
         if name not in self._changes:
@@ -169,25 +222,11 @@ class _AttributesSet(Mapping[str, Possibilities]):
         return items.entries[name]
 
 
-def _tree_after(evaluator: Evaluator, tree: Items, path: Sequence[str], change: Reaching, frame: Frame) -> Items:
-    """Return a configuration after one statement that changes what stands under a path of keys."""
-    if not path:
-        after = _after(evaluator, tree, change, frame)
-        return Items({key: settings.trees(values) for key, values in after.entries.items()}, after.complete)
-    values = tuple(
-        replace(one, thing=_tree_after(evaluator, one.thing, path[1:], change, frame))
-        if isinstance(one.thing, Items)
-        else one
-        for one in tree.entries.get(path[0], ())
-    )
-    return Items({**tree.entries, path[0]: values}, tree.complete) if values else tree
-
-
-def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -> Items:
+def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -> Items:
     """Return the entries after one statement that changes them, which may run only under conditions."""
-    binding = change.binding
+    binding = change.event.binding
     where = frame.at(binding.place)
-    given = _given_by(evaluator, binding, where)
+    given = _given_by(evaluator, change.event, where)
     if given is None or not given.complete:
         # A key that was not seen may be any key.
         items = overlaid(items, Items({}, complete=False))
@@ -204,7 +243,7 @@ def _after(evaluator: Evaluator, items: Items, change: Reaching, frame: Frame) -
             undone = [one for way in otherwise(evaluator, change.arms, frame) for one in under(before, way)]
             after = [*undone, *after]
         entries[key] = distinct(after)
-    return Items(entries, items.complete and given.complete)
+    return replace(items, entries=entries, complete=items.complete and given.complete)
 
 
 def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:
@@ -219,10 +258,11 @@ def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list
     return evaluator.conditions((tested[0].otherwise(),), frame)
 
 
-def _given_by(evaluator: Evaluator, binding: Binding, frame: Frame) -> Items | None:
+def _given_by(evaluator: Evaluator, event: Event, frame: Frame) -> Items | None:
+    binding = event.binding
     span = frame.facts.span(binding.node)
-    if binding.kind not in MUTATIONS:
-        return Items({binding.name.rpartition(".")[2]: evaluator.binding(binding, frame)})
+    if event.key:
+        return Items({event.key: evaluator.binding(binding, frame)})
     if binding.kind == "update":
         assert isinstance(binding.value, ast.Call)
         return dictionaries.items_of_call(evaluator, binding.value, frame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,14 @@ from loaderlint.linking.things import (
     Row,
     Settings,
     Thing,
+    distinct,
     irremovable,
     under,
     unseen,
 )
 from loaderlint.linking.trees import child_of_tree
 from loaderlint.model.source import Span
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -66,7 +68,37 @@ def overlaid(below: Items, *above: Items) -> Items:
             missing = [one for one in values if isinstance(one.thing, Absent)]
             kept = [one for lack in missing for one in under(entries.get(key, (lack,)), lack.assumptions)]
             entries[key] = (*(one for one in values if not isinstance(one.thing, Absent)), *kept)
-    return Items(entries, complete)
+    return replace(below, entries=entries, complete=complete)
+
+
+def joined(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return possibilities that are all dictionaries as one, whose values say which of them they come from.
+
+    What is the same in all of them assumes nothing; a dictionary that lacks a key makes it absent there.
+    """
+    ways = tuple(possibilities)
+    if len(ways) < 2 or not all(isinstance(one.thing, Items | TreeMapping) for one in ways):
+        return distinct(ways)
+    common = frozenset.intersection(*(one.assumptions for one in ways))
+    return (replace(ways[0], thing=_joined_items(ways, common), assumptions=common),)
+
+
+def _joined_items(ways: Possibilities, common: Assumptions) -> Items:
+    first = next((one.thing for one in ways if isinstance(one.thing, Items)), Items({}))
+    by_way = [(one, entries_of(one.thing)) for one in ways]
+    entries: dict[str, Possibilities] = {}
+    for key in dict.fromkeys(key for _, own in by_way for key in own):
+        given = [own.get(key) or (_missing(one),) for one, own in by_way]
+        if all(values is given[0] for values in given):
+            entries[key] = given[0]
+            continue
+        told = zip(by_way, given, strict=True)
+        entries[key] = joined(way for (one, _), values in told for way in under(values, one.assumptions - common))
+    return replace(first, entries=entries, complete=all(is_complete(one.thing) for one in ways))
+
+
+def _missing(one: Possibility) -> Possibility:
+    return Possibility(ABSENT if is_complete(one.thing) else UNSEEN, one.span)
 
 
 def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> Possibility:

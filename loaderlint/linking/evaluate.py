@@ -31,6 +31,8 @@ from loaderlint.linking import (
 )
 from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.commandlines import parsed
+from loaderlint.linking.effects import Effects
+from loaderlint.linking.events import Events
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
@@ -98,6 +100,8 @@ class Evaluator:
         """Words that a file which changes anything about what was followed must hold."""
         self._objects: dict[ast.ClassDef, Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
+        self.events = Events()
+        self.effects = Effects(self)
 
     @cached_property
     def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
@@ -351,6 +355,9 @@ class Evaluator:
         span = frame.facts.span(node)
         name = dotted(node)
         if name is not None and name in frame.scope.bindings:
+            if any(isinstance(one.thing, Items | TreeMapping) for one in self.evaluate(node.value, frame)):
+                # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
+                return self._attribute_of(node, frame, span)
             values = [one for one in frame.scope.bindings[name] if one.kind not in MUTATIONS]
             ways = reaching(values, frame.place)
             if any(not way.arms for way in ways):

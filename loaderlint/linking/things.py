@@ -147,10 +147,14 @@ class Folder:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Items:
-    """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there."""
+    """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there.
+
+    ``inherits`` says that it is a configuration object whose files name the file they inherit from.
+    """
 
     entries: Mapping[str, Possibilities]
     complete: bool = True
+    inherits: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -351,18 +351,18 @@ CHANGED: Cases = {
         """,
         {"1"},
     ),
-    "after parsing, by a function that is given them, which is not seen": (
+    "after parsing, by a function that is given them": (
         """
         import argparse
         def tame(args):
-            args.workers = 1
+            args.workers = ⟦1⟧
         parser = argparse.ArgumentParser()
-        parser.add_argument("--workers", type=int, default=⟦4⟧)
+        parser.add_argument("--workers", type=int, default=4)
         args = parser.parse_args()
         tame(args)
         DataLoader(data, num_workers=args.workers)
         """,
-        {"4", "open"},
+        {"1"},
     ),
     "after parsing, in the module, read in a function": (
         """

@@ -1,0 +1,167 @@
+"""What a call does to a thing that it is handed: a function of the project that changes it, a merge of configurations."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import changes, classes, instances, merging
+from loaderlint.linking.callers import Caller
+from loaderlint.linking.dictionaries import joined
+from loaderlint.linking.events import CALL, Event
+from loaderlint.linking.things import (
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Possibilities,
+    Possibility,
+    Thing,
+    end_of,
+    under,
+)
+from loaderlint.model.value import NO_ASSUMPTIONS
+from loaderlint.readers.python import Arm, FunctionNode, dotted, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+DEEPEST_EFFECT = 6
+"""Calls followed into each other for what they change; beyond that, what they are handed is unseen."""
+MOST_CALLEE_STEPS = 120
+"""Expressions followed to find out which function a call is one of."""
+
+
+class Effects:
+    """Which functions change what they are handed, found out once for each."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._touches: dict[tuple[int, str], bool] = {}
+        self.active: set[int] = set()
+        """The functions whose effects are being followed."""
+
+    def touches(self, function: Function, name: str) -> bool:
+        """Return whether a function changes what one of its parameters stands for, itself or through what it calls."""
+        key = (id(function.node), name)
+        if key not in self._touches:
+            # A function that calls itself changes what its other statements change.
+            self._touches[key] = False
+            self._touches[key] = any(
+                self._changes(event, function) for event in self._evaluator.events.of(function.scope, name)
+            )
+        return self._touches[key]
+
+    def _changes(self, event: Event, function: Function) -> bool:
+        call = event.binding.node
+        if event.binding.kind != CALL:
+            return True
+        assert isinstance(call, ast.Call)
+        if merging.is_merge(call, event.binding.name):
+            return True
+        frame = Frame(function.facts, event.binding.place, receiver=function.receiver)
+        return any(
+            self.touches(callee, name)
+            for one in self.callees(call, frame)
+            for callee, name in parameters_handed(self._evaluator, one, call, event.binding.name)
+        )
+
+    def callees(self, call: ast.Call, frame: Frame) -> Possibilities:
+        """Return the functions and classes of the project that a call can be one of."""
+        with self._evaluator.steps(MOST_CALLEE_STEPS):
+            found = self._evaluator.evaluate(call.func, frame)
+        return tuple(one for one in found if isinstance(one.thing, Function | Class))
+
+
+def parameters_handed(
+    evaluator: Evaluator, callee: Possibility, call: ast.Call, name: str
+) -> list[tuple[Function, str]]:
+    """Return the function that runs when something is called, with each of its parameters that gets the named thing."""
+    function = _function_of(evaluator, callee.thing)
+    if function is None:
+        return []
+    declared = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]
+    if takes_receiver(function):
+        declared = declared[1:]
+    found: list[str] = []
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            break
+        if dotted(argument) == name and position < len(declared):
+            found.append(declared[position])
+    every = {one.arg for one in parameters(function.node)}
+    found.extend(one.arg for one in call.keywords if one.arg in every and dotted(one.value) == name and one.arg)
+    return [(function, parameter) for parameter in found]
+
+
+def _function_of(evaluator: Evaluator, thing: Thing) -> Function | None:
+    if isinstance(thing, Function):
+        return thing
+    if isinstance(thing, Class):
+        for owner in classes.lineage(evaluator, thing):
+            for scope in owner.scope.children:
+                if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
+                    return Function(owner.facts, scope.node, scope, Instance(thing), owner)
+    return None
+
+
+def takes_receiver(function: Function) -> bool:
+    """Return whether the first parameter of a function is the object it is called on."""
+    node = function.node
+    return function.receiver is not None and not (
+        isinstance(node, FunctionNode) and classes.has_decorator(node, "staticmethod")
+    )
+
+
+def of_call(
+    evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Arm, ...], frame: Frame
+) -> Possibilities:
+    """Return what a thing is after it was handed to a call, which may be made only under conditions."""
+    call = event.binding.node
+    assert isinstance(call, ast.Call)
+    where = frame.at(event.binding.place)
+    name = event.binding.name
+    if merging.is_merge(call, name):
+        after = merging.merged(evaluator, one, call, where) if isinstance(one.thing, Items) else (one,)
+    else:
+        after = _after_callee(evaluator, one, call, name, where)
+    if len(after) == 1 and after[0] is one:
+        return after
+    if not arms:
+        return joined(after)
+    taken = [way for assumptions in evaluator.conditions(arms, frame) for way in under(after, assumptions)]
+    left = [way for assumptions in changes.otherwise(evaluator, arms, frame) for way in under((one,), assumptions)]
+    return joined((*left, *taken))
+
+
+def _after_callee(evaluator: Evaluator, one: Possibility, call: ast.Call, name: str, frame: Frame) -> Possibilities:
+    found: list[Possibility] = []
+    for callee in evaluator.effects.callees(call, frame):
+        for function, parameter in parameters_handed(evaluator, callee, call, name):
+            if evaluator.effects.touches(function, parameter):
+                found.extend(under(_after_function(evaluator, one, function, parameter, call, frame), callee.assumptions))
+    return tuple(found) or (one,)
+
+
+def _after_function(
+    evaluator: Evaluator, one: Possibility, function: Function, parameter: str, call: ast.Call, frame: Frame
+) -> Possibilities:
+    bindings = function.scope.bindings.get(parameter, ())
+    if any(binding.kind == "assign" for binding in bindings):
+        # What happens to the thing after its name stands for another one is not followed.
+        return (one,)
+    if id(function.node) in evaluator.effects.active or frame.depth >= DEEPEST_EFFECT:
+        return (replace(one, thing=merging.uncertain(one.thing, frame.facts.span(call))),)
+    evaluator.effects.active.add(id(function.node))
+    try:
+        arguments = instances.bound_arguments(
+            evaluator, Caller(frame, call), function, skip_first=takes_receiver(function)
+        )
+        arguments[parameter] = (replace(one, assumptions=NO_ASSUMPTIONS),)
+        inner = Frame(function.facts, end_of(function.scope), arguments, function.receiver, frame.depth + 1)
+        found = evaluator.bound(parameter, inner, None, one.span)
+    finally:
+        evaluator.effects.active.discard(id(function.node))
+    return under(found, one.assumptions)
