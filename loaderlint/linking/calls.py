@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import (
+    attribute_dicts,
     callers,
     classes,
     dictionaries,
@@ -20,6 +21,7 @@ from loaderlint.linking import (
     records,
     settings,
 )
+from loaderlint.linking.attribute_dicts import ATTRIBUTE_DICTS, INHERITING
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
@@ -63,19 +65,17 @@ _CPU_COUNTS = {
 
 _CUDA_QUESTIONS = {"torch.cuda.is_available"}
 
-_KEEPS_ITS_ARGUMENT = {
+_KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
     "builtins.dict",
     "copy.copy",
     "copy.deepcopy",
-    "easydict.EasyDict",
-    "types.SimpleNamespace",
     "omegaconf.OmegaConf.create",
     "omegaconf.OmegaConf.to_container",
-    "argparse.Namespace",
-    "addict.Dict",
-    "munch.Munch",
     "builtins.vars",
 }
+
+_COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict", "__copy__")
+"""Methods that return what a dictionary holds."""
 
 _FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
     "builtins.int": lambda values: int(values[0]),  # type: ignore[call-overload]
@@ -130,6 +130,9 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
     if isinstance(thing, Unseen):
         return parsers.set_by_name(evaluator, callee, node, frame) or unseen(span)
     if isinstance(thing, Class):
+        kind = attribute_dicts.made_by(evaluator, thing)
+        if kind is not None:
+            return _dictionary(evaluator, kind, node, frame, span)
         return records.made(evaluator, thing, node, frame) or (Possibility(Instance(thing, node, frame), span),)
     if isinstance(thing, External):
         return _external(evaluator, thing.name, node, frame, span)
@@ -210,7 +213,7 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     if name in hydra.COMPOSERS:
         return hydra.composed(evaluator, node, frame)
     if name in _KEEPS_ITS_ARGUMENT:
-        return _dictionary(evaluator, node, frame, span)
+        return _dictionary(evaluator, name, node, frame, span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
     if name in objects.PARSES:
@@ -270,7 +273,9 @@ def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> 
         thing = one.thing
         if isinstance(thing, CommandLine):
             values = parsed.attribute(evaluator, thing, name.value, span, missing=default)
-        elif isinstance(thing, TreeMapping) and thing.get(name.value) is None:
+        elif (isinstance(thing, TreeMapping) and thing.get(name.value) is None) or (
+            isinstance(thing, Items) and thing.complete and name.value not in thing.entries
+        ):
             values = default
         elif isinstance(thing, Settings):
             values = settings.got(thing, name.value, default, span, frame.facts.text(node))
@@ -280,8 +285,14 @@ def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> 
     return tuple(found)
 
 
-def _dictionary(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+def _dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     """Return the dictionary or namespace that ``dict(...)`` and its like make of their arguments."""
+    if name in INHERITING:
+        items = dictionaries.items_of_call(evaluator, ast.Call(node.func, node.args, []), frame)
+        return (Possibility(replace(items, inherits=True), span),)
+    if name.endswith("CfgNode"):
+        # What else yacs takes beside the mapping (``key_list``, ``new_allowed``) is no key.
+        node = ast.copy_location(ast.Call(node.func, node.args[:1], []), node)
     if len(node.args) == 1 and not node.keywords:
         return evaluator.evaluate(node.args[0], frame)
     if len(node.args) > 1:
@@ -308,7 +319,7 @@ def _method_of(
     thing = owner.thing
     if isinstance(thing, Items | TreeMapping | Settings) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
-    if isinstance(thing, Items | TreeMapping | Settings) and name in ("copy", "to_dict", "_asdict"):
+    if isinstance(thing, Items | TreeMapping | Settings) and name in _COPIES:
         return (owner,)
     if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))

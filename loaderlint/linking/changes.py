@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, dictionaries, effects, settings
+from loaderlint.linking import classes, dictionaries, effects, lazily, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.names import MUTATIONS, reaching
@@ -98,9 +98,7 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
     return found
 
 
-def _after_all(
-    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame
-) -> Possibilities:
+def _after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     """Return a thing after what happened to it, the same one wherever it is read after the same events."""
     if not isinstance(one.thing, _Changeable):
         return (one,)
@@ -112,9 +110,7 @@ def _after_all(
     return tuple(way for new in after for way in under((replace(one, thing=new.thing),), new.assumptions))
 
 
-def _worked_out(
-    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame
-) -> Possibilities:
+def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     current: Possibilities = (one,)
     plain: list[Happened] = []
     for position, event in enumerate(happened):
@@ -124,9 +120,7 @@ def _worked_out(
                 continue
         else:
             plain = [event]
-        current = tuple(
-            after for way in current for after in made_to(evaluator, way, plain, event.event.path, frame)
-        )
+        current = tuple(after for way in current for after in made_to(evaluator, way, plain, event.event.path, frame))
         plain = []
     return current
 
@@ -136,7 +130,7 @@ def made_to(
 ) -> Possibilities:
     """Return what a thing is after something happened at a path below it."""
     thing = one.thing
-    if isinstance(thing, Settings) and not (happened[0].event.binding.kind == CALL):
+    if isinstance(thing, Settings) and happened[0].event.binding.kind != CALL:
         (tree,) = made_to(evaluator, replace(one, thing=thing.here), happened, path, frame)
         return (replace(one, thing=settings.replaced(thing, _as_tree(tree))),)
     if not path:
@@ -148,7 +142,7 @@ def made_to(
         items = _as_items(thing)
         before = items.entries.get(key) or unseen(one.span)
         below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
-        return (replace(one, thing=replace(items, entries={**items.entries, key: below})),)
+        return (replace(one, thing=replace(items, entries=lazily.overlaid(items.entries, {key: below}))),)
     if isinstance(thing, Instance):
         before = settled(thing.changed.get(key), lambda: evaluator.attribute_of(thing, key))
         if any(isinstance(way.thing, _Changeable) for way in before):
@@ -157,9 +151,7 @@ def made_to(
     return (one,)
 
 
-def _made_here(
-    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame
-) -> Possibilities:
+def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     thing, first = one.thing, happened[0]
     if first.event.binding.kind == CALL:
         return effects.of_call(evaluator, one, first.event, first.arms, frame)
@@ -233,9 +225,9 @@ def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -
     if given is None:
         return items
     alternatives = evaluator.conditions(change.arms, frame)
-    entries = dict(items.entries)
+    entries: dict[str, Possibilities] = {}
     for key, values in given.entries.items():
-        before = entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
+        before = items.entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
         if binding.kind == "setdefault":
             values = _where_missing(before, values)
         after = [one for way in alternatives for one in under(values, way)]
@@ -243,7 +235,8 @@ def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -
             undone = [one for way in otherwise(evaluator, change.arms, frame) for one in under(before, way)]
             after = [*undone, *after]
         entries[key] = distinct(after)
-    return replace(items, entries=entries, complete=items.complete and given.complete)
+    changed = lazily.overlaid(items.entries, entries)
+    return replace(items, entries=changed, complete=items.complete and given.complete)
 
 
 def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:

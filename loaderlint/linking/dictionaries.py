@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import settings
+from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -86,14 +87,16 @@ def joined(possibilities: Iterable[Possibility]) -> Possibilities:
 def _joined_items(ways: Possibilities, common: Assumptions) -> Items:
     first = next((one.thing for one in ways if isinstance(one.thing, Items)), Items({}))
     by_way = [(one, entries_of(one.thing)) for one in ways]
-    entries: dict[str, Possibilities] = {}
-    for key in dict.fromkeys(key for _, own in by_way for key in own):
+
+    def joined_values(key: str) -> Possibilities:
         given = [own.get(key) or (_missing(one),) for one, own in by_way]
         if all(values is given[0] for values in given):
-            entries[key] = given[0]
-            continue
+            return given[0]
         told = zip(by_way, given, strict=True)
-        entries[key] = joined(way for (one, _), values in told for way in under(values, one.assumptions - common))
+        return joined(way for (one, _), values in told for way in under(values, one.assumptions - common))
+
+    keys = dict.fromkeys(key for _, own in by_way for key in own)
+    entries = Lazily.of(keys, joined_values)
     return replace(first, entries=entries, complete=all(is_complete(one.thing) for one in ways))
 
 

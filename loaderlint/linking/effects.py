@@ -1,4 +1,4 @@
-"""What a call does to a thing that it is handed: a function of the project that changes it, a merge of configurations."""
+"""What a call does to a thing that it is handed: a function of the project changes it, a merge adds to it."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Effects:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._touches: dict[tuple[int, str], bool] = {}
+        self._changing: dict[tuple[int, str], tuple[Event, ...]] = {}
         self.active: set[int] = set()
         """The functions whose effects are being followed."""
 
@@ -49,22 +50,37 @@ class Effects:
         if key not in self._touches:
             # A function that calls itself changes what its other statements change.
             self._touches[key] = False
+            frame = Frame(function.facts, end_of(function.scope), receiver=function.receiver)
             self._touches[key] = any(
-                self._changes(event, function) for event in self._evaluator.events.of(function.scope, name)
+                self._changes(event, frame) for event in self._evaluator.events.of(function.scope, name)
             )
         return self._touches[key]
 
-    def _changes(self, event: Event, function: Function) -> bool:
+    def changing(self, frame: Frame, name: str) -> tuple[Event, ...]:
+        """Return the events of a frame's scope that can change what a name stands for."""
+        key = (id(frame.scope), name)
+        if key not in self._changing:
+            every = self._evaluator.events.of(frame.scope, name)
+            where = Frame(frame.facts, frame.place, receiver=frame.receiver)
+            # While that is found out, calls are taken to change nothing: two may ask about each other.
+            self._changing[key] = tuple(event for event in every if event.binding.kind != CALL)
+            found = tuple(event for event in every if self._changes(event, where))
+            self._changing[key] = found
+        return self._changing[key]
+
+    def _changes(self, event: Event, frame: Frame) -> bool:
         call = event.binding.node
         if event.binding.kind != CALL:
             return True
         assert isinstance(call, ast.Call)
         if merging.is_merge(call, event.binding.name):
             return True
-        frame = Frame(function.facts, event.binding.place, receiver=function.receiver)
+        root = event.binding.name.partition(".")[0]
+        if (dotted(call.func) or "").partition(".")[0] == root or not _is_argument(call, event.binding.name):
+            return False
         return any(
             self.touches(callee, name)
-            for one in self.callees(call, frame)
+            for one in self.callees(call, frame.at(event.binding.place))
             for callee, name in parameters_handed(self._evaluator, one, call, event.binding.name)
         )
 
@@ -73,6 +89,10 @@ class Effects:
         with self._evaluator.steps(MOST_CALLEE_STEPS):
             found = self._evaluator.evaluate(call.func, frame)
         return tuple(one for one in found if isinstance(one.thing, Function | Class))
+
+
+def _is_argument(call: ast.Call, name: str) -> bool:
+    return any(dotted(one) == name for one in (*call.args, *(keyword.value for keyword in call.keywords)))
 
 
 def parameters_handed(
@@ -115,9 +135,7 @@ def takes_receiver(function: Function) -> bool:
     )
 
 
-def of_call(
-    evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Arm, ...], frame: Frame
-) -> Possibilities:
+def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Arm, ...], frame: Frame) -> Possibilities:
     """Return what a thing is after it was handed to a call, which may be made only under conditions."""
     call = event.binding.node
     assert isinstance(call, ast.Call)
@@ -141,7 +159,9 @@ def _after_callee(evaluator: Evaluator, one: Possibility, call: ast.Call, name: 
     for callee in evaluator.effects.callees(call, frame):
         for function, parameter in parameters_handed(evaluator, callee, call, name):
             if evaluator.effects.touches(function, parameter):
-                found.extend(under(_after_function(evaluator, one, function, parameter, call, frame), callee.assumptions))
+                found.extend(
+                    under(_after_function(evaluator, one, function, parameter, call, frame), callee.assumptions)
+                )
     return tuple(found) or (one,)
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.dictionaries import entries_of, is_complete, joined
+from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.things import (
+    Frame,
     Items,
     Possibilities,
     Possibility,
@@ -22,10 +24,10 @@ from loaderlint.linking.things import (
     Thing,
     choice,
     distinct,
+    irremovable,
     under,
     unseen,
 )
-from loaderlint.linking.things import Frame as Frame
 from loaderlint.linking.trees import from_entry
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumption, Assumptions
@@ -54,10 +56,16 @@ def merged(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame)
     if not given:
         return (replace(one, thing=uncertain(one.thing, span)),)
     merge = {"merge_from_file": _from_file, "merge_from_list": _from_list, "merge_from_other_cfg": _from_other}
+    known: dict[object, Thing] = {}
     ways: list[Possibility] = []
     for way in evaluator.evaluate(given[0], frame):
-        after = merge[call.func.attr](evaluator, one.thing, way.thing, frame, span)
-        ways.extend(under((replace(one, thing=after),), way.assumptions))
+        # Whatever is not seen does the same, however it comes about.
+        key = way.thing if isinstance(way.thing, str | Row | Items | TreeMapping) else way.thing is None
+        if key not in known:
+            known[key] = merge[call.func.attr](evaluator, one.thing, way.thing, frame, span)
+        ways.extend(under((replace(one, thing=known[key]),), way.assumptions))
+    if len(known) == 1:
+        return (replace(one, thing=next(iter(known.values()))),)
     return joined(ways)
 
 
@@ -65,12 +73,14 @@ def uncertain(thing: Thing, span: Span) -> Thing:
     """Return a dictionary any of whose values may have been replaced by something unseen."""
     if not isinstance(thing, Items):
         return thing
-    entries = {}
-    for key, values in thing.entries.items():
-        inner = tuple(replace(one, thing=uncertain(one.thing, span)) for one in values)
-        leaf = any(not isinstance(one.thing, Items) for one in values)
-        entries[key] = distinct((*inner, *unseen(span))) if leaf else inner
-    return replace(thing, entries=entries)
+    entries = thing.entries
+
+    def values_of(key: str) -> Possibilities:
+        inner = tuple(replace(one, thing=uncertain(one.thing, span)) for one in entries[key])
+        leaf = any(not isinstance(one.thing, Items) for one in inner)
+        return distinct((*inner, *unseen(span))) if leaf else inner
+
+    return replace(thing, entries=Lazily.of(entries, values_of))
 
 
 def _from_list(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
@@ -101,10 +111,10 @@ def _with(items: Items, path: tuple[str, ...], values: Possibilities) -> Items:
     """Return a tree of dictionaries with other values at a path."""
     key, rest = path[0], path[1:]
     if not rest:
-        return replace(items, entries={**items.entries, key: values})
+        return replace(items, entries=overlaid(items.entries, {key: values}))
     before = items.entries.get(key, ())
     after = tuple(replace(one, thing=_with(one.thing, rest, values)) for one in before if isinstance(one.thing, Items))
-    return replace(items, entries={**items.entries, key: after}) if after else items
+    return replace(items, entries=overlaid(items.entries, {key: after})) if after else items
 
 
 def _from_other(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
@@ -115,14 +125,16 @@ def _from_other(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, 
 
 def overwritten(items: Items, given: Items | TreeMapping) -> Items:
     """Return a tree of dictionaries with another merged into it key by key."""
-    entries = dict(items.entries)
+    changes: dict[str, Possibilities] = {}
     for key, values in entries_of(given).items():
-        below = [one.thing for one in entries.get(key, ())]
-        above = [one.thing for one in values]
+        before = items.entries.get(key, ())
+        below, above = [one.thing for one in before], [one.thing for one in values]
         if len(below) == len(above) == 1 and isinstance(below[0], Items) and isinstance(above[0], Items | TreeMapping):
-            entries[key] = (replace(entries[key][0], thing=overwritten(below[0], above[0])),)
+            changes[key] = (replace(before[0], thing=overwritten(below[0], above[0])),)
         else:
-            entries[key] = values
+            # Without its entry in a file an option is what the object had before, not what torch takes.
+            changes[key] = irremovable(values)
+    entries = overlaid(items.entries, changes)
     return replace(items, entries=entries, complete=items.complete and is_complete(given))
 
 
@@ -191,9 +203,10 @@ def _fits(items: Items, tree: TreeMapping, inherits: bool) -> bool:
         if below is None:
             return False
         nested = below[0].thing
-        if isinstance(nested, Items) and nested.entries:
-            if not isinstance(entry.value, TreeMapping) or not _fits(nested, entry.value, False):
-                return False
+        if not isinstance(nested, Items) or not nested.entries:
+            continue
+        if not isinstance(entry.value, TreeMapping) or not _fits(nested, entry.value, False):
+            return False
     return True
 
 
@@ -201,18 +214,19 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
     """Return the object after one of several files, or one nobody has seen, was merged into it."""
     every = frozenset(one.path for one in files)
     elsewhere = unseen(span, choice(subject, "another file"))
-    entries: dict[str, Possibilities] = {}
-    for key, values in items.entries.items():
-        setting = {one.path: entry for one in files if (entry := _last(one.layers, key)) is not None}
+
+    def values_of(key: str) -> Possibilities:
+        values = items.entries[key]
         if len(values) == 1 and isinstance(values[0].thing, Items) and values[0].thing.entries:
             inner = [_Given(one.path, tuple(_below(one.layers, key))) for one in files]
-            entries[key] = (replace(values[0], thing=_from_any(values[0].thing, inner, subject, span)),)
-            continue
+            return (replace(values[0], thing=_from_any(values[0].thing, inner, subject, span)),)
+        setting = {one.path: entry for one in files if (entry := _last(one.layers, key)) is not None}
         new = [way for path, way in setting.items() for way in under((way,), _file(subject, {path}))]
         others = every - setting.keys()
-        kept = under(values, _file(subject, others)) if others else values if not files else ()
-        entries[key] = distinct((*kept, *new, *elsewhere))
-    return replace(items, entries=entries)
+        kept = values if others == every else under(values, _file(subject, others)) if others else ()
+        return distinct((*kept, *new, *elsewhere))
+
+    return replace(items, entries=Lazily.of(items.entries, values_of))
 
 
 def _file(subject: str, paths: Iterable[str]) -> Assumptions:
@@ -227,9 +241,5 @@ def _below(layers: Iterable[TreeMapping], key: str) -> Iterator[TreeMapping]:
 
 
 def _last(layers: Iterable[TreeMapping], key: str) -> Possibility | None:
-    found: Mapping[str, Possibility] = {
-        key: from_entry(entry, entry.span, key, removable=False)
-        for layer in layers
-        if (entry := layer.get(key)) is not None
-    }
-    return found.get(key)
+    found = [entry for layer in layers if (entry := layer.get(key)) is not None]
+    return from_entry(found[-1], found[-1].span, key, removable=False) if found else None

@@ -1,0 +1,548 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, loader_of, met, traced
+
+LOAD = "\ndef load(cfg):\n    return DataLoader(1, num_workers=cfg.INPUT.NUM_WORKERS)\n"
+
+DEEP: Cases = {
+    "an attribute two levels down": (
+        """
+        from easydict import EasyDict
+        c = EasyDict()
+        c.data = EasyDict()
+        c.data.num_workers = ⟦4⟧
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"4"},
+    ),
+    "handed to a function afterwards": (
+        """
+        from ml_collections import ConfigDict
+        def load(c):
+            return DataLoader(1, num_workers=c.data.num_workers)
+        c = ConfigDict()
+        c.data = ConfigDict()
+        c.data.num_workers = ⟦4⟧
+        load(c)
+        """,
+        {"4"},
+    ),
+    "two names for one part": (
+        """
+        import ml_collections
+        c = ml_collections.ConfigDict()
+        c.data = data = ml_collections.ConfigDict()
+        data.num_workers = ⟦4⟧
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"4"},
+    ),
+    "a name for a part": (
+        """
+        import ml_collections
+        def base():
+            c = ml_collections.ConfigDict()
+            c.data = ml_collections.ConfigDict()
+            c.data.num_workers = 4
+            return c
+        def get_config():
+            c = base()
+            data = c.data
+            data.num_workers = ⟦2⟧
+            return c
+        DataLoader(1, num_workers=get_config().data.num_workers)
+        """,
+        {"2"},
+    ),
+    "a name that stands for another part by then": (
+        """
+        import ml_collections
+        c = ml_collections.ConfigDict()
+        c.data = part = ml_collections.ConfigDict()
+        part.num_workers = ⟦4⟧
+        c.model = part = ml_collections.ConfigDict()
+        part.num_workers = 8
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"4"},
+    ),
+    "set under a condition": (
+        """
+        from easydict import EasyDict
+        def load(c):
+            return DataLoader(1, num_workers=c.data.num_workers)
+        c = EasyDict(data=EasyDict(num_workers=⟦4⟧))
+        if debug:
+            c.data.num_workers = ⟦0⟧
+        load(c)
+        """,
+        {"4", "0"},
+    ),
+    "set after it was handed over": (
+        """
+        from easydict import EasyDict
+        c = EasyDict(data=EasyDict(num_workers=⟦4⟧))
+        DataLoader(1, num_workers=c.data.num_workers)
+        c.data.num_workers = 0
+        """,
+        {"4"},
+    ),
+    "splatted": (
+        """
+        from easydict import EasyDict
+        def train(rank, data_loader_kwargs):
+            return DataLoader(1, **data_loader_kwargs)
+        def launch(c):
+            train(rank=0, **c)
+        c = EasyDict()
+        c.data_loader_kwargs = EasyDict(pin_memory=True)
+        c.data_loader_kwargs.num_workers = ⟦3⟧
+        launch(c=c)
+        """,
+        {"3"},
+    ),
+    "a part that nobody sees": (
+        """
+        from easydict import EasyDict
+        c = EasyDict()
+        c.data = read()
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"open"},
+    ),
+    "a key of the right name in another part": (
+        """
+        from easydict import EasyDict
+        c = EasyDict(data=EasyDict(), model=EasyDict(num_workers=4))
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"open"},
+    ),
+    "getattr with a default": (
+        """
+        from types import SimpleNamespace
+        c = SimpleNamespace(batch_size=2)
+        DataLoader(1, num_workers=getattr(c, 'num_workers', ⟦2⟧))
+        """,
+        {"2"},
+    ),
+}
+
+HANDED: Cases = {
+    "a function sets it": (
+        """
+        from easydict import EasyDict
+        def tame(c):
+            c.data.num_workers = ⟦0⟧
+        c = EasyDict(data=EasyDict(num_workers=4))
+        tame(c)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0"},
+    ),
+    "a function sets it under a condition": (
+        """
+        from easydict import EasyDict
+        def tame(c, args):
+            if args.debug:
+                c.data.num_workers = ⟦0⟧
+        c = EasyDict(data=EasyDict(num_workers=⟦4⟧))
+        tame(c, read())
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0", "4"},
+    ),
+    "a function that leaves early": (
+        """
+        from easydict import EasyDict
+        def tame(c, fast):
+            if fast:
+                return
+            c.data.num_workers = ⟦0⟧
+        c = EasyDict(data=EasyDict(num_workers=4))
+        tame(c, False)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0"},
+    ),
+    "called under a condition": (
+        """
+        from easydict import EasyDict
+        def tame(c):
+            c.data.num_workers = ⟦0⟧
+        c = EasyDict(data=EasyDict(num_workers=⟦4⟧))
+        if debug:
+            tame(c)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0", "4"},
+    ),
+    "only a part is handed over": (
+        """
+        from easydict import EasyDict
+        def tame(data):
+            data.num_workers = ⟦0⟧
+        c = EasyDict(data=EasyDict(num_workers=4))
+        tame(c.data)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0"},
+    ),
+    "through a second function": (
+        """
+        from easydict import EasyDict
+        def inner(c):
+            c.data.num_workers = ⟦0⟧
+        def outer(other, c):
+            inner(c)
+        c = EasyDict(data=EasyDict(num_workers=4))
+        outer(1, c=c)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0"},
+    ),
+    "a function that calls itself": (
+        """
+        from easydict import EasyDict
+        def tame(c, deep):
+            if deep:
+                tame(c, False)
+            c.data.num_workers = ⟦0⟧
+        c = EasyDict(data=EasyDict(num_workers=4))
+        tame(c, True)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"0"},
+    ),
+    "a function that only reads it": (
+        """
+        from easydict import EasyDict
+        def show(c):
+            print(c.data.num_workers)
+        c = EasyDict(data=EasyDict(num_workers=⟦4⟧))
+        show(c)
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"4"},
+    ),
+    "a function that changes a copy of its own": (
+        """
+        from easydict import EasyDict
+        def other(c):
+            mine = c.copy()
+            mine.num_workers = 0
+            return mine
+        c = EasyDict(num_workers=⟦4⟧)
+        other(c)
+        DataLoader(1, num_workers=c.num_workers)
+        """,
+        {"4"},
+    ),
+    "called after the loader was made": (
+        """
+        from easydict import EasyDict
+        def tame(c):
+            c.num_workers = 0
+        c = EasyDict(num_workers=⟦4⟧)
+        DataLoader(1, num_workers=c.num_workers)
+        tame(c)
+        """,
+        {"4"},
+    ),
+    "parts of it in the function that the command line may replace": (
+        """
+        import argparse
+        from easydict import EasyDict
+        def update(c, args):
+            if args.workers is not None:
+                c.data.num_workers = args.workers
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int)
+        c = EasyDict(data=EasyDict(num_workers=⟦4⟧))
+        update(c, parser.parse_args())
+        DataLoader(1, num_workers=c.data.num_workers)
+        """,
+        {"4", "open"},
+    ),
+}
+
+CLASSES: Cases = {
+    "a dictionary that is its own __dict__": (
+        """
+        class AttrDict(dict):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.__dict__ = self
+        h = AttrDict({"num_workers": ⟦4⟧})
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "a dictionary that looks attributes up": (
+        """
+        class Settings(dict):
+            def __getattr__(self, name):
+                return self[name]
+            def __setattr__(self, name, value):
+                self[name] = value
+        h = Settings(batch_size=2)
+        h.num_workers = ⟦4⟧
+        DataLoader(1, **h)
+        """,
+        {"4"},
+    ),
+    "an object of its keywords, by a loop": (
+        """
+        class HParams:
+            def __init__(self, **kwargs):
+                for key, value in kwargs.items():
+                    if type(value) == dict:
+                        value = HParams(**value)
+                    self[key] = value
+            def __setitem__(self, key, value):
+                setattr(self, key, value)
+        h = HParams(**{"train": {"num_workers": ⟦4⟧}})
+        DataLoader(1, num_workers=h.train.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object of its keywords, by update": (
+        """
+        class Namespace:
+            def __init__(self, **kwargs):
+                self.__dict__.update(kwargs)
+        h = Namespace(num_workers=⟦4⟧)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"4"},
+    ),
+    "an object that does more with its keywords": (
+        """
+        class Namespace:
+            def __init__(self, **kwargs):
+                self.__dict__.update(kwargs)
+                self.num_workers = ⟦0⟧
+        h = Namespace(num_workers=4)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"0"},
+    ),
+    "a plain dictionary's subclass": (
+        """
+        class Registry(dict):
+            def register(self, name):
+                return name
+        h = Registry(num_workers=4)
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
+}
+
+YACS = """
+from yacs.config import CfgNode as CN
+_C = CN()
+_C.INPUT = CN()
+_C.INPUT.NUM_WORKERS = 8
+_C.INPUT.BATCH_SIZE = 2
+_C.SEED = 0
+"""
+MARKED = YACS.replace("= 8", "= ⟦8⟧")
+FILES = IMPORT + "import argparse\nfrom config import _C\n" + LOAD
+ARGUMENTS = "p = argparse.ArgumentParser()\np.add_argument('--cfg')\na = p.parse_args()\n"
+WORKERS = "INPUT:\n  NUM_WORKERS: ⟦4⟧\n"
+
+MERGED: Cases = {
+    "the defaults": ({"config.py": MARKED, "main.py": FILES + "load(_C)"}, {"8"}),
+    "a clone": ({"config.py": MARKED, "main.py": FILES + "c = _C.clone()\nload(c)"}, {"8"}),
+    "a clone changed": (
+        {"config.py": YACS, "main.py": FILES + "c = _C.clone()\nc.INPUT.NUM_WORKERS = ⟦0⟧\nload(c)"},
+        {"0"},
+    ),
+    "a change of a clone does not reach the defaults": (
+        {"config.py": MARKED, "main.py": FILES + "c = _C.clone()\nc.INPUT.NUM_WORKERS = 0\nload(_C)"},
+        {"8"},
+    ),
+    "made of a dictionary": (
+        {
+            "config.py": "from yacs.config import CfgNode as CN\n_C = CN({'INPUT': {'NUM_WORKERS': ⟦8⟧}})\n",
+            "main.py": FILES + "load(_C)",
+        },
+        {"8"},
+    ),
+    "a file by name": (
+        {
+            "config.py": YACS,
+            "main.py": FILES + "c = _C.clone()\nc.merge_from_file('c.yaml')\nload(c)",
+            "c.yaml": WORKERS,
+        },
+        {"4"},
+    ),
+    "a file by name that does not set it": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + "c = _C.clone()\nc.merge_from_file('c.yaml')\nload(c)",
+            "c.yaml": "SEED: 1\n",
+            "d.yaml": "INPUT:\n  NUM_WORKERS: 4\n  PREFETCH: 1\n",
+        },
+        {"8"},
+    ),
+    "a file by name that is not there": (
+        {"config.py": MARKED, "main.py": FILES + "c = _C.clone()\nc.merge_from_file('c.yaml')\nload(c)"},
+        {"8", "open"},
+    ),
+    "any file that can be given, all of which set it": (
+        {
+            "config.py": YACS,
+            "main.py": FILES + ARGUMENTS + "c = _C.clone()\nc.merge_from_file(a.cfg)\nload(c)",
+            "configs/a.yaml": WORKERS,
+            "configs/b.yaml": "SEED: 1\nDATA:\n  NUM_WORKERS: ⟦2⟧\n",
+        },
+        {"4", "2", "open"},
+    ),
+    "any file that can be given, one of which does not set it": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + ARGUMENTS + "c = _C.clone()\nc.merge_from_file(a.cfg)\nload(c)",
+            "configs/a.yaml": WORKERS,
+            "configs/b.yaml": "SEED: 1\n",
+        },
+        {"8", "4", "open"},
+    ),
+    "a file with a key that the object does not have": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + ARGUMENTS + "c = _C.clone()\nc.merge_from_file(a.cfg)\nload(c)",
+            "configs/a.yaml": "INPUT:\n  NUM_WORKERS: 4\n  SHAPE: 1\n",
+        },
+        {"8", "open"},
+    ),
+    "a merge only where a file is given": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + ARGUMENTS + "c = _C.clone()\nif a.cfg:\n    c.merge_from_file(a.cfg)\nload(c)",
+            "configs/a.yaml": WORKERS,
+        },
+        {"8", "4", "open"},
+    ),
+    "a change after the merge": (
+        {
+            "config.py": YACS,
+            "main.py": FILES + ARGUMENTS + "_C.merge_from_file(a.cfg)\n_C.INPUT.NUM_WORKERS = ⟦0⟧\nload(_C)",
+            "configs/a.yaml": "INPUT:\n  NUM_WORKERS: 4\n  OTHER: 1\n",
+        },
+        {"0"},
+    ),
+    "a merge after the change": (
+        {
+            "config.py": YACS,
+            "main.py": FILES + "_C.INPUT.NUM_WORKERS = 0\n_C.merge_from_file('a.yaml')\nload(_C)",
+            "a.yaml": WORKERS,
+        },
+        {"4"},
+    ),
+    "a list": (
+        {"config.py": YACS, "main.py": FILES + "_C.merge_from_list(['INPUT.NUM_WORKERS', ⟦2⟧, 'SEED', 1])\nload(_C)"},
+        {"2"},
+    ),
+    "a list of text": (
+        {"config.py": YACS, "main.py": FILES + "_C.merge_from_list(['INPUT.NUM_WORKERS', ⟦'2'⟧])\nload(_C)"},
+        {"2"},
+    ),
+    "a list that the command line gives": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES
+            + "p = argparse.ArgumentParser()\np.add_argument('opts', nargs='*')\na = p.parse_args()\n"
+            + "_C.merge_from_list(a.opts)\nload(_C)",
+        },
+        {"8", "open"},
+    ),
+    "another object": (
+        {
+            "config.py": YACS,
+            "main.py": FILES
+            + "from yacs.config import CfgNode\no = CfgNode()\no.INPUT = CfgNode()\no.INPUT.NUM_WORKERS = ⟦2⟧\n"
+            + "_C.merge_from_other_cfg(o)\nload(_C)",
+        },
+        {"2"},
+    ),
+    "what a function does": (
+        {
+            "config.py": YACS
+            + "def update(config, args):\n    config.defrost()\n    config.merge_from_file(args.cfg)\n"
+            + "    if args.debug:\n        config.INPUT.NUM_WORKERS = ⟦0⟧\n    config.freeze()\n"
+            + "def get_config(args):\n    config = _C.clone()\n    update(config, args)\n    return config\n",
+            "main.py": FILES
+            + "from config import get_config\n"
+            + ARGUMENTS.replace("a = ", "p.add_argument('--debug', action='store_true')\na = ")
+            + "load(get_config(a))",
+            "a.yaml": WORKERS,
+        },
+        {"0", "4", "open"},
+    ),
+    "a base that yacs does not know": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + ARGUMENTS + "_C.merge_from_file(a.cfg)\nload(_C)",
+            "a.yaml": "_BASE_: b.yaml\nSEED: 1\n",
+        },
+        {"8", "open"},
+    ),
+    "a base that fvcore merges first": (
+        {
+            "config.py": YACS.replace("yacs.config", "fvcore.common.config"),
+            "main.py": FILES + ARGUMENTS + "_C.merge_from_file(a.cfg)\nload(_C)",
+            "configs/a.yaml": "_BASE_: base/b.yaml\nSEED: 1\n",
+            "configs/base/b.yaml": WORKERS,
+        },
+        {"4", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), DEEP.values(), ids=DEEP.keys())
+def test_parts_of_an_object(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), HANDED.values(), ids=HANDED.keys())
+def test_functions_that_are_handed_an_object(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), CLASSES.values(), ids=CLASSES.keys())
+def test_classes_of_attribute_dictionaries(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), MERGED.values(), ids=MERGED.keys())
+def test_yacs(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_two_options_of_one_file_come_together_and_those_of_two_files_do_not() -> None:
+    files = {
+        "config.py": YACS.replace("_C.SEED = 0", "_C.INPUT.PREFETCH = None"),
+        "main.py": IMPORT
+        + "import argparse\nfrom config import _C\n"
+        + ARGUMENTS
+        + "_C.merge_from_file(a.cfg)\n"
+        + "DataLoader(1, num_workers=_C.INPUT.NUM_WORKERS, prefetch_factor=_C.INPUT.PREFETCH)",
+        "a.yaml": "INPUT:\n  NUM_WORKERS: 0\n",
+        "b.yaml": "INPUT:\n  NUM_WORKERS: 4\n  PREFETCH: 2\n",
+    }
+    assert met(files) == {("0", "None"), ("4", "2")}
+
+
+def test_a_value_of_a_file_is_fixed_in_the_file() -> None:
+    files = {
+        "config.py": YACS,
+        "main.py": FILES + "_C.merge_from_file('a.yaml')\nload(_C)",
+        "a.yaml": "INPUT:\n  NUM_WORKERS: 4\n",
+    }
+    (workers,) = loader_of(files).num_workers.candidates
+    assert str(workers.span) == "a.yaml:2:16"
+    assert workers.entry is None
