@@ -23,6 +23,7 @@ from loaderlint.linking import (
     instantiation,
     lightning,
     locations,
+    loops,
     modules,
     operators,
     parameters,
@@ -33,7 +34,7 @@ from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
-from loaderlint.linking.names import MUTATIONS, reaching
+from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
@@ -54,6 +55,7 @@ from loaderlint.linking.things import (
     Row,
     Settings,
     Thing,
+    Unseen,
     choice,
     distinct,
     end_of,
@@ -63,6 +65,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.linking.trees import child_of_tree
+from loaderlint.linking.uses import bindings_of, runs_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, PythonFacts, Scope, dotted, is_main_test
@@ -214,11 +217,11 @@ class Evaluator:
         if isinstance(node, ast.Dict):
             return (dictionaries.display(self, node, frame, span),)
         if isinstance(node, ast.DictComp):
-            return (Possibility(dictionaries.comprehended(self, node, frame), span),)
+            return loops.dictionary(self, node, frame)
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            return loops.row(self, node, frame)
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            if any(isinstance(item, ast.Starred) for item in node.elts):
-                return unseen(span)
-            return (Possibility(Row(tuple(self.evaluate(item, frame) for item in node.elts)), span),)
+            return loops.displayed(self, node, frame)
         if isinstance(node, ast.Lambda):
             return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
         if isinstance(node, ast.NamedExpr | ast.Await):
@@ -236,9 +239,11 @@ class Evaluator:
         while scope is not None:
             own = scope is frame.scope
             if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
-                where = frame if own else Frame(frame.facts, Place(scope, 0))
-                found = self.bound(node.id, where, frame.place if own else None, span)
-                if own or scope.parent is not None:
+                if own:
+                    walrus = _walrus_before(scope.bindings[node.id], node, frame.place)
+                    return self.evaluate(walrus, frame) if walrus else self.bound(node.id, frame, frame.place, span)
+                found = self._bound_outside(node.id, scope, frame, span)
+                if scope.parent is not None:
                     return found
                 return modules.with_changes(self, found, frame.facts, node.id, span)
             scope = scope.parent
@@ -252,31 +257,50 @@ class Evaluator:
             return starred
         return (Possibility(External(f"builtins.{node.id}"), span),)
 
+    def _bound_outside(self, name: str, scope: Scope, frame: Frame, span: Span) -> Possibilities:
+        """Return what a name of an enclosing scope can be whenever the code in the frame's scope may run."""
+        where = Frame(frame.facts, Place(scope, 0))
+        if len(scope.bindings[name]) == 1 and not any(one.startswith(f"{name}.") for one in scope.bindings):
+            return self.bound(name, where, None, span)
+        found: list[Possibility] = []
+        for run in runs_of(frame.scope, scope):
+            found.extend(self.bound(name, where, run.place, span))
+            if run.place is not None and not run.called:
+                for one in scope.bindings[name]:
+                    if one.kind not in MUTATIONS and one.place.order > run.place.order:
+                        for assumptions in self.conditions(one.place.arms, where):
+                            found.extend(under(self.binding(one, where), assumptions))
+        return distinct(found)
+
     def bound(self, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
         """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
-        bindings = frame.scope.bindings[name]
-        values = [one for one in bindings if one.kind not in MUTATIONS]
-        found: list[Possibility] = []
-        ways = reaching(values, place)
-        for way in ways:
-            given = self.binding(way.binding, frame)
-            later = place is not None and way.binding.place.order >= place.order
-            if later and not isinstance(way.binding.value, ast.Constant):
-                # What an earlier turn of a loop worked out is worked out again at every turn.
-                given = unseen(span)
-            for assumptions in self.conditions(way.arms, frame):
-                found.extend(under(given, assumptions))
-        if not found:
-            return unseen(span)
-        first = min(way.binding.place.order for way in ways)
-        found = [*changes.changed(self, found, name, frame, place, first)]
+        found = [*self._current(name, frame, place, span)]
+        first = min((one.place.order for one in frame.scope.bindings[name]), default=0)
         if any(_may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
             found.extend(unseen(span))
-        return distinct(found)
+        return distinct(found) or unseen(span)
+
+    def _current(self, name: str, frame: Frame, place: Place | None, span: Span) -> Iterator[Possibility]:
+        values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
+        for way in reaching(values, place):
+            given = self.binding(way.binding, frame)
+            looped = any(arm.loop for arm in way.arms)
+            alternatives = self.conditions(way.arms, frame)
+            if way.earlier_turn and not isinstance(way.binding.value, ast.Constant):
+                # What an earlier turn of a loop worked out is worked out again at every turn.
+                given = unseen(span)
+            elif looped and any(isinstance(one.thing, Unseen) for one in given):
+                # What comes of the first turn is seldom what is left after the last.
+                given = unseen(span)
+            if way.earlier_turn and alternatives:
+                alternatives = [NO_ASSUMPTIONS]
+            since = way.binding.place.order
+            for assumptions in alternatives:
+                yield from changes.changed(self, under(given, assumptions), name, frame, place, since)
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
         """Return what one binding gives its name."""
-        where = frame.at(binding.place)
+        where = frame.at(binding.place) if binding.inner is None else Frame(frame.facts, binding.inner)
         facts = where.facts
         node = binding.node
         if binding.kind == "assign" and binding.value is not None:
@@ -293,60 +317,16 @@ class Evaluator:
         if binding.kind == "class":
             assert isinstance(node, ast.ClassDef)
             return (Possibility(Class(facts, node, facts.scopes[id(node)], binding.place), facts.span(node)),)
-        if binding.kind == "unpack" and binding.value is not None and binding.index is not None:
-            return self._unpacked(self.evaluate(binding.value, where), binding.index, facts.span(node))
+        if binding.kind == "unpack" and binding.value is not None:
+            return loops.unpacked(self.evaluate(binding.value, where), binding.index, facts.span(binding.value))
         if binding.kind == "with" and binding.value is not None:
             return self.evaluate(binding.value, where)
         if binding.kind == "loop" and binding.value is not None:
-            return self._looped(binding, where)
-        if binding.kind == "augment":
-            return self._augmented(binding, where)
+            return loops.turned(self, binding, where)
+        if binding.kind == "augment" and isinstance(node, ast.AugAssign):
+            operands = (self.evaluate(node.target, where), self.evaluate(node.value, where))
+            return operators.compute(self, operands, node, where, lambda values: arithmetic(node.op, values))
         return unseen(facts.span(node) if isinstance(node, ast.expr | ast.stmt) else facts.span(facts.tree.body[0]))
-
-    def _unpacked(self, possibilities: Possibilities, index: int, span: Span) -> Possibilities:
-        found: list[Possibility] = []
-        for one in possibilities:
-            if isinstance(one.thing, Row) and index < len(one.thing.items):
-                found.extend(under(one.thing.items[index], one.assumptions))
-            else:
-                found.extend(unseen(span, one.assumptions))
-        return tuple(found)
-
-    def _looped(self, binding: Binding, frame: Frame) -> Possibilities:
-        assert binding.value is not None
-        span = frame.facts.span(binding.value)
-        found: list[Possibility] = []
-        for one in self.evaluate(binding.value, frame):
-            if not isinstance(one.thing, Row):
-                found.extend(unseen(span, one.assumptions))
-                continue
-            for turn, item in enumerate(one.thing.items):
-                turned = item if binding.index is None else self._unpacked(item, binding.index, span)
-                found.extend(under(turned, one.assumptions, choice(str(span), turn)))
-        return tuple(found)
-
-    def _augmented(self, binding: Binding, frame: Frame) -> Possibilities:
-        node = binding.node
-        assert isinstance(node, ast.AugAssign)
-        span = frame.facts.span(node)
-        earlier = [
-            one
-            for one in frame.scope.bindings[binding.name]
-            if one.kind not in MUTATIONS and one.place.order < binding.place.order
-        ]
-        if not earlier or isinstance(node.target, ast.Attribute):
-            return unseen(span)
-        before = self.bound_among(earlier, frame, binding.place)
-        operands = (before, self.evaluate(node.value, frame))
-        return operators.compute(self, operands, node, frame, lambda values: arithmetic(node.op, values))
-
-    def bound_among(self, bindings: list[Binding], frame: Frame, place: Place) -> Possibilities:
-        """Return what the bindings give at a place."""
-        found: list[Possibility] = []
-        for way in reaching(bindings, place):
-            for assumptions in self.conditions(way.arms, frame):
-                found.extend(under(self.binding(way.binding, frame), assumptions))
-        return tuple(found)
 
     # --- attributes and subscripts ---
 
@@ -359,14 +339,11 @@ class Evaluator:
                 # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
                 return self._attribute_of(node, frame, span)
             values = [one for one in frame.scope.bindings[name] if one.kind not in MUTATIONS]
-            ways = reaching(values, frame.place)
-            if any(not way.arms for way in ways):
-                return self.bound(name, frame, frame.place, span)
-            if ways:
-                assigned = self.bound(name, frame, frame.place, span)
-                return distinct([*assigned, *self._attribute_of(node, frame, span)])
-            found = self._attribute_of(node, frame, span)
-            return changes.changed(self, found, name, frame, frame.place, 0)
+            found = tuple(self._current(name, frame, frame.place, span))
+            before = changes.changed(self, self._attribute_of(node, frame, span), name, frame, frame.place, 0)
+            left = unbound(values, frame.place)
+            unset = (one for arms in left for ways in self.conditions(arms, frame) for one in under(before, ways))
+            return distinct([*found, *unset])
         return self._attribute_of(node, frame, span)
 
     def _attribute_of(self, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
@@ -491,17 +468,38 @@ class Evaluator:
         """Return the alternative assumptions under which all these arms are taken."""
         alternatives: list[Assumptions] = [NO_ASSUMPTIONS]
         for arm in arms:
-            if arm.test is None or is_main_test(arm.test):
+            if arm.test is not None and is_main_test(arm.test):
                 continue
             # A name in the test is what it was where the test stands, not what the arm makes of it.
             where = frame.at(arm.place) if arm.place is not None else frame
-            ways = [assumptions for truth, assumptions, _ in self.truth(arm.test, where) if truth is arm.truth]
+            ways = self._ways_into(arm, where)
             met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
             if len(met) <= MOST_ALTERNATIVES:
                 alternatives = met
         return alternatives
 
+    def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
+        if arm.test is not None:
+            return [assumptions for truth, assumptions, _ in self.truth(arm.test, frame) if truth is arm.truth]
+        if arm.loop:
+            return loops.ends(self, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
+        owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
+        return [choice(f"{frame.facts.span(owner)} is taken", arm.truth)]
+
 
 def _may_be_rewritten(change: Binding, place: Place | None, since: int) -> bool:
     """Return whether a change to names nobody can tell comes between a name's own value and a place."""
     return change.place.order > since and (place is None or change.place.order < place.order)
+
+
+def _walrus_before(bindings: list[Binding], node: ast.Name, place: Place) -> ast.expr | None:
+    """Return the value that an assignment expression earlier in the same statement gave a name, None without one."""
+    start = (node.lineno, node.col_offset)
+    given = [
+        one.node.value
+        for one in bindings
+        if isinstance(one.node, ast.NamedExpr)
+        and one.place.order == place.order
+        and (one.node.end_lineno or 0, one.node.end_col_offset or 0) <= start
+    ]
+    return given[-1] if given else None

@@ -1,84 +1,284 @@
-"""Which bindings of a name can be current at a place, and under which conditions."""
+"""Which bindings of a name can be current at a place, and under which conditions.
+
+The bindings are carried through the statements of their scope in the order they run: a branch adds its arm to what
+comes through it, a loop brings back what its last turn left, a handler may see any binding of the body it guards.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from loaderlint.readers.python import Arm, Binding, Place, is_main_test
+from loaderlint.readers.python import Arm, Binding, Fork, Place, Suite, dotted, is_main_test
 
 MUTATIONS = frozenset({"item", "update", "setdefault", "pop"})
 """Kinds of binding that change a dictionary in place instead of giving the name a new value."""
+MOST_WAYS_TO_A_PLACE = 400
+"""More ways than this and those that came first are forgotten: what has so many values is unseen anyway."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reaching:
-    """A binding that can be current, and the arms that must (or, inverted, must not) have been taken for that."""
+    """A binding that can be current, and the arms that must (or, inverted, must not) have been taken for that.
+
+    ``earlier_turn`` says that an earlier turn of a loop made the binding: the arms are no conditions of this turn.
+    """
 
     binding: Binding
-    arms: tuple[Arm, ...]
+    arms: tuple[Arm, ...] = ()
+    earlier_turn: bool = False
 
 
 def reaching(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching, ...]:
-    """Return the bindings that can be current at a place, in source order; at the end of the scope when it is None.
+    """Return the bindings that can be current at a place, in source order; at the end of the scope when it is None."""
+    if place is not None:
+        inside = [one for one in bindings if _is_of_comprehension(one) and one.place.arms[-1] in place.arms]
+        if inside:
+            return (Reaching(inside[-1], ()),)
+    found = [Reaching(one.binding, one.arms, one.earlier_turn) for one in _ways(bindings, place) if one.binding]
+    return tuple(sorted(found, key=lambda one: one.binding.place.order))
 
-    Walking backwards from the place, a binding ends the search when every way to the place runs through it or
-    through one found already.
-    """
-    here = place.arms if place is not None else ()
-    found: list[tuple[Binding, tuple[Arm, ...]]] = []
-    for binding in sorted(bindings, key=lambda one: one.place.order, reverse=True):
-        arms = binding.place.arms
-        later = place is not None and binding.place.order >= place.order
-        if later and not (_loop_shared(arms, here) and binding.place is not place):
-            continue
-        if any(arm.excludes(other) for arm in arms for other in here):
-            continue
-        relative = tuple(arm for arm in arms if not any(arm.same(other) for other in here) and not _is_guard(arm))
-        found.append((binding, relative))
-        if not later and _complete([path for _, path in found]):
-            break
-    return tuple(
-        Reaching(binding, (*path, *_unless([later_path for _, later_path in found[:index]])))
-        for index, (binding, path) in reversed(list(enumerate(found)))
-    )
+
+def unbound(bindings: Sequence[Binding], place: Place | None) -> tuple[tuple[Arm, ...], ...]:
+    """Return the ways, by their arms, on which none of the bindings is current at a place."""
+    return tuple(one.arms for one in _ways(bindings, place) if one.binding is None)
 
 
 def reaching_all(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching, ...]:
     """Return every change that can have happened before a place; none of them undoes another as a whole."""
-    found: list[Reaching] = []
-    for binding in bindings:
-        found.extend(reaching([binding], place))
+    found = [one for binding in bindings for one in reaching([binding], place)]
     return tuple(sorted(found, key=lambda one: one.binding.place.order))
 
 
-def _loop_shared(arms: Sequence[Arm], here: Sequence[Arm]) -> bool:
-    return any(arm.loop and arm.same(other) for arm in arms for other in here)
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """What a name stands for on one way to a place; None where it is not bound, or was deleted."""
+
+    binding: Binding | None
+    arms: tuple[Arm, ...] = ()
+    earlier_turn: bool = False
 
 
-def _is_guard(arm: Arm) -> bool:
-    return arm.truth and arm.test is not None and is_main_test(arm.test)
+_Ways = tuple[_Way, ...]
 
 
-def _complete(paths: list[tuple[Arm, ...]]) -> bool:
-    """Return whether every run takes one of these paths through the branches."""
-    if any(not path for path in paths):
-        return True
-    for owner in {id(path[0].owner): path[0].owner for path in paths}.values():
-        inside = [path for path in paths if path[0].owner is owner]
-        arms = [[path[1:] for path in inside if path[0].truth is truth] for truth in (True, False)]
-        has_test = isinstance(owner, ast.If)
-        if has_test and all(arm and _complete(arm) for arm in arms):
-            return True
-    return False
+def _ways(bindings: Sequence[Binding], place: Place | None) -> _Ways:
+    own = sorted((one for one in bindings if not _is_of_comprehension(one)), key=lambda one: one.place.order)
+    if not own:
+        return (_Way(None),)
+    walk = _Walk(own, place)
+    flow = own[0].place.scope.flow
+    # Parameters are bound before the first statement.
+    left = walk.block(Suite(0, max(flow.last, own[-1].place.order), flow.forks), (_Way(None),)) or ()
+    found = (*left, *walk.returned) if place is None else (left if walk.seen is None else walk.seen)
+    here = {_which(arm) for arm in place.arms} if place is not None else set()
+    return _merged(replace(one, arms=tuple(arm for arm in one.arms if _which(arm) not in here)) for one in found)
 
 
-def _unless(later: list[tuple[Arm, ...]]) -> tuple[Arm, ...]:
-    """Return the arms an earlier binding needs so that none of the later, conditional ones replaced it."""
-    taken: list[Arm] = []
-    for path in reversed(later):
-        rest = [arm for arm in path if not any(arm.same(one) for one in taken)]
-        if len(rest) == 1 and rest[0].test is not None:
-            taken.append(rest[0].otherwise())
-    return tuple(taken)
+def _which(arm: Arm) -> tuple[ast.AST, bool, bool]:
+    return arm.owner, arm.truth, arm.ended
+
+
+def _is_of_comprehension(binding: Binding) -> bool:
+    """Return whether a comprehension binds a name for itself alone."""
+    return isinstance(binding.node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
+
+
+class _Walk:
+    """One way through the statements of a scope with the bindings of one name."""
+
+    def __init__(self, bindings: Sequence[Binding], place: Place | None) -> None:
+        self.bindings = bindings
+        self.orders = [one.place.order for one in bindings]
+        self.place = place
+        self.seen: _Ways | None = None
+        self.returned: list[_Way] = []
+        self.broke: list[list[_Way]] = []
+        self.continued: list[list[_Way]] = []
+        self.guarded: list[list[_Way]] = []
+        self.guarded_last: list[int] = []
+        """The last statement of each guarded body: no exception comes after what that one binds."""
+
+    def block(self, block: Suite, ways: _Ways) -> _Ways | None:
+        """Return what is current after a block, None when nothing runs on from its end."""
+        forks = block.forks
+        position = bisect_left(self.orders, block.first)
+        turn = 0
+        while True:
+            following = self.orders[position] if position < len(self.orders) else None
+            if following is not None and following > block.last:
+                following = None
+            turn = self._next_fork(forks, turn, following)
+            fork = forks[turn] if turn < len(forks) else None
+            if fork is not None and (following is None or fork.order < following):
+                self._look(fork.order, ways)
+                after = self._fork(fork, ways)
+                if after is None:
+                    return None
+                ways = _merged(after)
+                position = bisect_right(self.orders, fork.last)
+                turn += 1
+            elif following is not None:
+                self._look(following, ways)
+                ways = self._bound(self.bindings[position], ways)
+                position += 1
+            else:
+                break
+        if self.place is not None and block.first <= self.place.order <= block.last:
+            self._look(block.last, ways, last=True)
+        return ways
+
+    def _next_fork(self, forks: Sequence[Fork], turn: int, following: int | None) -> int:
+        """Return the next fork that matters: it binds the name, holds the place, or leaves."""
+        leaving = self.place is None or bool(self.broke)
+        while turn < len(forks):
+            fork = forks[turn]
+            if not fork.branches or (leaving and fork.leaves):
+                return turn
+            if following is not None and fork.last >= following:
+                return turn
+            if self.place is not None and fork.order < self.place.order <= fork.last:
+                return turn
+            turn += 1
+        return turn
+
+    def _look(self, order: int, ways: _Ways, *, last: bool = False) -> None:
+        """Note what is current when the walk first comes to or past the place."""
+        if self.place is not None and self.seen is None and (last or order >= self.place.order):
+            self.seen = ways
+
+    def _bound(self, binding: Binding, ways: _Ways) -> _Ways:
+        sometimes = tuple(arm for arm in binding.place.arms if isinstance(arm.owner, ast.expr | ast.comprehension))
+        given = _Way(None if binding.kind == "delete" else binding, binding.place.arms)
+        if binding.inner is not None and not binding.surely:
+            kept = ways
+        elif sometimes:
+            kept = tuple(_with(one, sometimes[0].otherwise()) for one in ways) if len(sometimes) == 1 else ways
+        else:
+            kept = ()
+        for collected, last in zip(self.guarded, self.guarded_last, strict=False):
+            if binding.place.order < last:
+                collected.append(given)
+        return (*kept, given)
+
+    # --- statements ---
+
+    def _fork(self, fork: Fork, ways: _Ways) -> _Ways | None:
+        node = fork.node
+        if isinstance(node, ast.Break | ast.Continue):
+            for waiting in (self.broke if isinstance(node, ast.Break) else self.continued)[-1:]:
+                waiting.extend(ways)
+            return None
+        if isinstance(node, ast.Return | ast.Expr):
+            # What a call such as sys.exit() ends has run to its end, too.
+            self.returned.extend(ways)
+            return None
+        if not fork.branches:
+            return None
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            return self._loop(fork, ways)
+        if isinstance(node, ast.Try):
+            return self._try(fork, ways)
+        if isinstance(node, ast.With | ast.AsyncWith):
+            return self._with(fork, node, ways)
+        if isinstance(node, ast.If) and is_main_test(node.test):
+            return self._guard(fork, ways)
+        left = [self._branch(arms, block, ways) for arms, block in fork.branches]
+        return _joined(*left)
+
+    def _branch(self, arms: tuple[Arm, ...], block: Suite, ways: _Ways) -> _Ways | None:
+        return self.block(block, tuple(_with(one, *arms) for one in ways))
+
+    def _guard(self, fork: Fork, ways: _Ways) -> _Ways | None:
+        """Follow the guard of the main module as if it were not there, unless the place is in its other arm."""
+        (_, body), (_, orelse) = fork.branches
+        if self.place is not None and orelse.first <= self.place.order <= orelse.last:
+            return self.block(orelse, ways)
+        return self.block(body, ways)
+
+    def _loop(self, fork: Fork, ways: _Ways) -> _Ways | None:
+        (arms, body), (_, orelse) = fork.branches
+        (turn,) = arms
+        test = fork.node.test if isinstance(fork.node, ast.While) else None
+        entered = tuple(_with(one, turn) for one in ways)
+        seen = self.seen
+        self.broke.append([])
+        self.continued.append([])
+        first = self.block(body, entered)
+        again = _merged(replace(one, earlier_turn=True) for one in (*(first or ()), *self.continued[-1]))
+        self.broke[-1], self.continued[-1] = [], []
+        if seen is None:
+            # The place may see what an earlier turn left.
+            self.seen = None
+        known = {(id(one.binding), one.arms) for one in entered}
+        brought = tuple(one for one in again if (id(one.binding), one.arms) not in known)
+        left = self.block(body, (*entered, *brought))
+        ended = Arm(fork.node, None, True, loop=True, place=turn.place, ended=True)
+        never = Arm(fork.node, test, False, loop=test is None, place=turn.place, ended=test is None)
+        through = [_with(one, ended) for one in (*(left or ()), *self.continued.pop())]
+        after = self.block(orelse, _merged((*(_with(one, never) for one in ways), *through)))
+        broke = tuple(self.broke.pop())
+        return _joined(after, broke or None)
+
+    def _try(self, fork: Fork, ways: _Ways) -> _Ways | None:
+        (_, body), *handlers, (orelse_arms, orelse), (_, final) = fork.branches
+        self.guarded.append([])
+        self.guarded_last.append(body.last)
+        left = self.block(body, ways)
+        self.guarded_last.pop()
+        caught = _merged((*ways, *self.guarded.pop()))
+        if left is not None:
+            left = self._branch(orelse_arms, orelse, left)
+        joined = _joined(left, *(self._branch(arms, block, caught) for arms, block in handlers))
+        if joined is None:
+            # What runs in any case runs on the way out, too.
+            self.block(final, caught)
+            return None
+        return self.block(final, joined)
+
+    def _with(self, fork: Fork, node: ast.With | ast.AsyncWith, ways: _Ways) -> _Ways | None:
+        ((arms, body),) = fork.branches
+        if not any(_suppresses(item.context_expr) for item in node.items):
+            return self._branch(arms, body, ways)
+        self.guarded.append([])
+        self.guarded_last.append(body.last)
+        left = self._branch(arms, body, ways)
+        self.guarded_last.pop()
+        return _joined(left, _merged((*ways, *self.guarded.pop())))
+
+
+def _suppresses(manager: ast.expr) -> bool:
+    name = (dotted(manager.func) or "") if isinstance(manager, ast.Call) else ""
+    return name.rpartition(".")[2] in ("suppress", "raises", "assertRaises")
+
+
+def _with(one: _Way, *arms: Arm) -> _Way:
+    return replace(one, arms=(*one.arms, *arms)) if arms else one
+
+
+def _joined(*branches: _Ways | None) -> _Ways | None:
+    left = [ways for ways in branches if ways is not None]
+    return _merged(one for ways in left for one in ways) if left else None
+
+
+def _merged(ways: Iterable[_Way]) -> _Ways:
+    """Return the ways without repetitions; one that comes through both arms of a statement needs neither."""
+    kept: dict[tuple[object, ...], _Way] = {}
+    for one in ways:
+        while one.arms:
+            last = one.arms[-1]
+            rest = tuple(map(_which, one.arms[:-1]))
+            partner = (one.binding, one.earlier_turn, rest, last.owner, not last.truth, False)
+            if last.ended or last.loop or partner not in kept:
+                break
+            del kept[partner]
+            one = replace(one, arms=one.arms[:-1])
+        if one.arms:
+            rest = tuple(map(_which, one.arms[:-1]))
+            last = one.arms[-1]
+            kept[one.binding, one.earlier_turn, rest, last.owner, last.truth, last.ended] = one
+        else:
+            kept[one.binding, one.earlier_turn] = one
+    return tuple(kept.values())[-MOST_WAYS_TO_A_PLACE:]

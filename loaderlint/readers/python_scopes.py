@@ -22,7 +22,8 @@ class Arm:
     """One arm of a branching statement that a statement stands in.
 
     ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``place`` is where
-    the test stands, ``truth`` the answer of the test that leads here. ``loop`` marks a body that can run again.
+    the test stands, ``truth`` the answer of the test that leads here. Of a ``try`` it says whether its body ran to the
+    end. ``loop`` marks a body that can run again, ``ended`` that its loop came to its own end.
     """
 
     owner: ast.AST
@@ -30,6 +31,7 @@ class Arm:
     truth: bool
     loop: bool = False
     place: Place | None = None
+    ended: bool = False
 
     def otherwise(self) -> Arm:
         """Return the other arm of the same test."""
@@ -52,6 +54,33 @@ class Place:
     order: int
     arms: tuple[Arm, ...] = ()
 
+    def under(self, arm: Arm) -> Place:
+        """Return the place of an expression inside this statement that is reached by one more arm."""
+        return replace(self, arms=(*self.arms, arm))
+
+
+@dataclass(eq=False)
+class Suite:
+    """Statements that run one after the other: the orders of the first and last, and those that branch or leave."""
+
+    first: int
+    last: int
+    forks: list[Fork]
+
+
+@dataclass(frozen=True, eq=False)
+class Fork:
+    """A statement that branches or leaves its block: its order, the last order inside, and its arms with their blocks.
+
+    ``leaves`` says that a ``return``, ``break`` or ``continue`` stands in it.
+    """
+
+    node: ast.stmt
+    order: int
+    last: int
+    branches: tuple[tuple[tuple[Arm, ...], Suite], ...] = ()
+    leaves: bool = False
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Binding:
@@ -61,7 +90,9 @@ class Binding:
     ``with``, ``item`` (``name[key] = value``), ``update`` (``name.update(...)``), ``setdefault``, ``pop`` or ``other``.
     ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update;
     None for an item that was changed inside);
-    ``key`` the subscript of an item; ``index`` the position in an unpacking; ``target`` the dotted name of an import.
+    ``key`` the subscript of an item; ``index`` the positions in an unpacking, one for each level; ``target`` the
+    dotted name of an import. ``inner`` is the place in the function that binds an outer name, ``surely`` whether
+    that function certainly binds it where it is called.
     """
 
     name: str
@@ -70,8 +101,10 @@ class Binding:
     place: Place
     value: ast.expr | None = None
     key: ast.expr | None = None
-    index: int | None = None
+    index: tuple[int | slice, ...] = ()
     target: str = ""
+    inner: Place | None = None
+    surely: bool = False
 
 
 ANY_GLOBAL = "globals()"
@@ -91,6 +124,8 @@ class Scope:
     """A module, function, class or lambda: what is bound in it, and what it returns.
 
     ``bindings`` are listed by the name bound; those of an attribute also stand in ``set_on``, by what they are set on.
+    ``defined`` is the place of its definition, ``reads`` are the places where a name is read, ``inside`` the places
+    inside comprehensions by their identity, ``flow`` the way its statements run.
     """
 
     node: ScopeNode
@@ -102,6 +137,10 @@ class Scope:
     calls: list[CallSite] = field(default_factory=list)
     children: list[Scope] = field(default_factory=list)
     outer_names: set[str] = field(default_factory=set)
+    defined: Place | None = None
+    reads: dict[str, list[Place]] = field(default_factory=dict)
+    inside: dict[int, Place] = field(default_factory=dict)
+    flow: Suite = field(default_factory=lambda: Suite(0, 0, []))
     yields: bool = False
     iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
 

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
+from loaderlint.readers.python_branches import captured, escapes, leaves_block, pattern_test, positions
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
     Binding,
     Block,
     CallSite,
+    Fork,
     FunctionNode,
     Place,
     Scope,
+    Suite,
     dotted,
     is_main_test,
     parameters,
 )
 
-_LEAVES_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
 _ITERATES = {"iter", "enumerate", "list", "tuple", "zip", "tqdm", "next", "islice", "cycle", "chain", "sum", "sorted"}
 _MUTATES = {"update", "setdefault", "pop"}
+
+
+Branches: TypeAlias = tuple[tuple[tuple[Arm, ...], Suite], ...]
+"""The blocks of a statement, each with the arms that lead to it."""
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
 class Walked(NamedTuple):
@@ -46,7 +53,7 @@ def walk(tree: ast.Module) -> Walked:
         RecursionError: its expressions are too deeply nested.
     """
     walking = _Walk(tree)
-    walking.body(tree.body, walking.module, ())
+    walking.module.flow = walking.body(tree.body, walking.module, ())
     return Walked(walking.module, walking.scopes, walking.calls, walking.guard, walking.blocks)
 
 
@@ -61,21 +68,27 @@ class _Walk:
         self.blocks: list[Block] = []
         self.order = 0
 
-    def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> None:
+    def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> Suite:
+        block = Suite(self.order + 1, self.order, [])
         for statement in statements:
             self.order += 1
             place = Place(scope, self.order, arms)
-            self.statement(statement, place)
-            escaped = _escape(statement, place)
-            if escaped is not None:
-                arms = (*arms, escaped)
+            branches = self.statement(statement, place)
+            leaves = leaves_block(statement)
+            if branches or leaves:
+                inside = any(one.leaves for _, branch in branches for one in branch.forks)
+                returns = isinstance(statement, ast.Return | ast.Break | ast.Continue)
+                block.forks.append(Fork(statement, place.order, self.order, branches, returns or inside))
+            arms = (*arms, *escapes(statement, place))
+        block.last = self.order
+        return block
 
-    def statement(self, node: ast.stmt, place: Place) -> None:
+    def statement(self, node: ast.stmt, place: Place) -> Branches:
         handler = getattr(self, f"on_{type(node).__name__}", None)
-        if handler is not None:
-            handler(node, place)
-        else:
+        if handler is None:
             self.expressions(node, place)
+            return ()
+        return handler(node, place) or ()
 
     def bind(self, name: str, kind: str, node: ast.AST, place: Place, **more: object) -> None:
         scope = place.scope
@@ -83,7 +96,8 @@ class _Walk:
             outer = scope.parent
             while outer.parent is not None and name not in outer.bindings:
                 outer = outer.parent
-            place = Place(outer, place.order, (*place.arms, Arm(node, None, True)))
+            more["inner"] = place
+            place = Place(outer, place.order, place.arms)
             scope = outer
         binding = Binding(name, kind, node, place, **more)  # type: ignore[arg-type]
         scope.bindings.setdefault(name, []).append(binding)
@@ -120,12 +134,7 @@ class _Walk:
         if name is not None:
             self.bind(name, "assign", node, place, value=value)
         elif isinstance(target, ast.Tuple | ast.List):
-            for index, item in enumerate(target.elts):
-                item_name = dotted(item)
-                if item_name is not None:
-                    self.bind(item_name, "unpack", node, place, value=value, index=index)
-                else:
-                    self.unknown(item, node, place)
+            self.unpack(target, "unpack", value, node, place)
         elif isinstance(target, ast.Subscript):
             self.item(target, value, node, place)
 
@@ -145,11 +154,30 @@ class _Walk:
         inside = place.scope
         while inside.parent is not None:
             inside = inside.parent
-        arms = place.arms if inside is place.scope else (*place.arms, Arm(node, None, True))
-        kind = "other" if name == ANY_GLOBAL or value is None or inside is not place.scope else "assign"
-        inside.bindings.setdefault(name, []).append(
-            Binding(name, kind, node, Place(inside, place.order, arms), value=value)
-        )
+        inner = None if inside is place.scope else place
+        kind = "other" if name == ANY_GLOBAL or value is None else "assign"
+        where = Place(inside, place.order, place.arms)
+        inside.bindings.setdefault(name, []).append(Binding(name, kind, node, where, value=value, inner=inner))
+
+    def unpack(
+        self,
+        target: ast.Tuple | ast.List,
+        kind: str,
+        value: ast.expr,
+        node: ast.AST,
+        place: Place,
+        above: tuple[int | slice, ...] = (),
+    ) -> None:
+        """Bind the names of an unpacking, each with the positions it takes, one for each level."""
+        for position, item in positions(target):
+            index = (*above, position)
+            name = dotted(item)
+            if name is not None:
+                self.bind(name, kind, node, place, value=value, index=index)
+            elif isinstance(item, ast.Tuple | ast.List):
+                self.unpack(item, kind, value, node, place, index)
+            else:
+                self.unknown(item, node, place)
 
     def unknown(self, target: ast.expr, node: ast.AST, place: Place) -> None:
         """Bind whatever a target holds to something that is not followed."""
@@ -178,6 +206,8 @@ class _Walk:
             self.parts(target, place)
             if isinstance(target, ast.Subscript) and (name := dotted(target.value)) is not None:
                 self.bind(name, "pop", node, place, key=target.slice)
+            elif (name := dotted(target)) is not None:
+                self.bind(name, "delete", node, place)
 
     def on_Import(self, node: ast.Import, place: Place) -> None:
         for alias in node.names:
@@ -202,8 +232,8 @@ class _Walk:
             self.expression(decorator, place)
         self.defaults(node, place)
         self.bind(node.name, "function", node, place)
-        inner = self.enter(node, node.name, place.scope)
-        self.body(node.body, inner, ())
+        inner = self.enter(node, node.name, place)
+        inner.flow = self.body(node.body, inner, ())
 
     on_AsyncFunctionDef = on_FunctionDef
 
@@ -211,19 +241,19 @@ class _Walk:
         for expression in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
             self.expression(expression, place)
         self.bind(node.name, "class", node, place)
-        inner = Scope(node, place.scope, node.name)
+        inner = Scope(node, place.scope, node.name, defined=place)
         place.scope.children.append(inner)
         self.scopes[id(node)] = inner
-        self.body(node.body, inner, ())
+        inner.flow = self.body(node.body, inner, ())
 
     def defaults(self, node: FunctionNode | ast.Lambda, place: Place) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.expression(default, place)
 
-    def enter(self, node: FunctionNode | ast.Lambda, name: str, parent: Scope) -> Scope:
-        inner = Scope(node, parent, name)
-        parent.children.append(inner)
+    def enter(self, node: FunctionNode | ast.Lambda, name: str, defined: Place) -> Scope:
+        inner = Scope(node, defined.scope, name, defined=defined)
+        defined.scope.children.append(inner)
         self.scopes[id(node)] = inner
         place = Place(inner, self.order)
         for parameter in parameters(node):
@@ -232,38 +262,48 @@ class _Walk:
 
     # --- statements that branch ---
 
-    def on_If(self, node: ast.If, place: Place) -> None:
+    def on_If(self, node: ast.If, place: Place) -> Branches:
         if place.scope.parent is None and is_main_test(node.test) and self.guard is None:
             self.guard = node
         self.expression(node.test, place)
-        self.body(node.body, place.scope, (*place.arms, Arm(node, node.test, True, place=place)))
-        self.body(node.orelse, place.scope, (*place.arms, Arm(node, node.test, False, place=place)))
+        return tuple(
+            self.branch(body, place, Arm(node, node.test, truth, place=place))
+            for body, truth in ((node.body, True), (node.orelse, False))
+        )
 
-    def on_For(self, node: ast.For | ast.AsyncFor, place: Place) -> None:
+    def branch(self, body: list[ast.stmt], place: Place, *arms: Arm) -> tuple[tuple[Arm, ...], Suite]:
+        """Read a block that runs where the arms are taken."""
+        return arms, self.body(body, place.scope, (*place.arms, *arms))
+
+    def on_For(self, node: ast.For | ast.AsyncFor, place: Place) -> Branches:
         self.expression(node.iter, place)
         place.scope.iterations.append((node.iter, node, place))
-        inside = (*place.arms, Arm(node, None, True, loop=True))
+        turn = Arm(node, None, True, loop=True, place=place)
         self.parts(node.target, place)
-        names = node.target.elts if isinstance(node.target, ast.Tuple | ast.List) else [node.target]
-        for index, target in enumerate(names):
-            name = dotted(target)
-            if name is None:
-                self.unknown(target, node, Place(place.scope, self.order, inside))
-            else:
-                position = index if len(names) > 1 else None
-                where = Place(place.scope, self.order, inside)
-                self.bind(name, "loop", node, where, value=node.iter, index=position)
-        self.body(node.body, place.scope, inside)
-        self.body(node.orelse, place.scope, place.arms)
+        self.order += 1
+        first = self.order
+        self.loop_target(node.target, node.iter, node, Place(place.scope, first, (*place.arms, turn)))
+        turns = self.branch(node.body, place, turn)
+        turns[1].first = first
+        return turns, self.branch(node.orelse, place)
 
     on_AsyncFor = on_For
 
-    def on_While(self, node: ast.While, place: Place) -> None:
-        self.expression(node.test, place)
-        self.body(node.body, place.scope, (*place.arms, Arm(node, None, True, loop=True)))
-        self.body(node.orelse, place.scope, place.arms)
+    def loop_target(self, target: ast.expr, iterated: ast.expr, node: ast.AST, place: Place) -> None:
+        name = dotted(target)
+        if name is not None:
+            self.bind(name, "loop", node, place, value=iterated)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self.unpack(target, "loop", iterated, node, place)
+        else:
+            self.unknown(target, node, place)
 
-    def on_With(self, node: ast.With | ast.AsyncWith, place: Place) -> None:
+    def on_While(self, node: ast.While, place: Place) -> Branches:
+        self.expression(node.test, place)
+        turns = self.branch(node.body, place, Arm(node, node.test, True, loop=True, place=place))
+        return turns, self.branch(node.orelse, place)
+
+    def on_With(self, node: ast.With | ast.AsyncWith, place: Place) -> Branches:
         self.blocks.append(node)
         for item in node.items:
             self.expression(item.context_expr, place)
@@ -274,35 +314,53 @@ class _Walk:
                 self.bind(name, "with", node, place, value=item.context_expr)
             else:
                 self.unknown(item.optional_vars, node, place)
-        self.body(node.body, place.scope, place.arms)
+        return (self.branch(node.body, place),)
 
     on_AsyncWith = on_With
 
-    def on_Try(self, node: ast.Try, place: Place) -> None:
+    def on_Try(self, node: ast.Try, place: Place) -> Branches:
+        """Return the body, the handlers, what runs after the body, and what runs in any case, in this order."""
         self.blocks.append(node)
-        self.body(node.body, place.scope, place.arms)
+        body = self.branch(node.body, place)
+        handled: list[tuple[tuple[Arm, ...], Suite]] = []
+        arms: tuple[Arm, ...] = (Arm(node, None, False),)
         for handler in node.handlers:
-            arms = (*place.arms, Arm(handler, None, True))
+            taken = (*arms, Arm(handler, None, True)) if len(node.handlers) > 1 else arms
+            self.order += 1
+            first = self.order
             if handler.type is not None:
-                self.expression(handler.type, place)
+                self.expression(handler.type, Place(place.scope, first, (*place.arms, *taken)))
             if handler.name is not None:
-                self.bind(handler.name, "other", handler, Place(place.scope, self.order, arms))
-            self.body(handler.body, place.scope, arms)
-        self.body(node.orelse, place.scope, place.arms)
-        self.body(node.finalbody, place.scope, place.arms)
+                self.bind(handler.name, "other", handler, Place(place.scope, first, (*place.arms, *taken)))
+            branch = self.branch(handler.body, place, *taken)
+            branch[1].first = first
+            handled.append(branch)
+            arms = (*arms, Arm(handler, None, False))
+        orelse = self.branch(node.orelse, place, *([Arm(node, None, True)] if node.handlers else []))
+        return body, *handled, orelse, self.branch(node.finalbody, place)
 
     on_TryStar = on_Try
 
-    def on_Match(self, node: ast.Match, place: Place) -> None:
+    def on_Match(self, node: ast.Match, place: Place) -> Branches:
+        """Return the cases; each is reached where none before it matched."""
         self.expression(node.subject, place)
+        cases: list[tuple[tuple[Arm, ...], Suite]] = []
+        arms: tuple[Arm, ...] = ()
         for case in node.cases:
-            arms = (*place.arms, Arm(case, None, True))
-            inside = Place(place.scope, self.order, arms)
-            for name in _captured(case.pattern):
-                self.bind(name, "other", node, inside)
+            self.order += 1
+            test = pattern_test(node.subject, case)
+            taken = (*arms, Arm(case, test, True, place=place))
+            inside = Place(place.scope, self.order, (*place.arms, *taken))
+            first = self.order
+            for name, value in captured(case.pattern, node.subject):
+                self.bind(name, "assign" if value is not None else "other", node, inside, value=value)
             if case.guard is not None:
                 self.expression(case.guard, inside)
-            self.body(case.body, place.scope, arms)
+            branch = self.branch(case.body, place, *taken)
+            branch[1].first = first
+            cases.append(branch)
+            arms = (*arms, Arm(case, test, False, place=place))
+        return (*cases, (arms, Suite(self.order + 1, self.order, [])))
 
     def on_Return(self, node: ast.Return, place: Place) -> None:
         if node.value is not None:
@@ -321,32 +379,56 @@ class _Walk:
                 self.expressions(child, place)
 
     def expression(self, node: ast.expr, place: Place) -> None:
-        if isinstance(node, ast.Constant | ast.Name):
+        if isinstance(node, ast.Constant):
+            return
+        if isinstance(node, ast.Name):
+            place.scope.reads.setdefault(node.id, []).append(place)
             return
         if isinstance(node, ast.Call):
             self.call(node, place)
         elif isinstance(node, ast.Lambda):
             self.defaults(node, place)
-            inner = self.enter(node, "<lambda>", place.scope)
+            inner = self.enter(node, "<lambda>", place)
             # The body comes after the parameters, which are bound where the lambda stands.
             inside = Place(inner, self.order + 1)
             self.expression(node.body, inside)
             inner.returns.append((node.body, inside))
+            return
+        elif isinstance(node, ast.IfExp):
+            self.expression(node.test, place)
+            for branch, truth in ((node.body, True), (node.orelse, False)):
+                self.expression(branch, place.under(Arm(node, node.test, truth, place=place)))
+            return
+        elif isinstance(node, ast.BoolOp):
+            for operand in node.values:
+                self.expression(operand, place)
+                place = place.under(Arm(operand, operand, isinstance(node.op, ast.And), place=place))
             return
         elif isinstance(node, ast.NamedExpr):
             self.bind(node.target.id, "assign", node, place, value=node.value)
         elif isinstance(node, ast.Yield | ast.YieldFrom):
             place.scope.yields = True
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-            for generator in node.generators:
-                place.scope.iterations.append((generator.iter, node, place))
-                inside = Place(place.scope, place.order, (*place.arms, Arm(node, None, True, loop=True)))
-                name = dotted(generator.target)
-                if name is None:
-                    self.unknown(generator.target, node, inside)
-                else:
-                    self.bind(name, "loop", node, inside, value=generator.iter)
+            self.comprehension(node, place)
+            return
         self.expressions(node, place)
+
+    def comprehension(self, node: Comprehension, place: Place) -> None:
+        """Read a comprehension; its names are seen inside it alone, from each ``for`` on."""
+        inside = place
+        for generator in node.generators:
+            self.expression(generator.iter, inside)
+            place.scope.iterations.append((generator.iter, node, inside))
+            turn = Arm(generator, None, True, loop=True, place=inside)
+            inside = Place(place.scope, place.order, (*inside.arms, turn))
+            self.parts(generator.target, inside)
+            self.loop_target(generator.target, generator.iter, node, inside)
+            for test in generator.ifs:
+                self.expression(test, inside)
+                inside = Place(place.scope, place.order, (*inside.arms, Arm(test, test, True, place=inside)))
+        place.scope.inside[id(node)] = inside
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.expression(part, inside)
 
     def call(self, node: ast.Call, place: Place) -> None:
         site = CallSite(node, place)
@@ -376,32 +458,3 @@ def _changes_globals(node: ast.Call, place: Place) -> bool:
     if not (isinstance(function, ast.Name) and function.id == "exec"):
         return False
     return (place.scope.parent is None and len(node.args) == 1) or any(_is_globals(one) for one in node.args[1:])
-
-
-def _captured(pattern: ast.pattern) -> Iterator[str]:
-    """Yield the names that a pattern binds when it matches."""
-    for inner in ast.walk(pattern):
-        if isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name is not None:
-            yield inner.name
-        elif isinstance(inner, ast.MatchMapping) and inner.rest is not None:
-            yield inner.rest
-
-
-def _escape(statement: ast.stmt, place: Place) -> Arm | None:
-    """Return the arm that everything after an ``if`` stands in when one of its arms leaves the block."""
-    if not isinstance(statement, ast.If):
-        return None
-    if _leaves(statement.body):
-        return Arm(statement, statement.test, False, place=place)
-    if statement.orelse and _leaves(statement.orelse):
-        return Arm(statement, statement.test, True, place=place)
-    return None
-
-
-def _leaves(body: list[ast.stmt]) -> bool:
-    last = body[-1]
-    if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
-        return True
-    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return dotted(last.value.func) in _LEAVES_CALLS
-    return isinstance(last, ast.If) and bool(last.orelse) and _leaves(last.body) and _leaves(last.orelse)

@@ -384,8 +384,8 @@ CHANGED: Cases = {
     ),
     "halved in place": (
         declared("'--workers', type=int, default=4", "args = parser.parse_args()\n")
-        + "args.workers //= 2\nDataLoader(data, num_workers=args.workers)",
-        {"open"},
+        + "⟦args.workers //= 2⟧\nDataLoader(data, num_workers=args.workers)",
+        {"2", "open"},
     ),
     "another attribute changed": (
         declared("'--workers', type=int, default=⟦4⟧", "args = parser.parse_args()\nargs.size = 1\n")

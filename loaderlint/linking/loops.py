@@ -1,0 +1,186 @@
+"""Rows of values: literals, comprehensions, unpackings, and the turns of a loop over them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things import (
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    choice,
+    distinct,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.readers.python import Arm, Binding
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+MOST_TURNS = 32
+"""A loop over more than this is followed no further."""
+
+
+def displayed(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set, frame: Frame) -> Possibilities:
+    """Return the row that brackets make; a starred part that was not seen leaves all of it unseen."""
+    span = frame.facts.span(node)
+    rows: list[tuple[list[Possibilities], Assumptions]] = [([], NO_ASSUMPTIONS)]
+    for item in node.elts:
+        if not isinstance(item, ast.Starred):
+            value = evaluator.evaluate(item, frame)
+            for items, _ in rows:
+                items.append(value)
+            continue
+        rows = [
+            ([*items, *one.thing.items], joint)
+            for items, before in rows
+            for one in evaluator.evaluate(item.value, frame)
+            if isinstance(one.thing, Row) and (joint := together(before, one.assumptions)) is not None
+        ]
+        if not all(isinstance(one.thing, Row) for one in evaluator.evaluate(item.value, frame)):
+            return unseen(span)
+    return tuple(Possibility(Row(tuple(items)), span, assumptions=assumptions) for items, assumptions in rows)
+
+
+def unpacked(possibilities: Possibilities, index: tuple[int | slice, ...], span: Span) -> Possibilities:
+    """Return what stands at a position of a row, one position for each level."""
+    for position in index:
+        possibilities = tuple(
+            one for whole in possibilities for one in under(_part(whole, position, span), whole.assumptions)
+        )
+    return possibilities
+
+
+def _part(whole: Possibility, position: int | slice, span: Span) -> Possibilities:
+    if not isinstance(whole.thing, Row):
+        return unseen(span)
+    items = whole.thing.items
+    if isinstance(position, slice):
+        return (Possibility(Row(items[position]), span),)
+    return items[position] if -len(items) <= position < len(items) else unseen(span)
+
+
+def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilities:
+    """Return what a loop's name is at each turn, assuming that turn."""
+    assert binding.value is not None
+    span = frame.facts.span(binding.value)
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(binding.value, frame):
+        items = items_of(one)
+        if items is None:
+            found.extend(unseen(span, one.assumptions))
+            continue
+        for turn, item in enumerate(items):
+            given = unpacked(item, binding.index, span)
+            found.extend(under(given, one.assumptions, choice(str(span), turn)))
+    return tuple(found)
+
+
+def items_of(one: Possibility) -> tuple[Possibilities, ...] | None:
+    """Return what a loop over a thing comes to, in order; None where that was not seen."""
+    if isinstance(one.thing, Row):
+        items = one.thing.items
+    elif isinstance(one.thing, Items) and one.thing.complete:
+        items = tuple((Possibility(key, one.span),) for key in one.thing.entries)
+    elif isinstance(one.thing, str):
+        items = tuple((Possibility(character, one.span),) for character in one.thing)
+    else:
+        return None
+    return items if len(items) <= MOST_TURNS else None
+
+
+def ends(evaluator: Evaluator, arm: Arm, frame: Frame) -> list[Assumptions]:
+    """Return the assumptions under which a loop has come to its end after its last turn, or without any turn."""
+    if not isinstance(arm.owner, ast.For):
+        return [NO_ASSUMPTIONS]
+    found: list[Assumptions] = []
+    for one in evaluator.evaluate(arm.owner.iter, frame):
+        items = items_of(one)
+        if items is None:
+            found.append(one.assumptions)
+        elif bool(items) is arm.truth:
+            last = choice(str(frame.facts.span(arm.owner.iter)), len(items) - 1) if items else NO_ASSUMPTIONS
+            joint = together(one.assumptions, last)
+            if joint is not None:
+                found.append(joint)
+    return found
+
+
+def row(evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Possibilities:
+    """Return the row that a comprehension over known values makes."""
+    turns = _turns(evaluator, node, frame)
+    if turns is None:
+        return unseen(frame.facts.span(node))
+    where = frame.at(frame.scope.inside[id(node)])
+    every = evaluator.evaluate(node.elt, where)
+    items = tuple(_of_turn(every, turn) for turn in turns)
+    return (Possibility(Row(items), frame.facts.span(node)),) if all(items) else unseen(frame.facts.span(node))
+
+
+def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possibilities:
+    """Return the dictionary that a comprehension over known keys makes."""
+    span = frame.facts.span(node)
+    turns = _turns(evaluator, node, frame)
+    if turns is None:
+        return (Possibility(Items({}, complete=False), span),)
+    where = frame.at(frame.scope.inside[id(node)])
+    keys, values = evaluator.evaluate(node.key, where), evaluator.evaluate(node.value, where)
+    entries: dict[str, Possibilities] = {}
+    for turn in turns:
+        key, given = _of_turn(keys, turn), _of_turn(values, turn)
+        if len(key) != 1 or not isinstance(key[0].thing, str) or not given:
+            return (Possibility(Items({}, complete=False), span),)
+        entries[key[0].thing] = given
+    return (Possibility(Items(entries), span),)
+
+
+def _of_turn(every: Possibilities, turn: Assumptions) -> Possibilities:
+    """Return what an expression is at one turn, as a thing that assumes no turn any more."""
+    subjects = {one.subject for one in turn}
+    return distinct(
+        replace(one, assumptions=frozenset(way for way in one.assumptions if way.subject not in subjects))
+        for one in under(every, turn)
+    )
+
+
+def _turns(
+    evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame
+) -> list[Assumptions] | None:
+    """Return the turns of a comprehension in order; None where they, or whether one counts, were not seen."""
+    turns: list[Assumptions] = [NO_ASSUMPTIONS]
+    inside = frame.scope.inside[id(node)]
+    arms = [arm for arm in inside.arms if arm not in frame.place.arms]
+    for arm in arms:
+        assert arm.place is not None
+        where = frame.at(arm.place)
+        following: list[Assumptions] = []
+        if isinstance(arm.owner, ast.comprehension):
+            subject = str(frame.facts.span(arm.owner.iter))
+            for turn in turns:
+                over = _of_turn(evaluator.evaluate(arm.owner.iter, where), turn)
+                items = items_of(over[0]) if len(over) == 1 else None
+                if items is None:
+                    return None
+                following.extend(turn | choice(subject, index) for index in range(len(items)))
+        else:
+            assert arm.test is not None
+            for turn in turns:
+                answers = {
+                    truth
+                    for truth, assumptions, _ in evaluator.truth(arm.test, where)
+                    if together(assumptions, turn) is not None
+                }
+                if len(answers) != 1:
+                    return None
+                following.extend([turn] if answers == {True} else [])
+        turns = following
+        if len(turns) > MOST_TURNS:
+            return None
+    return turns

@@ -1,0 +1,95 @@
+"""What a statement's branches ask, what they bind, and which of them leave."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from loaderlint.readers.python_scopes import Arm, Place, dotted
+
+_LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
+
+
+def escapes(statement: ast.stmt, place: Place) -> Iterator[Arm]:
+    """Yield the arms that everything after a statement stands in because its other arms leave the block."""
+    if isinstance(statement, ast.If):
+        if _leaves(statement.body):
+            yield Arm(statement, statement.test, False, place=place)
+        elif statement.orelse and _leaves(statement.orelse):
+            yield Arm(statement, statement.test, True, place=place)
+    elif isinstance(statement, ast.Try) and statement.handlers:
+        if all(_leaves(handler.body) for handler in statement.handlers):
+            yield Arm(statement, None, True)
+        elif _leaves(statement.body) or (statement.orelse and _leaves(statement.orelse)):
+            yield Arm(statement, None, False)
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and _leaves(last.body) and _leaves(last.orelse)
+    if isinstance(last, ast.With):
+        return _leaves(last.body)
+    return leaves_block(last)
+
+
+def leaves_block(statement: ast.stmt) -> bool:
+    """Return whether nothing after a statement of the same block runs."""
+    if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return True
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return dotted(statement.value.func) in _LEAVING_CALLS
+    return False
+
+
+def positions(target: ast.Tuple | ast.List) -> Iterator[tuple[int | slice, ast.expr]]:
+    """Yield the names an unpacking binds with the position each takes: from the end behind a starred one."""
+    starred = next((index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)), None)
+    behind = 0 if starred is None else len(target.elts) - starred - 1
+    for index, item in enumerate(target.elts):
+        if isinstance(item, ast.Starred):
+            yield slice(index, -behind or None), item.value
+        elif starred is not None and index > starred:
+            yield index - len(target.elts), item
+        else:
+            yield index, item
+
+
+def pattern_test(subject: ast.expr, case: ast.match_case) -> ast.expr | None:
+    """Return the question a case asks as an expression, None where it is about more than equality.
+
+    The language reference, "The match statement": a value pattern compares with ``==``, a literal ``None``, ``True`` or
+    ``False`` with ``is``.
+    """
+    test = _pattern(subject, case.pattern)
+    if test is None or case.guard is None:
+        return test
+    if any(True for _ in captured(case.pattern, subject)):
+        return None
+    return ast.copy_location(ast.BoolOp(ast.And(), [test, case.guard]), subject)
+
+
+def _pattern(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
+    test: ast.expr | None = None
+    if isinstance(pattern, ast.MatchValue):
+        test = ast.Compare(subject, [ast.Eq()], [pattern.value])
+    elif isinstance(pattern, ast.MatchSingleton):
+        test = ast.Compare(subject, [ast.Is()], [ast.copy_location(ast.Constant(pattern.value), pattern)])
+    elif isinstance(pattern, ast.MatchAs):
+        test = ast.Constant(True) if pattern.pattern is None else _pattern(subject, pattern.pattern)
+    elif isinstance(pattern, ast.MatchOr):
+        tests = [_pattern(subject, one) for one in pattern.patterns]
+        known = [one for one in tests if one is not None]
+        test = ast.BoolOp(ast.Or(), known) if len(known) == len(tests) else None
+    return None if test is None else ast.copy_location(test, subject)
+
+
+def captured(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield the names a pattern binds when it matches; the subject with the name that stands for all of it."""
+    for inner in ast.walk(pattern):
+        if isinstance(inner, ast.MatchAs) and inner.name is not None:
+            yield inner.name, subject if inner is pattern else None
+        elif isinstance(inner, ast.MatchStar) and inner.name is not None:
+            yield inner.name, None
+        elif isinstance(inner, ast.MatchMapping) and inner.rest is not None:
+            yield inner.rest, None

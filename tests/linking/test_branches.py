@@ -1,0 +1,253 @@
+"""Which of several assignments can be the one a loader sees."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.linking.traced import Cases, Files, loader_of, met, traced
+
+HANDLED: Cases = {
+    "assigned in the body and in the handler": (
+        "try:\n    import x\n    n = ⟦4⟧\nexcept ImportError:\n    n = ⟦0⟧\nDataLoader(d, num_workers=n)",
+        {"4", "0"},
+    ),
+    "a value before a body that may not get so far": (
+        "n = ⟦2⟧\ntry:\n    work()\n    n = ⟦4⟧\nexcept OSError:\n    pass\nDataLoader(d, num_workers=n)",
+        {"2", "4"},
+    ),
+    "a handler that leaves": (
+        """
+        def load(d):
+            try:
+                work()
+                n = ⟦4⟧
+            except OSError:
+                n = 2
+                return None
+            return DataLoader(d, num_workers=n)
+        """,
+        {"4"},
+    ),
+    "what runs in any case": (
+        "n = 2\ntry:\n    n = 4\nfinally:\n    n = ⟦8⟧\nDataLoader(d, num_workers=n)",
+        {"8"},
+    ),
+    "what runs when nothing was raised": (
+        "try:\n    work()\nexcept OSError:\n    n = ⟦2⟧\nelse:\n    n = ⟦4⟧\nDataLoader(d, num_workers=n)",
+        {"2", "4"},
+    ),
+    "no exception comes after the last assignment of a body": (
+        "try:\n    n = ⟦4⟧\nexcept OSError:\n    n = ⟦2⟧\nDataLoader(d, num_workers=n)",
+        {"4", "2"},
+    ),
+    "suppressed": (
+        """
+        from contextlib import suppress
+        n = ⟦2⟧
+        with suppress(OSError):
+            n = ⟦4⟧
+            work()
+        DataLoader(d, num_workers=n)
+        """,
+        {"2", "4"},
+    ),
+}
+
+LOOPS: Cases = {
+    "the last turn's value after a loop over a literal": (
+        "n = 1\nfor n in (2, ⟦4⟧):\n    pass\nDataLoader(d, num_workers=n)",
+        {"4"},
+    ),
+    "what the last turn assigned": (
+        "n = 1\nfor i in (2, ⟦4⟧):\n    n = i\nDataLoader(d, num_workers=n)",
+        {"4"},
+    ),
+    "no turn at all may run": (
+        "n = ⟦1⟧\nfor i in work():\n    n = ⟦4⟧\nDataLoader(d, num_workers=n)",
+        {"1", "4"},
+    ),
+    "left before the end": (
+        "for n in (⟦2⟧, ⟦4⟧):\n    if n == work():\n        break\nDataLoader(d, num_workers=n)",
+        {"2", "4"},
+    ),
+    "what runs when a loop was not left": (
+        """
+        for i in work():
+            if i:
+                n = ⟦2⟧
+                break
+        else:
+            n = ⟦4⟧
+        DataLoader(d, num_workers=n)
+        """,
+        {"2", "4"},
+    ),
+    "what an earlier turn left": (
+        "n = ⟦1⟧\nfor i in (2, 4):\n    DataLoader(d, num_workers=n)\n    n = ⟦3⟧",
+        {"1", "3"},
+    ),
+    "a sum over the turns is not guessed": (
+        "n = 1\nfor i in (2, 4):\n    n = n + i\nDataLoader(d, num_workers=n)",
+        {"open"},
+    ),
+    "a loop without end": (
+        "n = 1\nwhile True:\n    n = ⟦4⟧\n    if work():\n        break\nDataLoader(d, num_workers=n)",
+        {"4"},
+    ),
+    "a pair for each turn": (
+        "for name, n in (('a', ⟦2⟧), ('b', ⟦4⟧)):\n    DataLoader(d, num_workers=n)",
+        {"2", "4"},
+    ),
+    "a comprehension": ("[DataLoader(d, num_workers=n) for n in (⟦2⟧, ⟦4⟧)]", {"2", "4"}),
+    "a comprehension's name is its own": (
+        "n = ⟦8⟧\nzeros = [0 for n in (2, 4)]\nDataLoader(d, num_workers=n)",
+        {"8"},
+    ),
+    "a comprehension with a condition": (
+        "[DataLoader(d, num_workers=n) for n in (2, ⟦4⟧) if n > 2]",
+        {"4"},
+    ),
+    "a dictionary of loaders": (
+        "{s: DataLoader(d[s], num_workers=⟦4⟧ if s == 'train' else ⟦0⟧) for s in ('train', 'test')}",
+        {"4", "0"},
+    ),
+}
+
+MATCHES: Cases = {
+    "a case for each value": (
+        """
+        match work():
+            case "fast":
+                n = ⟦8⟧
+            case "slow":
+                n = ⟦2⟧
+            case _:
+                n = ⟦0⟧
+        DataLoader(d, num_workers=n)
+        """,
+        {"8", "2", "0"},
+    ),
+    "a case that is never taken": (
+        """
+        mode = "slow"
+        match mode:
+            case "fast":
+                n = 8
+            case "slow" | "medium":
+                n = ⟦2⟧
+        DataLoader(d, num_workers=n)
+        """,
+        {"2"},
+    ),
+    "a captured subject": ("match ⟦4⟧:\n    case n:\n        DataLoader(d, num_workers=n)", {"4"}),
+    "a guard": (
+        """
+        match 4:
+            case 4 if work():
+                n = ⟦8⟧
+            case _:
+                n = ⟦2⟧
+        DataLoader(d, num_workers=n)
+        """,
+        {"8", "2"},
+    ),
+}
+
+OUTER: Cases = {
+    "each time a function is called": (
+        """
+        n = ⟦2⟧
+        def load(d):
+            return DataLoader(d, num_workers=n)
+        load(d)
+        n = ⟦4⟧
+        load(d)
+        n = 8
+        """,
+        {"2", "4"},
+    ),
+    "called by another": (
+        """
+        n = 2
+        def load(d):
+            return DataLoader(d, num_workers=n)
+        def main():
+            load(d)
+        n = ⟦4⟧
+        main()
+        n = 8
+        """,
+        {"4"},
+    ),
+    "handed on to be called at any time": (
+        """
+        n = ⟦2⟧
+        def load(d):
+            return DataLoader(d, num_workers=n)
+        register(load)
+        n = ⟦4⟧
+        """,
+        {"2", "4"},
+    ),
+    "set by a function that is called": (
+        """
+        n = 2
+        def setup():
+            global n
+            n = ⟦4⟧
+        setup()
+        DataLoader(d, num_workers=n)
+        """,
+        {"4"},
+    ),
+    "set by a function that is called later": (
+        """
+        n = ⟦2⟧
+        def setup():
+            global n
+            n = 4
+        DataLoader(d, num_workers=n)
+        setup()
+        """,
+        {"2"},
+    ),
+    "set to a local of the function": (
+        """
+        n = 2
+        def setup(k):
+            global n
+            n = k
+        setup(⟦4⟧)
+        DataLoader(d, num_workers=n)
+        """,
+        {"4"},
+    ),
+}
+
+CASES = {**HANDLED, **LOOPS, **MATCHES, **OUTER}
+
+
+@pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
+def test_branches(files: Files, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_what_one_try_assigns_stays_together() -> None:
+    files = """
+        try:
+            work()
+            n, factor = 4, 2
+        except OSError:
+            n, factor = 0, None
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """
+    assert met(files) == {("4", "2"), ("0", "None")}
+
+
+def test_a_hundred_branches_take_no_time() -> None:
+    branches = "".join(f"if flag{index}:\n    n = {index}\n" for index in range(100))
+    started = time.perf_counter()
+    assert loader_of(f"n = 1000\n{branches}DataLoader(d, num_workers=n)").num_workers.open
+    assert time.perf_counter() - started < 2
