@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loaderlint import suppression
-from loaderlint.linking.link import link
+from loaderlint.linking.link import link, traced
 from loaderlint.linking.project import OtherFiles, Project
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Failure, Finding, Severity
@@ -58,7 +58,7 @@ def trace(
     see `lint`.
     """
     project = Project(sources, files)
-    loaders = link(project, _wrappers(named, settings_for))
+    loaders = traced(project, _wrappers(named, settings_for))
 
     def asked(span: Span) -> bool:
         return span.path in named and (line is None or span.line <= line <= span.end_line)

@@ -94,6 +94,30 @@ def names_definition(callee: ast.expr, frame: Frame) -> bool:
     return name is not None
 
 
+def may_bind(call: ast.Call, function: Function) -> bool:
+    """Return whether a call can be one of a function, by its arguments alone (a decorator may have changed them).
+
+    The first parameter of a method may be given or not: ``self.load(path)`` and ``Base.load(self, path)``.
+    """
+    node = function.node
+    if not isinstance(node, ast.Lambda) and any(
+        dotted(one) not in ("staticmethod", "classmethod") for one in node.decorator_list
+    ):
+        return True
+    declared = node.args
+    keywords = [one.arg for one in call.keywords if one.arg is not None]
+    if declared.kwarg is None and not {*keywords} <= {one.arg for one in (*declared.args, *declared.kwonlyargs)}:
+        return False
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return True
+    positional = len(declared.posonlyargs) + len(declared.args)
+    if declared.vararg is None and len(call.args) > positional:
+        return False
+    required = positional - len(declared.defaults) + sum(default is None for default in declared.kw_defaults)
+    receiver = 0 if function.owner is None else 1
+    return len(keywords) < len(call.keywords) or len(call.args) + len(keywords) >= required - receiver
+
+
 MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of a function."""
 _MOST_NAMES = 12
@@ -107,6 +131,7 @@ class Callers:
         self._evaluator = evaluator
         self.outside = OutsideUsers(evaluator)
         self._known: dict[int, Called] = {}
+        self._followed_before: dict[ast.expr, Possibilities] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
     def forget(self) -> None:
@@ -154,6 +179,7 @@ class Callers:
         found = self._calls_of(
             function.scope.name,
             lambda thing: isinstance(thing, Function) and thing.node is node,
+            lambda call: may_bind(call, function),
             method=function.owner is not None,
         )
         offered = self.outside.of_function(function)
@@ -204,7 +230,14 @@ class Callers:
 
     # --- calls by name, and of what is handed on ---
 
-    def _calls_of(self, name: str, matches: _Matches, *, method: bool = False) -> Called:
+    def _calls_of(
+        self,
+        name: str,
+        matches: _Matches,
+        binds: Callable[[ast.Call], bool] = lambda call: True,
+        *,
+        method: bool = False,
+    ) -> Called:
         """Return the calls of something by its name and the names it goes by where it is handed on."""
         called: dict[int, list[Caller]] = {}
         elsewhere = False
@@ -214,7 +247,7 @@ class Callers:
             if one in self._references.collected:
                 sites.extend(self._references.unnamed)
             for facts, site in sites:
-                if not method and one == name and site.node.func and not self._may_name(facts, site):
+                if not binds(site.node) or (not method and one == name and not self._may_name(facts, site)):
                     continue
                 if id(site.node) not in called:
                     called[id(site.node)] = list(self._callers_at(facts, site, matches))
@@ -262,6 +295,12 @@ class Callers:
         return taken, made, lost
 
     def _followed(self, node: ast.expr, frame: Frame) -> Iterable[Possibility]:
+        """Return what an expression can be, followed once for all the functions that share the name it has."""
+        if node not in self._followed_before:
+            self._followed_before[node] = self._follow(node, frame)
+        return self._followed_before[node]
+
+    def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
         with self._evaluator.steps(MOST_CALLEE_STEPS):
             found = self._evaluator.evaluate(node, frame)

@@ -28,7 +28,17 @@ def link(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | Non
     evaluator, sites = _followed(project, wrappers)
     sites = _shared(project, sites)
     sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
-    loaders = Programs(evaluator, sent).joined()
+    return _with_configured(evaluator, Programs(evaluator, sent).joined())
+
+
+def traced(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None) -> tuple[Loader, ...]:
+    """Return the loaders of `link` with their options alone: neither their payload nor their program is looked at."""
+    evaluator, sites = _followed(project, wrappers)
+    return _with_configured(evaluator, tuple(loader for _, loader, _ in _shared(project, sites)))
+
+
+def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
+    """Return all loaders in the order they stand in, those of configuration among them."""
     configured = tuple(configured_loaders(evaluator))
     bare = tuple(bare_loaders(evaluator, (*loaders, *configured)))
     return tuple(sorted((*loaders, *configured, *bare), key=lambda one: one.span))

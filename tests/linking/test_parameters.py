@@ -5,6 +5,39 @@ import pytest
 from tests.linking.traced import IMPORT, Cases, traced
 
 PARAMETERS: Cases = {
+    "a call of another method of the same name, whose arguments cannot be this one's": (
+        """
+        class Trainer:
+            def train(self, workers):
+                return DataLoader(data, num_workers=workers)
+        def run(model, trainer: Trainer):
+            model.train()
+            model.train(1, 2)
+            model.train(mode=True)
+            trainer.train(⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a call that may hand over anything": (
+        """
+        def make(workers=⟦2⟧):
+            return DataLoader(data, num_workers=workers)
+        make(*read())
+        make(⟦4⟧)
+        make()
+        """,
+        {"2", "4", "open"},
+    ),
+    "a call of a function whose decorator may take other arguments": (
+        """
+        from plugins import seeded
+        @seeded
+        def make(workers):
+            return DataLoader(data, num_workers=workers)
+        make(⟦4⟧, seed=1)
+        """,
+        {"4"},
+    ),
     "nobody calls it: the default, or what an outside caller gives": (
         "def load(data, workers=⟦4⟧):\n    return DataLoader(data, num_workers=workers)",
         {"4", "open"},
