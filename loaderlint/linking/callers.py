@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import settings
 from loaderlint.linking.classes import bases, class_of, is_super_init
-from loaderlint.linking.commandlines.outside import OutsideUsers
-from loaderlint.linking.handing import call_made_of, parameter_given
+from loaderlint.linking.handing import call_made_of, default_given, parameter_given
 from loaderlint.linking.references import References, references
 from loaderlint.linking.things import (
     ABSENT,
@@ -129,7 +128,6 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self.outside = OutsideUsers(evaluator)
         self._known: dict[int, Called] = {}
         self._followed_before: dict[ast.expr, Possibilities] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
@@ -182,7 +180,7 @@ class Callers:
             lambda call: may_bind(call, function),
             method=function.owner is not None,
         )
-        offered = self.outside.of_function(function)
+        offered = self._evaluator.outside.of_function(function)
         by = (*found.by, *((SettingsCaller(*offered),) if offered is not None else ()))
         if function.owner is not None:
             return Called(by, found.elsewhere)
@@ -200,7 +198,7 @@ class Callers:
         called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
         elsewhere = found.elsewhere
-        offered = self.outside.of_class(owner)
+        offered = self._evaluator.outside.of_class(owner)
         if offered is not None:
             called.append(SettingsCaller(*offered))
         for facts, site in self._references.calls.get("cls", ()):
@@ -288,7 +286,10 @@ class Callers:
                 made.extend(Caller(frame, call, way.assumptions) for way in given)
                 continue
             parameter = parameter_given(self._evaluator, one.site.node, one.argument, frame)
-            if parameter is None:
+            kept_as = default_given(one.site.node, one.argument)
+            if kept_as is not None:
+                taken.add(kept_as)
+            elif parameter is None:
                 lost = lost or not _only_looks(one.site.node)
             else:
                 taken.add(parameter[1])

@@ -165,7 +165,7 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
         end = end_of(function.scope)
         return Frame(function.facts, end, arguments, receiver, frame.depth + 1, (node, frame))
 
-    return evaluator.remembered(("call", id(node), id(function.node), id(function.receiver)), frame, entered)
+    return evaluator.remembered(("call", node, function.node, id(function.receiver)), frame, entered)
 
 
 def receiver_of(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Instance | None:

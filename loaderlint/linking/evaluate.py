@@ -31,7 +31,7 @@ from loaderlint.linking import (
     structured,
 )
 from loaderlint.linking.alternatives import simplified
-from loaderlint.linking.commandlines import parsed
+from loaderlint.linking.commandlines import absl, outside, parsed
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
@@ -89,6 +89,8 @@ class Evaluator:
         self.project = project
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
+        self.outside = outside.OutsideUsers(self)
+        self.defined_flags = absl.DefinedFlags(self)
         self.lightning = lightning.Interfaces(self)
         self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
@@ -355,6 +357,8 @@ class Evaluator:
     def member(self, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
         """Return what one attribute of one thing can be."""
         thing, name = owner.thing, node.attr
+        if isinstance(thing, External) and thing.name == absl.FLAGS:
+            return self.defined_flags.read(name, frame, span)
         if isinstance(thing, External):
             platform = calls.platform_fact(f"{thing.name}.{name}", span)
             return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
@@ -375,6 +379,8 @@ class Evaluator:
             return settings.read(thing, name, span, frame.facts.text(node))
         if isinstance(thing, Items) and name in thing.entries:
             return thing.entries[name]
+        if isinstance(thing, Made) and name == "value" and (value := absl.held(self, thing)) is not None:
+            return value
         if isinstance(thing, Made) and thing.callee == "builtins.super":
             return instances.super_member(self, thing, name, span)
         if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
@@ -395,7 +401,8 @@ class Evaluator:
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
-        key = ("attribute", instance.of.node, instance.call, instance.changed or None, name)
+        self._keep(instance.changed)
+        key = ("attribute", instance.of.node, instance.call, id(instance.changed) if instance.changed else None, name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Possibilities:

@@ -37,6 +37,13 @@ def call_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame
     return _located(ast.Call(function, [*hidden, *positional], keywords), call)
 
 
+def default_given(call: ast.Call, argument: ast.expr) -> str | None:
+    """Return the attribute of a parsed command line that ``set_defaults(name=argument)`` fills, None for other calls."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "set_defaults":
+        return None
+    return next((one.arg for one in call.keywords if one.value is argument), None)
+
+
 def parameter_given(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> tuple[Thing, str] | None:
     """Return the project function or class that takes an argument, and the name of its parameter; None for others."""
     for one in evaluator.evaluate(call.func, frame):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, instances
-from loaderlint.linking.commandlines.outside import annotated, left_or_given
+from loaderlint.linking.commandlines.given import annotated, left_or_given
 from loaderlint.linking.things import (
     Class,
     Frame,
@@ -76,7 +76,7 @@ def _plain(evaluator: Evaluator, owner: Class, subject: str) -> Instance:
     """Return the object that a class makes without arguments, the same one for each place that parses."""
     frame = Frame(owner.facts, owner.place)
     call = ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
-    return evaluator.remembered(("parsed object", subject, id(owner.node)), frame, lambda: Instance(owner, call, frame))
+    return evaluator.remembered(("parsed object", subject, owner.node), frame, lambda: Instance(owner, call, frame))
 
 
 def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth: int = 0) -> Thing:

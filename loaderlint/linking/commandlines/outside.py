@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
-from loaderlint.linking.commandlines import click
+from loaderlint.linking.commandlines import click, objects
+from loaderlint.linking.commandlines.given import annotated, left_or_given
 from loaderlint.linking.things import (
-    ABSENT,
     Class,
     External,
     Frame,
@@ -25,13 +25,10 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
-    choice,
     end_of,
-    under,
-    unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, dotted, parameters
+from loaderlint.readers.python import FunctionNode, default_of, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -49,15 +46,6 @@ _RUN = {
 """Callables that call their first argument with what the user gives, by the last part of their names."""
 _COMMANDS = ("command", "callback", "group")
 """Decorators of typer's and click's commands."""
-
-
-def left_or_given(subject: str, name: str, span: Span) -> Possibilities:
-    """Return what a user gives for a name: nothing, or something nobody sees."""
-    key = f"{subject}:{name}"
-    return (
-        *under((Possibility(ABSENT, span),), choice(key, "default")),
-        *unseen(span, choice(key, "given")),
-    )
 
 
 class OutsideUsers:
@@ -80,7 +68,20 @@ class OutsideUsers:
         if self._is_command(node, where):
             return _by_users(node, span), span
         offered = self._offered().get(id(node))
-        return (_by_users(node, offered), offered) if offered is not None else None
+        if offered is None:
+            return None
+        items = _by_users(node, offered)
+        return Items({**items.entries, **self._objects(node, where, offered)}, items.complete), offered
+
+    def _objects(self, function: FunctionNode, frame: Frame, span: Span) -> dict[str, Possibilities]:
+        """Return the parameters for which users make objects of project classes, without a default to start from."""
+        found: dict[str, Possibilities] = {}
+        for one in parameters(function):
+            if one.annotation is not None and default_of(function, one.arg) is None:
+                made = objects.filled(self._evaluator, one.annotation, None, frame, span)
+                if made is not None:
+                    found[one.arg] = made
+        return found
 
     def of_class(self, owner: Class) -> tuple[Items, Span] | None:
         """Return what users hand over to the constructor of a class, None where it is not offered to them."""
@@ -167,23 +168,3 @@ def _parts(one: Possibility) -> Iterator[object]:
             yield from (value.thing for value in item)
     else:
         yield one.thing
-
-
-def annotated(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the types that an annotation joins: ``A | B``, ``Union[A, B]``, ``Optional[A]``, ``Annotated[A, …]``."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        yield from annotated(node.left)
-        yield from annotated(node.right)
-        return
-    if not isinstance(node, ast.Subscript):
-        yield node
-        return
-    name = (dotted(node.value) or "").rpartition(".")[2]
-    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if name in ("Union", "Optional"):
-        for one in inner:
-            yield from annotated(one)
-    elif name == "Annotated" or "tyro.conf" in (dotted(node.value) or ""):
-        yield from annotated(inner[0])
-    else:
-        yield node

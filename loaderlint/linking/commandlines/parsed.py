@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     CommandLine,
     Declaration,
     Items,
+    Made,
     Possibilities,
     Possibility,
     distinct,
@@ -90,6 +91,8 @@ def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
         if _declares_flag(one):
             flag = declared_flag(one.call, one.frame)
             found.update({flag.name: None} if flag is not None else {})
+        elif _names_command(one):
+            found.update(dict.fromkeys(filter(None, (_destination_of_commands(evaluator, one),))))
         elif _declares_object(one):
             found.update(dict.fromkeys(filter(None, (_destination(one),))))
         else:
@@ -118,6 +121,23 @@ def _object(evaluator: Evaluator, declaration: Declaration) -> Possibilities:
     return (objects.filled(evaluator, call.args[0], default, frame, span) if call.args else None) or unseen(span)
 
 
+def _names_command(declaration: Declaration) -> bool:
+    """Return whether a declaration is ``add_parser("name")``, which adds a command."""
+    call = declaration.call
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "add_parser" and bool(call.args)
+
+
+def _destination_of_commands(evaluator: Evaluator, declaration: Declaration) -> str | None:
+    """Return the attribute that tells which command the user chose (``add_subparsers(dest=...)``)."""
+    assert isinstance(declaration.call.func, ast.Attribute)
+    for one in evaluator.evaluate(declaration.call.func.value, declaration.frame):
+        if isinstance(one.thing, Made):
+            for keyword in one.thing.call.keywords:
+                if keyword.arg == "dest" and isinstance(keyword.value, ast.Constant):
+                    return str(keyword.value.value)
+    return None
+
+
 def _flags(command_line: CommandLine) -> Iterator[Flag]:
     for one in command_line.declarations:
         flag = declared_flag(one.call, one.frame) if _declares_flag(one) else None
@@ -136,6 +156,10 @@ def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[
         if _declares_object(declaration):
             if _destination(declaration) == name:
                 values = _object(evaluator, declaration)
+                states = [after for before in states for after in _after_default(before, values, declaration)]
+        elif _names_command(declaration):
+            if _destination_of_commands(evaluator, declaration) == name:
+                values = evaluator.evaluate(declaration.call.args[0], declaration.frame)
                 states = [after for before in states for after in _after_default(before, values, declaration)]
         elif _declares_flag(declaration):
             flag = declared_flag(declaration.call, declaration.frame)

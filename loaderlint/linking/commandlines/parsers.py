@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 _DECLARES = ("add_argument", "set_defaults", "add_arguments")
+_COMMAND = "add_parser"
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _PARSES = ("parse_args", "parse_intermixed_args")
 _PARSES_SOME = ("parse_known_args", "parse_known_intermixed_args")
@@ -176,11 +177,24 @@ class _History:
                     not_here = not_here or ((NO_ASSUMPTIONS,) if command else ())
                     self._found.append(Declaration(call, frame, joint, not_here))
             return
+        if isinstance(call.func, ast.Attribute) and call.func.attr == _COMMAND:
+            self._declare_command(call, frame, ways, otherwise)
+            return
         for function, assumed in self._followed(call, frame):
             here, not_here = self._when(frame, ways, otherwise)
             joint = tuple(both for way in here if (both := together(way, assumed)) is not None)
             not_here = not_here or ((NO_ASSUMPTIONS,) if assumed else ())
             self._walk(calls.frame_of_call(self._evaluator, function, call, frame), joint, not_here)
+
+    def _declare_command(
+        self, call: ast.Call, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
+    ) -> None:
+        for one in self._evaluator.evaluate(call, frame):
+            command = self._command(one)
+            if command:
+                here, _ = self._when(frame, ways, otherwise)
+                joint = tuple(both for way in here if (both := together(way, command)) is not None)
+                self._found.append(Declaration(call, frame, joint, (NO_ASSUMPTIONS,)))
 
     def _when(
         self, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
