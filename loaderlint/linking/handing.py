@@ -38,7 +38,7 @@ def call_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame
 
 
 def default_given(call: ast.Call, argument: ast.expr) -> str | None:
-    """Return the attribute of a parsed command line that ``set_defaults(name=argument)`` fills, None for other calls."""
+    """Return the attribute of a command line that ``set_defaults(name=argument)`` fills, None for any other call."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "set_defaults":
         return None
     return next((one.arg for one in call.keywords if one.value is argument), None)
