@@ -600,3 +600,22 @@ def test_an_object_that_was_read_before_it_changed_is_read_again() -> None:
     )
     assert [one.constant for one in before.num_workers.known] == [4]
     assert [one.constant for one in after.num_workers.known] == [8]
+
+
+def test_an_object_that_changed_deep_inside_is_read() -> None:
+    assert traced(
+        """
+        class Inner:
+            def __init__(self):
+                self.workers = 1
+        class Options:
+            def __init__(self):
+                self.inner = Inner()
+        def use(options):
+            return DataLoader(data, num_workers=options.inner.workers)
+        def main():
+            options = Options()
+            options.inner.workers = ⟦8⟧
+            use(options)
+        """
+    ) == {"8"}
