@@ -12,6 +12,7 @@ from loaderlint.linking import settings
 from loaderlint.linking.classes import bases, class_of, is_super_init
 from loaderlint.linking.handing import call_made_of, default_given, parameter_given
 from loaderlint.linking.references import References, references
+from loaderlint.linking.registries import is_registered
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -179,6 +180,7 @@ class Callers:
             lambda thing: isinstance(thing, Function) and thing.node is node,
             lambda call: may_bind(call, function),
             method=function.owner is not None,
+            registered=is_registered(node),
         )
         offered = self._evaluator.outside.of_function(function)
         by = (*found.by, *((SettingsCaller(*offered),) if offered is not None else ()))
@@ -194,7 +196,7 @@ class Callers:
         def is_owner(thing: Thing) -> bool:
             return isinstance(thing, Class) and thing.node is owner.node
 
-        found = self._calls_of(owner.node.name, is_owner)
+        found = self._calls_of(owner.node.name, is_owner, registered=is_registered(owner.node))
         called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
         elsewhere = found.elsewhere
@@ -235,17 +237,19 @@ class Callers:
         binds: Callable[[ast.Call], bool] = lambda call: True,
         *,
         method: bool = False,
+        registered: bool = False,
     ) -> Called:
         """Return the calls of something by its name and the names it goes by where it is handed on."""
         called: dict[int, list[Caller]] = {}
+        found = self._references
         elsewhere = False
-        names = [name]
+        names = [name, *(sorted(found.fetched) if registered or name in found.collected else ())]
         for one in names:
-            sites = [*self._references.calls.get(one, ())]
-            if one in self._references.collected:
-                sites.extend(self._references.unnamed)
+            sites = [*found.calls.get(one, ())]
+            if one in found.collected or (registered and one == name):
+                sites.extend(found.unnamed)
             for facts, site in sites:
-                if not binds(site.node) or (not method and one == name and not self._may_name(facts, site)):
+                if not binds(site.node) or not (method or one != name or self._may_name(facts, site)):
                     continue
                 if id(site.node) not in called:
                     called[id(site.node)] = list(self._callers_at(facts, site, matches))
@@ -253,11 +257,15 @@ class Callers:
             elsewhere = elsewhere or lost
             for caller in handed:
                 called.setdefault(id(caller.call), []).append(caller)
-            further |= self._references.aliases.get(one, set())
+            further |= found.aliases.get(one, set())
             names.extend(sorted(other for other in further if other not in names))
-            if len(names) > _MOST_NAMES:
-                return Called(tuple(each for some in called.values() for each in some), True)
-        return Called(tuple(each for some in called.values() for each in some), elsewhere)
+            if len(names) > _MOST_NAMES + len(found.fetched):
+                elsewhere = True
+                break
+        by = tuple(each for some in called.values() for each in some)
+        # What is registered and not seen to be fetched is fetched in a way that is not followed.
+        unfetched = registered and all(_last_name(one.call) == name for one in by)
+        return Called(by, elsewhere or unfetched)
 
     def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
         function = site.node.func
@@ -352,9 +360,13 @@ _LOOKS = frozenset(
 
 def _only_looks(call: ast.Call) -> bool:
     """Return whether a call that is given a class or function makes no call of it that is not looked for elsewhere."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = _last_name(call)
     # What a LightningCLI makes of the classes it is given is worked out in `lightning`.
     return name in _LOOKS or name.endswith("CLI")
+
+
+def _last_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:

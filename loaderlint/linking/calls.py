@@ -11,6 +11,7 @@ from loaderlint.linking import (
     attribute_dicts,
     callers,
     classes,
+    decorators,
     dictionaries,
     hydra,
     instances,
@@ -161,9 +162,10 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
         method = function.receiver is not None and not _is_static(function)
         caller = callers.Caller(frame, node)
         arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
+        hidden = decorators.hides_arguments(evaluator, function.node, function.facts, function.scope)
         receiver = receiver_of(evaluator, function, node, frame)
         end = end_of(function.scope)
-        return Frame(function.facts, end, arguments, receiver, frame.depth + 1, (node, frame))
+        return Frame(function.facts, end, None if hidden else arguments, receiver, frame.depth + 1, (node, frame))
 
     return evaluator.remembered(("call", node, function.node, id(function.receiver)), frame, entered)
 
@@ -326,6 +328,10 @@ def _method_of(
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
     if isinstance(thing, CommandLine) and name == "get":
         return None
+    if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:
+        got = evaluator.registries.got(thing, evaluator.evaluate(node.args[0], frame), span)
+        if got is not None:
+            return got
     if isinstance(thing, Made):
         if thing.callee == "builtins.super":
             return None

@@ -27,6 +27,7 @@ from loaderlint.linking import (
     modules,
     operators,
     parameters,
+    registries,
     settings,
     structured,
 )
@@ -92,6 +93,7 @@ class Evaluator:
         self.outside = outside.OutsideUsers(self)
         self.defined_flags = absl.DefinedFlags(self)
         self.lightning = lightning.Interfaces(self)
+        self.registries = registries.Registries(self)
         self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: set[_Circumstances] = set()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import dictionaries, hydra
+from loaderlint.linking import decorators, dictionaries, hydra
 from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.commandlines import defaults
@@ -59,9 +59,16 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     subject = str(frame.facts.span(function))
     if not called.by:
         return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
+    source = decorators.configured_from(evaluator, function, frame.facts, scope)
+    if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
+        return unseen(span)
     ways: list[Possibilities] = []
     for caller in called.by:
-        given = handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
+        given = (
+            decorators.given_by_configuration(evaluator, source, caller, node.arg)
+            if source is not None and isinstance(caller, Caller)
+            else None
+        ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
         left_out = _default(evaluator, default, node, frame, "")
         settled = (under(left_out, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in given)
         ways.append(tuple(one for way in settled for one in way))

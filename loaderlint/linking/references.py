@@ -24,7 +24,8 @@ class References:
 
     ``calls`` are those of anything by the name, or by a name it is imported as; ``unnamed`` those of what another
     expression gives, such as ``loaders["train"](...)``. ``aliases`` are the other names something of this name is bound
-    to, ``collected`` the names that stand in a display of several things.
+    to, ``collected`` the names that stand in a display of several things, ``fetched`` those called and bound to
+    an item of something or to what a ``get`` gives.
     """
 
     calls: dict[str, list[tuple[PythonFacts, CallSite]]] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class References:
     handed_on: dict[str, list[HandedOn]] = field(default_factory=dict)
     aliases: dict[str, set[str]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
+    fetched: set[str] = field(default_factory=set)
     heirs: dict[str, list[tuple[PythonFacts, Scope]]] = field(default_factory=dict)
     """The classes that name it as a base."""
 
@@ -61,6 +63,7 @@ def references(files: Iterable[PythonFacts]) -> References:
                     for name in _last_names(base):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.heirs.setdefault(meant, []).append((facts, scope))
+    found.fetched &= found.calls.keys()
     return found
 
 
@@ -85,6 +88,8 @@ def _note_bindings(found: References, scope: Scope) -> None:
             for other in _last_names(one.value):
                 if other != last:
                     found.aliases.setdefault(other, set()).add(last)
+            if isinstance(one.value, ast.Subscript) or _is_get(one.value):
+                found.fetched.add(last)
             for other in _collected(one):
                 found.collected.add(other)
                 if one.kind == "loop":
@@ -100,6 +105,10 @@ def _last_names(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.IfExp):
         yield from _last_names(node.body)
         yield from _last_names(node.orelse)
+
+
+def _is_get(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get"
 
 
 def _asked_for(callee: ast.expr) -> str | None:

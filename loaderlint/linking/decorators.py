@@ -1,0 +1,142 @@
+"""Decorators that stand between a function and its callers: which of them leave the arguments alone.
+
+One from outside the project does unless it is known to fill in arguments. One of the project is read: it does when it
+calls the function with just what it was called with.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import calls, dictionaries
+from loaderlint.linking.callers import Caller
+from loaderlint.linking.classes import class_of
+from loaderlint.linking.things import (
+    ABSENT,
+    Class,
+    External,
+    Frame,
+    Function,
+    Possibilities,
+    Possibility,
+    end_of,
+    unseen,
+)
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_FILLS_IN = frozenset({"capture", "automain", "configurable", "inject", "wrap"})
+"""Last names of decorators that fill in arguments.
+
+sacred's ``@ex.capture`` and ``@ex.automain``, gin's ``@gin.configurable``, pyrallis' and draccus' ``@wrap()``.
+"""
+_CONFIGURABLE = "configurable"
+
+
+def hides_arguments(
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, facts: PythonFacts, scope: Scope
+) -> bool:
+    """Return whether a decorator may hand a function other arguments than its callers give."""
+    if isinstance(function, ast.Lambda) or not function.decorator_list or scope.parent is None:
+        return False
+    where = Frame(facts, end_of(scope.parent))
+    return any(not _passes_on(evaluator, one, where) for one in function.decorator_list)
+
+
+def _passes_on(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> bool:
+    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    for one in evaluator.evaluate(made, frame):
+        thing = one.thing
+        if isinstance(thing, External):
+            return thing.name.rpartition(".")[2] not in _FILLS_IN
+        if isinstance(thing, Function) and not isinstance(thing.node, ast.Lambda):
+            return _calls_as_called(thing.scope)
+    name = made.attr if isinstance(made, ast.Attribute) else ""
+    return name not in _FILLS_IN
+
+
+def _calls_as_called(decorator: Scope) -> bool:
+    """Return whether the functions inside a decorator call what it decorates only with the arguments of theirs."""
+    names = {one.arg for scope in _functions(decorator) for one in _own_parameters(scope)}
+    return all(
+        _is_forwarded(site.node, scope)
+        for scope in _functions(decorator)
+        for site in scope.calls
+        if isinstance(site.node.func, ast.Name)
+        and site.node.func.id in names
+        and site.node.func.id not in scope.bindings
+    )
+
+
+def _functions(scope: Scope) -> Iterator[Scope]:
+    yield scope
+    for inner in scope.children:
+        if inner.is_function:
+            yield from _functions(inner)
+
+
+def _own_parameters(scope: Scope) -> Iterator[ast.arg]:
+    if isinstance(scope.node, FunctionNode | ast.Lambda):
+        yield from parameters(scope.node)
+
+
+def _is_forwarded(call: ast.Call, scope: Scope) -> bool:
+    if not isinstance(scope.node, FunctionNode | ast.Lambda):
+        return False
+    positional = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
+    given = {dotted(one) for one in (*positional, *(one.value for one in call.keywords))}
+    return given == {one.arg for one in parameters(scope.node)} and all(
+        one.arg in (None, dotted(one.value)) for one in call.keywords
+    )
+
+
+def configured_from(evaluator: Evaluator, function: FunctionNode, facts: PythonFacts, scope: Scope) -> Function | None:
+    """Return the function that works out the arguments of a call that is given a configuration, None without one.
+
+    ``detectron2/config/config.py``, ``configurable``: a function names it as ``from_config``, the class of a
+    constructor has it as a class method of that name.
+    """
+    for decorator in function.decorator_list:
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if (dotted(made) or "").rpartition(".")[2] != _CONFIGURABLE or scope.parent is None:
+            continue
+        owner = class_of(facts, scope.parent)
+        if owner is not None:
+            return _class_method(evaluator, owner)
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+            if keyword.arg == "from_config":
+                for one in evaluator.evaluate(keyword.value, Frame(facts, end_of(scope.parent))):
+                    if isinstance(one.thing, Function):
+                        return one.thing
+    return None
+
+
+def _class_method(evaluator: Evaluator, owner: Class) -> Function | None:
+    for one in evaluator.attribute_of(evaluator.any_object(owner), "from_config"):
+        if isinstance(one.thing, Function):
+            return one.thing
+    return None
+
+
+def given_by_configuration(evaluator: Evaluator, source: Function, caller: Caller, name: str) -> Possibilities | None:
+    """Return what ``from_config`` makes of one call for a parameter, None when the call is given no configuration."""
+    call, frame = caller.call, caller.frame
+    span = frame.facts.span(call)
+    first = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "cfg"), None)
+    if first is None or not _is_configuration(first):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == name and name not in {one.arg for one in parameters(source.node)}:
+            return dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
+    made = dictionaries.as_items(evaluator, calls.returned(evaluator, source, call, frame))[0]
+    return made.entries.get(name) or ((Possibility(ABSENT, span),) if made.complete else unseen(span))
+
+
+def _is_configuration(node: ast.expr) -> bool:
+    """Return whether an argument is a configuration by its name, as detectron2 asks for its type."""
+    last = (dotted(node) or "").rpartition(".")[2].lower().strip("_")
+    return last in ("cfg", "config") or last.endswith(("_cfg", "_config"))

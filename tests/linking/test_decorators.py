@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import Cases, traced
+
+LOAD = "def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n"
+
+DECORATED: Cases = {
+    "one from outside": (f"from elsewhere import timed\n@timed\n{LOAD}load(1, ⟦8⟧)", {"8"}),
+    "one that fills in arguments": (f"import gin\n@gin.configurable\n{LOAD}load(1)", {"open"}),
+    "one of an object that fills in arguments": (f"@experiment.capture\n{LOAD}load(1, 8)", {"open"}),
+    "one that hands everything on": (
+        f"""
+def timed(function):
+    def inner(*args, **kwargs):
+        return function(*args, **kwargs)
+    return inner
+@timed
+{LOAD}
+load(1, ⟦8⟧)
+""",
+        {"8"},
+    ),
+    "one with arguments that hands everything on": (
+        f"""
+import functools
+def named(name):
+    def decorate(function):
+        @functools.wraps(function)
+        def inner(*args, **kwargs):
+            print(name)
+            return function(*args, **kwargs)
+        return inner
+    return decorate
+@named("train")
+{LOAD}
+load(1, workers=⟦8⟧)
+""",
+        {"8"},
+    ),
+    "one that notes the function": (
+        f"""
+KNOWN = []
+def register(function):
+    KNOWN.append(function)
+    return function
+@register
+{LOAD}
+load(1, ⟦8⟧)
+""",
+        {"8", "open"},
+    ),
+    "one that gives arguments of its own": (
+        f"""
+def quick(function):
+    def inner(data, workers):
+        return function(data, workers=0)
+    return inner
+@quick
+{LOAD}
+load(1, 8)
+""",
+        {"open"},
+    ),
+    "one that drops arguments": (
+        f"""
+def bare(function):
+    def inner(data, **kwargs):
+        return function(data)
+    return inner
+@bare
+{LOAD}
+load(1, workers=8)
+""",
+        {"open"},
+    ),
+}
+
+CONFIGURABLE = "from detectron2.config import configurable\n"
+FROM_CONFIG = """
+def _from_config(cfg, *, data=None):
+    return {"data": data, "workers": cfg["workers"]}
+@configurable(from_config=_from_config)
+"""
+
+CONFIGURABLES: Cases = {
+    "a function that is called with a configuration": (
+        f"{CONFIGURABLE}{FROM_CONFIG}{LOAD}cfg = {{'workers': ⟦8⟧}}\nload(cfg)",
+        {"8"},
+    ),
+    "a function that is called with a configuration and more": (
+        f"{CONFIGURABLE}{FROM_CONFIG}{LOAD}cfg = {{'workers': 8}}\nload(cfg, workers=⟦2⟧)",
+        {"2"},
+    ),
+    "a function that is called as it stands": (
+        f"{CONFIGURABLE}{FROM_CONFIG}{LOAD}load(1, workers=⟦8⟧)",
+        {"8"},
+    ),
+    "a default that the configuration never gives": (
+        f"{CONFIGURABLE}def _from_config(cfg):\n    return {{'data': cfg['data']}}\n"
+        f"@configurable(from_config=_from_config)\n{LOAD.replace('=4', '=⟦4⟧')}load(cfg)",
+        {"4"},
+    ),
+    "a constructor": (
+        CONFIGURABLE
+        + """
+class Data:
+    @configurable
+    def __init__(self, workers=4):
+        self.loader = DataLoader(1, num_workers=workers)
+    @classmethod
+    def from_config(cls, cfg):
+        return {"workers": cfg["workers"]}
+cfg = {"workers": ⟦8⟧}
+Data(cfg)
+""",
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), DECORATED.values(), ids=DECORATED.keys())
+def test_functions_under_a_decorator(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), CONFIGURABLES.values(), ids=CONFIGURABLES.keys())
+def test_functions_that_work_out_their_arguments_from_a_configuration(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+REGISTRY = """
+class Registry:
+    def __init__(self):
+        self.known = {}
+    def register(self, name=None):
+        def note(thing):
+            self.known[name or thing.__name__] = thing
+            return thing
+        return note
+    def get(self, name):
+        return self.known[name]
+LOADERS = Registry()
+"""
+DATA = f"""
+from torch.utils.data import DataLoader
+from registry import LOADERS
+@LOADERS.register()
+{LOAD}
+"""
+
+REGISTERED: Cases = {
+    "by its name": (
+        {"registry.py": REGISTRY, "data.py": DATA, "main.py": "from registry import LOADERS\nLOADERS.get(x)(1, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "by a name that is written": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA,
+            "main.py": "from registry import LOADERS\nmake = LOADERS.get('load')\nmake(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "by a name of its own": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA.replace("register()", "register('plain')"),
+            "main.py": "from registry import LOADERS\nLOADERS.get('plain')(1, ⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "another one of the registry": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA.replace("=4", "=⟦4⟧") + "@LOADERS.register()\ndef other(data, n):\n    return n\n",
+            "main.py": "from registry import LOADERS\nLOADERS.get('other')(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
+    "one of another registry": (
+        {
+            "registry.py": REGISTRY + "MODELS = Registry()\n",
+            "data.py": DATA.replace("=4", "=⟦4⟧"),
+            "main.py": "from registry import MODELS\nMODELS.get(x)(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
+    "fetched in a way that is not followed, and called": (
+        {
+            "registry.py": REGISTRY,
+            "data.py": DATA + "load(1, ⟦2⟧)\n",
+            "main.py": "from registry import LOADERS\nLOADERS.build(x, 1, 8)\n",
+        },
+        {"2", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), REGISTERED.values(), ids=REGISTERED.keys())
+def test_functions_that_are_registered(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
