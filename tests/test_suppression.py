@@ -206,6 +206,19 @@ def test_comments_are_not_judged_while_a_file_of_the_project_cannot_be_parsed(pr
 # Line ends and marks
 
 
+def test_comments_hold_in_toml_and_json_has_none(project: WriteFiles) -> None:
+    project(
+        {
+            "one.toml": "[data]\nnum_workers = 4  # loaderlint: ignore[workers-on-windows] guarded\nbatch_size = 8\n",
+            "two.toml": "# loaderlint: ignore-file[LL101]\n[data]\nnum_workers = 4\nbatch_size = 8\n",
+            "three.toml": '[data]\nname = "# loaderlint: ignore[LL101]"\nnum_workers = 4\nbatch_size = 8\n',
+            "four.json": '{"#": "# loaderlint: ignore-file[LL101]",\n"num_workers": 4, "batch_size": 8}\n',
+        }
+    )
+    result = linted()
+    assert found(result) == ["LL101 four.json:2", "LL101 three.toml:3"]
+
+
 @pytest.mark.parametrize("path", ["train.py", "train.yaml"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
