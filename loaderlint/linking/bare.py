@@ -76,7 +76,7 @@ def _hugging_face(mapping: Mapping) -> bool:
 
 
 def _is_read(mapping: Mapping, read: set[Span]) -> bool:
-    return any(entry.value.span in read for entry in mapping.entries if entry.key in WORKER_KEYS)
+    return any(entry.value.span in read for entry in mapping.entries)
 
 
 def _defined_in_project(evaluator: Evaluator, dotted_name: str, configuration: str) -> bool:

@@ -306,11 +306,19 @@ def _method(
     evaluator: Evaluator, node: ast.Call, function: ast.Attribute, frame: Frame, span: Span
 ) -> Possibilities | None:
     """Return what a method of something that is no project object gives, None when it is none of those known."""
+    owners = evaluator.evaluate(function.value, frame)
+    every = [_method_of(evaluator, owner, node, function.attr, frame, span) for owner in owners]
+    if all(values is None for values in every):
+        return None
     found: list[Possibility] = []
-    for owner in evaluator.evaluate(function.value, frame):
-        values = _method_of(evaluator, owner, node, function.attr, frame, span)
+    for owner, values in zip(owners, every, strict=True):
         if values is None:
-            return None
+            callees = evaluator.member(owner, function, frame, span)
+            values = tuple(
+                one
+                for callee in callees
+                for one in under(_called(evaluator, callee, node, frame, span), callee.assumptions)
+            )
         found.extend(under(values, owner.assumptions))
     return tuple(found)
 
