@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
+from loaderlint.linking import mmengine
 from loaderlint.linking.bare import bare_loaders
 from loaderlint.linking.classes import owner_of
 from loaderlint.linking.evaluate import Evaluator
@@ -39,7 +40,7 @@ def traced(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | N
 
 def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
     """Return all loaders in the order they stand in, those of configuration among them."""
-    configured = tuple(configured_loaders(evaluator))
+    configured = (*configured_loaders(evaluator), *mmengine.loaders(evaluator))
     bare = tuple(bare_loaders(evaluator, (*loaders, *configured)))
     return tuple(sorted((*loaders, *configured, *bare), key=lambda one: one.span))
 

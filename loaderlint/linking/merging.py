@@ -2,7 +2,7 @@
 
 yacs (``yacs/config.py``, 0.1.8): a merge goes key by key down the tree, and a key that the object does not have is a
 KeyError, so that a file with such a key cannot be given. fvcore (``fvcore/common/config.py``): the file's ``_BASE_``,
-relative to the file itself, is merged first.
+relative to the file itself, is merged first. mmengine's dictionaries have a ``merge`` of that kind.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from loaderlint.readers.tree import Scalar
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-MERGES = frozenset({"merge_from_file", "merge_from_list", "merge_from_other_cfg"})
 BASE = "_BASE_"
 
 
@@ -55,14 +54,14 @@ def merged(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame)
     span = frame.facts.span(call)
     if not given:
         return (replace(one, thing=uncertain(one.thing, span)),)
-    merge = {"merge_from_file": _from_file, "merge_from_list": _from_list, "merge_from_other_cfg": _from_other}
+    name = call.func.attr
     known: dict[object, Thing] = {}
     ways: list[Possibility] = []
     for way in evaluator.evaluate(given[0], frame):
         # Whatever is not seen does the same, however it comes about.
         key = way.thing if isinstance(way.thing, str | Row | Items | TreeMapping) else way.thing is None
         if key not in known:
-            known[key] = merge[call.func.attr](evaluator, one.thing, way.thing, frame, span)
+            known[key] = MERGES[name](evaluator, one.thing, way.thing, frame, span)
         ways.extend(under((replace(one, thing=known[key]),), way.assumptions))
     if len(known) == 1:
         return (replace(one, thing=next(iter(known.values()))),)
@@ -243,3 +242,12 @@ def _below(layers: Iterable[TreeMapping], key: str) -> Iterator[TreeMapping]:
 def _last(layers: Iterable[TreeMapping], key: str) -> Possibility | None:
     found = [entry for layer in layers if (entry := layer.get(key)) is not None]
     return from_entry(found[-1], found[-1].span, key, removable=False) if found else None
+
+
+MERGES = {
+    "merge_from_file": _from_file,
+    "merge_from_list": _from_list,
+    "merge_from_other_cfg": _from_other,
+    "merge": _from_other,
+}
+"""The methods that merge their argument into the object they are called on."""

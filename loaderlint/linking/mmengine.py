@@ -1,0 +1,167 @@
+"""Configurations written in Python for OpenMMLab's runners, which make a loader of each ``train_dataloader`` and so on.
+
+mmengine (``mmengine/config/config.py`` and ``mmengine/runner/runner.py``, 0.10): the files that ``_base_`` names are
+read first, and a dictionary of the file is merged into theirs key by key unless it says ``_delete_=True``; what stands
+below ``with read_base():`` are plain imports. ``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before
+it, mmcv 1 made its loaders of ``data`` with ``samples_per_gpu`` and ``workers_per_gpu``
+(``mmcv/parallel``, ``mmdet/datasets/builder.py``, 2.x).
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import changes, modules
+from loaderlint.linking.merging import overwritten
+from loaderlint.linking.names import MUTATIONS
+from loaderlint.linking.sites import TORCH_KIND, Given, value_of
+from loaderlint.linking.things import Frame, Items, Possibilities, Possibility, Row, end_of, unseen
+from loaderlint.model.loader import TORCH_DEFAULTS, Loader
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS
+from loaderlint.readers.python import PythonFacts
+from loaderlint.vocabulary.callables import LoaderCallable
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_MMCV = LoaderCallable(spelling={"batch_size": "samples_per_gpu", "num_workers": "workers_per_gpu"})
+LOADERS = {
+    "train_dataloader": TORCH_KIND,
+    "val_dataloader": TORCH_KIND,
+    "test_dataloader": TORCH_KIND,
+    "data": _MMCV,
+}
+"""The settings of a configuration that a runner makes loaders of, and how each names torch's options."""
+
+_FRAMEWORKS = ("mmengine", "mmcv")
+_DEEPEST = 10
+"""Files that inherit from each other; a longer chain is not followed."""
+
+
+def loaders(evaluator: Evaluator) -> Iterator[Loader]:
+    """Yield a loader for every mapping of loader settings that a configuration writes down, after what it inherits."""
+    found = [facts for facts in evaluator.project.all_python() if _is_configuration(facts)]
+    if not found:
+        return
+    evaluator.project.read_mentions(_FRAMEWORKS)
+    consumer_seen = evaluator.project.code_mentions(_FRAMEWORKS)
+    for facts in found:
+        places: set[Span] = set()
+        for name, kind in LOADERS.items():
+            loader = _loader(evaluator, facts, name, kind)
+            if loader is not None and loader.span not in places:
+                places.add(loader.span)
+                yield replace(loader, consumer_seen=consumer_seen)
+
+
+def _is_configuration(facts: PythonFacts) -> bool:
+    """Return whether a file is nothing but settings, of a loader among others."""
+    plain = not any(isinstance(one, ast.FunctionDef | ast.ClassDef | ast.If | ast.For) for one in facts.tree.body)
+    return plain and (_inherits(facts) or any(name in facts.module.bindings for name in LOADERS))
+
+
+def _inherits(facts: PythonFacts) -> bool:
+    return "_base_" in facts.module.bindings or "read_base" in facts.module.bindings
+
+
+def _loader(evaluator: Evaluator, facts: PythonFacts, name: str, kind: LoaderCallable) -> Loader | None:
+    spelled = {option: kind.spelling.get(option, option) for option in TORCH_DEFAULTS}
+    place = _written(facts, name)
+    own = _own(evaluator, facts, name) if place is not None else ()
+    if place is None or not any(_holds(one, set(spelled.values())) for one in own):
+        return None
+    values = _value(evaluator, facts, name)
+    if len(values) != 1 or not isinstance(values[0].thing, Items):
+        return None
+    items = values[0].thing
+    if kind is _MMCV and "workers_per_gpu" not in items.entries:
+        return None
+    if kind is TORCH_KIND and "dataset" not in items.entries and not _inherits(facts):
+        return None
+    options = {
+        option: value_of(evaluator, option, Given(given), (NO_ASSUMPTIONS,), place)
+        for option, key in spelled.items()
+        if (given := items.entries.get(key) or (() if items.complete else unseen(place)))
+    }
+    return Loader(place, name, options, kind.spelling)
+
+
+def _written(facts: PythonFacts, name: str) -> Span | None:
+    """Return where a file writes settings down or changes them, None where it does neither."""
+    every = [*facts.module.bindings.get(name, ()), *facts.module.set_on.get(name, ())]
+    for binding in sorted(every, key=lambda one: one.place.order):
+        if binding.kind == "import" or (binding.kind == "assign" and isinstance(binding.value, ast.Name)):
+            continue
+        mapping = binding.value if binding.kind == "assign" and binding.name == name else None
+        return facts.span(mapping if isinstance(mapping, ast.Call | ast.Dict) else binding.node)
+    return None
+
+
+def _holds(one: Possibility, options: set[str]) -> bool:
+    return isinstance(one.thing, Items) and bool(options & one.thing.entries.keys())
+
+
+def _value(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int = 0) -> Possibilities:
+    """Return what a configuration gives a name after all it inherits; nothing where it does not give it."""
+    own = _own(evaluator, facts, name)
+    if "_base_" not in facts.module.bindings:
+        return own
+    inherited = _inherited(evaluator, facts, name, depth)
+    if len(own) != 1 or not isinstance(own[0].thing, Items):
+        return own or inherited
+    written = own[0].thing
+    if _deletes(written):
+        kept = {key: values for key, values in written.entries.items() if key != "_delete_"}
+        return (replace(own[0], thing=replace(written, entries=kept)),)
+    if len(inherited) != 1 or not isinstance(inherited[0].thing, Items):
+        # What the file itself says holds whatever it is merged into.
+        return (replace(own[0], thing=replace(written, complete=written.complete and not inherited)),)
+    return (replace(own[0], thing=overwritten(inherited[0].thing, written)),)
+
+
+def _deletes(items: Items) -> bool:
+    return any(one.thing is True for one in items.entries.get("_delete_", ()))
+
+
+def _own(evaluator: Evaluator, facts: PythonFacts, name: str) -> Possibilities:
+    """Return what a file itself makes of a name, imports among it."""
+    frame = Frame(facts, end_of(facts.module))
+    bindings = facts.module.bindings.get(name, ())
+    if any(one.kind not in MUTATIONS for one in bindings):
+        found = evaluator.bound(name, frame, None, facts.span(facts.tree.body[0]))
+    elif "*" in facts.module.bindings:
+        imported = modules.star_import(evaluator, name, frame) or ()
+        known = [one for one in imported if isinstance(one.thing, Items)]
+        found = changes.changed(evaluator, known, name, frame, None, -1)
+    else:
+        return ()
+    return tuple(one for one in found if one.thing is not None)
+
+
+def _inherited(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int) -> Possibilities:
+    span = facts.span(facts.tree.body[0])
+    if depth > _DEEPEST:
+        return unseen(span)
+    found: list[Possibility] = []
+    for path in _bases(evaluator, facts):
+        base = evaluator.project.python(path) if path is not None else None
+        found.extend(unseen(span) if base is None else _value(evaluator, base, name, depth + 1))
+    below = Possibility(Items({name: tuple(found)}), span)
+    (after,) = changes.changed(evaluator, [below], "_base_", Frame(facts, end_of(facts.module)), None, -1)
+    return after.thing.entries.get(name, ()) if isinstance(after.thing, Items) and found else ()
+
+
+def _bases(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
+    """Yield the paths of the files a file inherits from, None for one that is not followed."""
+    frame = Frame(facts, end_of(facts.module))
+    for one in evaluator.bound("_base_", frame, None, facts.span(facts.tree.body[0])):
+        names = [name for item in one.thing.items for name in item] if isinstance(one.thing, Row) else [one]
+        for name in names:
+            path = name.thing if isinstance(name.thing, str) and name.thing.endswith(".py") else None
+            folder = posixpath.dirname(facts.source.path)
+            yield None if path is None else posixpath.normpath(posixpath.join(folder, path))

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import Cases, loaders_of, traced
+
+RUNNER = "from mmengine.runner import Runner\n"
+BASE = "train_dataloader = dict(num_workers=⟦2⟧, batch_size=4, dataset=dict(type='Digits'))\n"
+UNMARKED = BASE.replace("⟦2⟧", "2")
+INHERITS = "from mmengine.config import read_base\nwith read_base():\n    from .base import *\n"
+
+CONFIGURED: Cases = {
+    "a mapping alone": ({"train.py": RUNNER, "configs/a.py": BASE}, {"2"}),
+    "a mapping in braces": (
+        {"train.py": RUNNER, "configs/a.py": "val_dataloader = {'num_workers': ⟦2⟧, 'dataset': {'type': 'Digits'}}\n"},
+        {"2"},
+    ),
+    "a mapping that changes one key of what it inherits": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": "_base_ = ['base.py']\ntrain_dataloader = dict(num_workers=⟦0⟧)\n",
+        },
+        {"2", "0"},
+    ),
+    "a mapping that changes another key of what it inherits": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": "_base_ = './base.py'\ntrain_dataloader = dict(batch_size=8)\n",
+        },
+        {"2"},
+    ),
+    "through two files": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/middle.py": "_base_ = ['./base.py']\n",
+            "configs/deep/a.py": "_base_ = ['../middle.py']\ntrain_dataloader = dict(batch_size=8)\n",
+        },
+        {"2"},
+    ),
+    "a mapping that deletes what it inherits": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": "_base_ = ['base.py']\ntrain_dataloader = dict(_delete_=True, batch_size=8)\n",
+        },
+        {"2", "0 unwritten"},
+    ),
+    "a base that is not there": (
+        {"train.py": RUNNER, "configs/a.py": "_base_ = ['base.py']\ntrain_dataloader = dict(batch_size=8)\n"},
+        {"open"},
+    ),
+    "a base of another package": (
+        {"train.py": RUNNER, "configs/a.py": "_base_ = ['mmdet::a.py']\ntrain_dataloader = dict(num_workers=⟦8⟧)\n"},
+        {"8"},
+    ),
+    "a file that inherits from itself": (
+        {"train.py": RUNNER, "configs/a.py": "_base_ = ['a.py']\ntrain_dataloader = dict(num_workers=⟦8⟧)\n"},
+        {"8"},
+    ),
+    "imports and an update": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": INHERITS + "train_dataloader.update(num_workers=⟦0⟧)\n",
+        },
+        {"2", "0"},
+    ),
+    "imports and an attribute": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": INHERITS + "train_dataloader.num_workers = ⟦0⟧\n",
+        },
+        {"2", "0"},
+    ),
+    "imports and a merge": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": INHERITS + "train_dataloader.merge(dict(batch_size=2, dataset=dict(pipeline=[])))\n",
+        },
+        {"2"},
+    ),
+    "imports and a mapping that replaces": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": BASE,
+            "configs/a.py": INHERITS + "train_dataloader = dict(batch_size=2)\n",
+        },
+        {"2", "0 unwritten"},
+    ),
+    "a constant of the file": (
+        {
+            "train.py": RUNNER,
+            "configs/a.py": "workers = ⟦2⟧\ntrain_dataloader = dict(num_workers=workers, dataset=dict(type='A'))\n",
+        },
+        {"2"},
+    ),
+    "mmcv's names": (
+        {"train.py": "import mmcv\n", "configs/a.py": "data = dict(samples_per_gpu=2, workers_per_gpu=⟦4⟧)\n"},
+        {"4"},
+    ),
+    "data of another kind": (
+        {"train.py": "import mmcv\n", "configs/a.py": "data = dict(batch_size=2, num_workers=4)\n"},
+        {"no loader"},
+    ),
+    "no loader in the file": ({"train.py": RUNNER, "configs/a.py": "train_dataloader = None\n"}, {"no loader"}),
+    "a variable of a script": (
+        {"train.py": RUNNER + "if True:\n    train_dataloader = dict(num_workers=4, dataset=dict())\n"},
+        {"no loader"},
+    ),
+    "another file's name for it": (
+        {"train.py": RUNNER, "configs/base.py": UNMARKED.replace("2", "⟦2⟧") + "test_dataloader = train_dataloader\n"},
+        {"2"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), CONFIGURED.values(), ids=CONFIGURED.keys())
+def test_mappings_that_a_runner_makes_loaders_of(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_each_written_mapping_is_one_loader_at_its_place() -> None:
+    files = {
+        "train.py": RUNNER,
+        "configs/base.py": UNMARKED + "val_dataloader = train_dataloader\n",
+        "configs/a.py": "_base_ = ['base.py']\ntrain_dataloader = dict(batch_size=8)\n",
+        "configs/b.py": "_base_ = ['base.py']\ntrain_dataloader = dict(dataset=dict(type='Letters'))\n",
+    }
+    found = [(one.span.path, one.span.line, one.callee) for one in loaders_of(files)]
+    assert found == [("configs/a.py", 2, "train_dataloader"), ("configs/base.py", 1, "train_dataloader")]
+
+
+def test_a_mapping_without_a_runner_in_sight_has_no_consumer() -> None:
+    assert [one.consumer_seen for one in loaders_of({"configs/a.py": UNMARKED})] == [False]
+    assert [one.consumer_seen for one in loaders_of({"train.py": RUNNER, "configs/a.py": UNMARKED})] == [True]
