@@ -129,7 +129,7 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._known: dict[int, Called] = {}
+        self._known: dict[tuple[int, str], Called] = {}
         self._followed_before: dict[ast.expr, Possibilities] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
@@ -152,6 +152,11 @@ class Callers:
         """Return what makes an object of a class, or of a subclass without a constructor of its own."""
         return self._remembered(owner.node, owner.node.name, lambda: self._of_class(owner))
 
+    def is_made(self, owner: Class) -> bool:
+        """Return whether something makes objects of just this class, or may do so out of sight."""
+        made = self._remembered(owner.scope.node, owner.node.name, lambda: self._of_class_alone(owner), "alone")
+        return bool(made.by) or made.elsewhere
+
     def heirs(self, owner: Class) -> list[Class]:
         """Return the classes that have a class as a direct base."""
         found: list[Class] = []
@@ -165,8 +170,8 @@ class Callers:
         """Return the calls of anything by this name, and by the names it is imported as."""
         return self._references.calls.get(name, ())
 
-    def _remembered(self, node: ast.AST, name: str, find: Callable[[], Called]) -> Called:
-        key = id(node)
+    def _remembered(self, node: ast.AST, name: str, find: Callable[[], Called], kind: str = "") -> Called:
+        key = (id(node), kind)
         if key not in self._known:
             self._known[key] = _UNFINISHED
             self._evaluator.mentioned.add(name)
@@ -193,24 +198,29 @@ class Callers:
         return Called((*makers.by, *self._base_calls(owner)), makers.elsewhere)
 
     def _of_class(self, owner: Class) -> Called:
-        def is_owner(thing: Thing) -> bool:
-            return isinstance(thing, Class) and thing.node is owner.node
-
-        found = self._calls_of(owner.node.name, is_owner, registered=is_registered(owner.node))
-        called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
-        called.extend(self._evaluator.lightning.makers(owner))
-        elsewhere = found.elsewhere
-        offered = self._evaluator.outside.of_class(owner)
-        if offered is not None:
-            called.append(SettingsCaller(*offered))
-        for facts, site in self._references.calls.get("cls", ()):
-            called.extend(self._callers_at(facts, site, is_owner))
+        alone = self._of_class_alone(owner)
+        called = [*alone.by]
+        elsewhere = alone.elsewhere
         for heir in self.heirs(owner):
             if "__init__" not in heir.scope.bindings:
                 makers = self.makers(heir)
                 called.extend(makers.by)
                 elsewhere = elsewhere or makers.elsewhere
         return Called(tuple(called), elsewhere)
+
+    def _of_class_alone(self, owner: Class) -> Called:
+        def is_owner(thing: Thing) -> bool:
+            return isinstance(thing, Class) and thing.node is owner.node
+
+        found = self._calls_of(owner.node.name, is_owner, registered=is_registered(owner.node))
+        called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
+        called.extend(self._evaluator.lightning.makers(owner))
+        offered = self._evaluator.outside.of_class(owner)
+        if offered is not None:
+            called.append(SettingsCaller(*offered))
+        for facts, site in self._references.calls.get("cls", ()):
+            called.extend(self._callers_at(facts, site, is_owner))
+        return Called(tuple(called), found.elsewhere)
 
     def _base_calls(self, owner: Class) -> Iterator[Caller]:
         """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""

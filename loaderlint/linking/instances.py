@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, changes, classes, dictionaries, parameters
+from loaderlint.linking import callers, changes, classes, dictionaries, hierarchy, parameters
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
@@ -43,11 +43,17 @@ def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilit
 
 def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
     """Return what the class gives an attribute, and what other code sets on some object of the class."""
-    own = _own(evaluator, instance, name)
     if instance.call is not None:
-        return own
+        return _own(evaluator, instance, name)
+    kinds = hierarchy.kinds(evaluator, instance.of, name)
+    each = ((_subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
+    own = one_of(f"{_subject(instance.of)} is", each)
     outer = changes.set_on_objects(evaluator, instance.of, name)
     return one_of(f"{_subject(instance.of)}.{name} of the object", [("own", own), *outer]) if outer else own
+
+
+def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
+    return instance if kind.node is instance.of.node else evaluator.any_object(kind)
 
 
 def _own(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:

@@ -1,0 +1,176 @@
+"""Objects known only by a base class: the subclasses that somebody really makes decide."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+BASE = """
+class Base:
+    workers = 4
+    def load(self):
+        return DataLoader(data, num_workers=self.workers)
+"""
+
+FAMILIES: Cases = {
+    "an attribute that every class made replaces": (
+        BASE + "class One(Base):\n    workers = ⟦8⟧\nclass Two(Base):\n    workers = ⟦2⟧\nOne().load()\nTwo().load()\n",
+        {"8", "2"},
+    ),
+    "an attribute that some class made keeps": (
+        BASE.replace("4", "⟦4⟧")
+        + "class One(Base):\n    workers = ⟦8⟧\nclass Two(Base):\n    pass\nOne().load()\nTwo().load()\n",
+        {"8", "4"},
+    ),
+    "a class that nobody makes": (
+        BASE + "class One(Base):\n    workers = ⟦8⟧\nclass Two(Base):\n    workers = 2\nOne().load()\n",
+        {"8"},
+    ),
+    "a family nobody makes": (
+        BASE.replace("4", "⟦4⟧") + "class One(Base):\n    workers = ⟦8⟧\n",
+        {"8", "4"},
+    ),
+    "the base is made, too": (
+        BASE.replace("4", "⟦4⟧") + "class One(Base):\n    workers = ⟦8⟧\nOne().load()\nBase().load()\n",
+        {"8", "4"},
+    ),
+    "a subclass of a subclass": (
+        BASE + "class One(Base):\n    workers = 2\nclass More(One):\n    workers = ⟦8⟧\nMore().load()\n",
+        {"8"},
+    ),
+    "a hook of an abstract base": (
+        """
+        from abc import ABC, abstractmethod
+        class Base(ABC):
+            @abstractmethod
+            def workers(self):
+                ...
+            def load(self):
+                return DataLoader(data, num_workers=self.workers())
+        class One(Base):
+            def workers(self):
+                return ⟦8⟧
+        One().load()
+        """,
+        {"8"},
+    ),
+    "a hook that is handed its arguments": (
+        """
+        class Base:
+            def make(self, workers):
+                raise NotImplementedError
+            def fit(self):
+                return self.make(⟦8⟧)
+        class One(Base):
+            def make(self, workers=4):
+                return DataLoader(data, num_workers=workers)
+        One().fit()
+        """,
+        {"8"},
+    ),
+    "an attribute that each constructor sets": (
+        """
+        class Base:
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Base):
+            def __init__(self):
+                self.workers = ⟦8⟧
+        class Two(Base):
+            def __init__(self, workers):
+                self.workers = workers
+        One().load()
+        Two(⟦2⟧).load()
+        """,
+        {"8", "2"},
+    ),
+    "through two constructors": (
+        """
+        class Base:
+            def __init__(self, workers):
+                self.workers = workers
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class Middle(Base):
+            def __init__(self, workers=4, **more):
+                super().__init__(workers=workers)
+        class One(Middle):
+            def __init__(self, **more):
+                super().__init__(**more)
+        One(workers=⟦8⟧).load()
+        """,
+        {"8"},
+    ),
+    "through a class without a constructor": (
+        """
+        class Base:
+            def __init__(self, workers):
+                self.workers = workers
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class Middle(Base):
+            pass
+        class One(Middle):
+            def __init__(self):
+                super().__init__(⟦8⟧)
+        One().load()
+        """,
+        {"8"},
+    ),
+    "the base's constructor by name": (
+        """
+        class Base:
+            def __init__(self, workers):
+                self.workers = workers
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Base):
+            def __init__(self):
+                Base.__init__(self, ⟦8⟧)
+        One().load()
+        """,
+        {"8"},
+    ),
+    "a mixin": (
+        """
+        class Loading:
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Loading):
+            workers = ⟦8⟧
+        One().load()
+        """,
+        {"8"},
+    ),
+    "a method that the base's own is called by": (
+        """
+        class Base:
+            def load(self, workers=4):
+                return DataLoader(data, num_workers=workers)
+        class One(Base):
+            def load(self):
+                return super().load(⟦8⟧)
+        One().load()
+        """,
+        {"8"},
+    ),
+    "in files of their own": (
+        {
+            "base.py": IMPORT + BASE,
+            "one.py": "from base import Base as Parent\nclass One(Parent):\n    workers = ⟦8⟧\n",
+            "main.py": "from one import One\nOne().load()\n",
+        },
+        {"8"},
+    ),
+    "two options of one class meet": (
+        BASE.replace("num_workers=self.workers", "num_workers=self.workers, batch_size=self.size")
+        + "class One(Base):\n    workers = ⟦8⟧\n    size = 1\nOne().load()\n",
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FAMILIES.values(), ids=FAMILIES.keys())
+def test_families_of_classes(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
