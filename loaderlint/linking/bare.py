@@ -20,7 +20,9 @@ _TELLING_OPTIONS = ("prefetch_factor", "persistent_workers")
 
 def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Loader]:
     """Yield the mappings of loader settings that none of the loaders followed so far reads."""
-    read = {candidate.span for loader in loaders for value in loader.options.values() for candidate in value.known}
+    known = [candidate for loader in loaders for value in loader.options.values() for candidate in value.known]
+    # What refers to another value is read, too.
+    read = {span for one in known for span in (one.span, *(step.span for step in one.trail))}
     for facts in evaluator.project.all_configuration_files():
         for document in facts.documents:
             consumers: dict[Span, str] = {}

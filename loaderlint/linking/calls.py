@@ -22,10 +22,11 @@ from loaderlint.linking import (
     records,
     settings,
 )
-from loaderlint.linking.attribute_dicts import ATTRIBUTE_DICTS, INHERITING
+from loaderlint.linking.attribute_dicts import INHERITING
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
+    GIVEN,
     Class,
     CommandLine,
     External,
@@ -66,14 +67,8 @@ _CPU_COUNTS = {
 
 _CUDA_QUESTIONS = {"torch.cuda.is_available"}
 
-_KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
-    "builtins.dict",
-    "copy.copy",
-    "copy.deepcopy",
-    "omegaconf.OmegaConf.create",
-    "omegaconf.OmegaConf.to_container",
-    "builtins.vars",
-}
+_ARGUMENTS_OF_THE_USER = frozenset({"speechbrain.parse_arguments", "speechbrain.core.parse_arguments"})
+"""Functions that return a settings file, options and overrides as the user gives them (``speechbrain/core.py``)."""
 
 _COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict", "__copy__")
 """Methods that return what a dictionary holds."""
@@ -214,12 +209,14 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
     if name in hydra.COMPOSERS:
         return hydra.composed(evaluator, node, frame)
-    if name in _KEEPS_ITS_ARGUMENT:
+    if name in records.KEEPS_ITS_ARGUMENT:
         return _dictionary(evaluator, name, node, frame, span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
     if name in objects.PARSES:
         return objects.parsed(evaluator, node, frame, span) or unseen(span)
+    if name in _ARGUMENTS_OF_THE_USER:
+        return (Possibility(Row(((Possibility(GIVEN, span),),) * 3), span),)
     handed_back = parsers.handed_back(evaluator, name, node, frame)
     return handed_back or (Possibility(Made(name, node, frame), span),)
 
@@ -348,7 +345,10 @@ def _method_of(
             known = parsers.method(evaluator, owner, node, name, frame, span)
         if known is not None:
             return known
-        return (Possibility(Made(f"{thing.callee}().{name}", node, frame), span),)
+        callee = f"{thing.callee}().{name}"
+        if callee in opened.READERS and node.args:
+            return opened.configuration(evaluator, node, frame, callee, span)
+        return (Possibility(Made(callee, node, frame), span),)
     return None
 
 

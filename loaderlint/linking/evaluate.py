@@ -39,6 +39,7 @@ from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
+    GIVEN,
     MAIN,
     MOST_POSSIBILITIES,
     Class,
@@ -431,6 +432,8 @@ class Evaluator:
             return settings.read(thing, key, span, text)
         if isinstance(thing, CommandLine) and isinstance(key, str):
             return parsed.attribute(self, thing, key, span)
+        if isinstance(thing, External) and thing.name == "sys.argv" and isinstance(key, int) and key != 0:
+            return (Possibility(GIVEN, span),)
         if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
             return (Possibility(CommandLineText(f"${key}"), span),)
         return unseen(span)

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import locations
+from loaderlint.linking import hyperpyyaml, locations
+from loaderlint.linking.fitting import Keys, fits, keys_read
 from loaderlint.linking.locations import Location
 from loaderlint.linking.search_path import shared_folders
-from loaderlint.linking.things import External, Frame, Function, Possibilities, Possibility, one_of, under, unseen
+from loaderlint.linking.things import (
+    External,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    one_of,
+    under,
+    unseen,
+)
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import ConfigurationFacts, Scalar, mappings
+from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.keys import WORKER_KEYS
 
 if TYPE_CHECKING:
@@ -23,6 +36,9 @@ READERS: Mapping[str, Language] = {
     "yaml.load": Language.YAML,
     "yaml.full_load": Language.YAML,
     "yaml.unsafe_load": Language.YAML,
+    "ruamel.yaml.YAML().load": Language.YAML,
+    "hyperpyyaml.load_hyperpyyaml": Language.YAML,
+    "hyperpyyaml.core.load_hyperpyyaml": Language.YAML,
     "omegaconf.OmegaConf.load": Language.YAML,
     "json.load": Language.JSON,
     "json.loads": Language.JSON,
@@ -56,13 +72,36 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             found.extend(unseen(span, assumptions))
             continue
         if location.given:
-            shipped = _roots(_shipped(evaluator, READERS[reader], program))
-            ways = [*((root.span.path, (root,)) for root in shipped), ("another", unseen(span))]
+            keys = keys_read(evaluator, node, frame)
+            shipped = _roots(_shipped(evaluator, READERS[reader], program, keys))
+            read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
+            ways = [*read, ("another", unseen(span))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
             continue
         roots = _roots([_at(evaluator, location, program)])
-        found.extend(under(roots or unseen(span), assumptions))
+        values = [one for root in roots for one in _as_read(evaluator, root, node, frame, reader)]
+        found.extend(under(values or unseen(span), assumptions))
     return tuple(found) or unseen(span)
+
+
+def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Frame, reader: str) -> Possibilities:
+    """Return what a reader makes of a file that PyYAML would read as this mapping."""
+    if not isinstance(root.thing, TreeMapping) or reader.startswith(("yaml.", "omegaconf.")):
+        return (root,)
+    if reader.startswith("ruamel."):
+        # ruamel.yaml refuses a key that stands twice (``DuplicateKeyError``); PyYAML takes the last.
+        return unseen(root.span) if hyperpyyaml.any_key_twice(root.thing) else (root,)
+    if not reader.startswith("hyperpyyaml."):
+        return (root,)
+    arguments = dict(zip(("yaml_stream", "overrides"), node.args, strict=False))
+    arguments.update({one.arg: one.value for one in node.keywords if one.arg is not None})
+    given = evaluator.evaluate(arguments["overrides"], frame) if "overrides" in arguments else ()
+    known = [one.thing for one in given if isinstance(one.thing, Items) and one.thing.complete]
+    replaced = known[0].entries if known and len(given) == 1 else {}
+    nobody = bool(replaced) or all(one.thing is None for one in given)
+    subject = None if nobody else f"the file read at {frame.facts.span(node)}"
+    items = hyperpyyaml.settings(evaluator.project, root.thing, subject, replaced)
+    return unseen(root.span) if items is None else (replace(root, thing=items),)
 
 
 def _keeps_what_it_reads(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
@@ -99,14 +138,24 @@ def _at(evaluator: Evaluator, location: Location, program: str) -> Configuration
 
 
 def _roots(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
-    roots = (file.documents[0].root for file in files if file is not None and file.documents)
+    # A reader of one document refuses a file that holds several.
+    roots = (file.documents[0].root for file in files if file is not None and len(file.documents) == 1)
     return tuple(Possibility(root, root.span) for root in roots if root is not None and not isinstance(root, Scalar))
 
 
-def _shipped(evaluator: Evaluator, language: Language, program: str) -> list[ConfigurationFacts]:
-    """Return the files of a language that hold a loader's settings, nearest to the program: one for each experiment."""
-    every = [file for file in evaluator.project.all_configuration_files() if file.source.language is language]
-    holding = [file for file in every if any(key in WORKER_KEYS for key in _keys(file))]
+def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
+    """Return the files of a language that a program can be given, nearest to it: one for each experiment.
+
+    They hold every key it reads; where no such key is known, they hold a loader's settings.
+    """
+    if keys:
+        every = evaluator.project.configuration_files_with((min(path[0] for path in keys),))
+        roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
+        holding = [file for file, root in roots if file.source.language is language and fits(root, keys)]
+    else:
+        every = evaluator.project.all_configuration_files()
+        of_language = [file for file in every if file.source.language is language]
+        holding = [file for file in of_language if any(key in WORKER_KEYS for key in _keys(file))]
     shared = [shared_folders(file.source.path, program) for file in holding]
     nearest = [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
     return nearest if len(nearest) <= MOST_FILES else []

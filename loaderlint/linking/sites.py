@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from loaderlint.linking import callers, classes, dictionaries, instantiation, settings
+from loaderlint.linking.bundles import bundles
 from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_names import loader_names, possible_calls
@@ -40,6 +41,7 @@ class PythonSite:
 
     ``skip`` positional arguments come before the loader's own. A ``partial`` call leaves options to be given later.
     ``configured`` is what holds the options of a call of ``instantiate``, its own keywords included.
+    Where the call hands all options over in one dictionary, ``bundle`` is that argument.
     """
 
     frame: Frame
@@ -49,11 +51,19 @@ class PythonSite:
     skip: int = 0
     partial: bool = False
     configured: Possibilities | None = None
+    bundle: ast.expr | None = None
 
     @property
     def span(self) -> Span:
-        """Where the call stands."""
-        return self.frame.facts.span(self.call)
+        """Where the call stands, or the argument that holds the options."""
+        return self.frame.facts.span(self.call if self.bundle is None else self.bundle)
+
+    @property
+    def arguments(self) -> tuple[list[ast.expr], list[ast.keyword]]:
+        """The positional arguments and the keywords that the loader gets."""
+        if self.bundle is not None:
+            return [], [ast.keyword(None, self.bundle)]
+        return self.call.args[self.skip :], self.call.keywords
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +82,8 @@ def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
             found = _site(evaluator, facts, site)
             if found is not None:
                 yield found
+    for one in bundles(evaluator):
+        yield PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options)
 
 
 def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSite | None:
@@ -191,12 +203,13 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
 
     What is no plain option (a dataset, a sampler) can be a long way to follow, so only so many steps of it are taken.
     """
-    frame, call = site.frame, site.call
+    frame = site.frame
+    arguments, keywords = site.arguments
     # Torch's own name is nothing to a callable that calls the option something else.
     names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
     given: dict[str, Given] = {}
     hidden = site.partial
-    for name, argument in zip(site.kind.positional, call.args[site.skip :], strict=False):
+    for name, argument in zip(site.kind.positional, arguments, strict=False):
         if isinstance(argument, ast.Starred):
             hidden = True
             break
@@ -208,7 +221,7 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         whole = dictionaries.as_items(evaluator, settled)[0]
         given.update({names.get(name, name): Given((*values, *besides)) for name, values in whole.entries.items()})
         hidden = hidden or not whole.complete
-    for keyword in call.keywords if site.configured is None else ():
+    for keyword in keywords if site.configured is None else ():
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
             with evaluator.steps(_steps_for(option)):

@@ -1,7 +1,8 @@
 """The callables that make a loader, by the dotted name of the library that defines them.
 
 Sources: ``torch/utils/data/dataloader.py`` (2.13), ``torchdata/stateful_dataloader``, ``monai/data/dataloader.py``,
-``torch_geometric/loader/dataloader.py``, ``transformers/training_args.py`` (5.23); HAZARDS section 4.
+``torch_geometric/loader/dataloader.py``, ``transformers/training_args.py`` (5.23), ``speechbrain/core.py`` and
+``speechbrain/dataio/dataloader.py`` (1.0); HAZARDS section 4.
 """
 
 from __future__ import annotations
@@ -95,6 +96,8 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "pytorch_lightning.LightningDataModule.from_datasets": LoaderCallable(),
     "lightning.LightningDataModule.from_datasets": LoaderCallable(),
     "lightning.pytorch.LightningDataModule.from_datasets": LoaderCallable(),
+    "speechbrain.dataio.dataloader.make_dataloader": LoaderCallable(("dataset", "")),
+    "speechbrain.dataio.dataloader.SaveableDataLoader": _TORCH,
     "transformers.TrainingArguments": _HUGGING_FACE,
     "transformers.training_args.TrainingArguments": _HUGGING_FACE,
     "transformers.Seq2SeqTrainingArguments": _HUGGING_FACE,
@@ -102,3 +105,11 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "trl.DPOConfig": _HUGGING_FACE,
 }
 """Loader callables by dotted name."""
+
+LOADER_BUNDLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "speechbrain.Brain": {
+        "fit": ("train_loader_kwargs", "valid_loader_kwargs"),
+        "evaluate": ("test_loader_kwargs",),
+    },
+}
+"""Methods that make loaders, by class, and the parameters that each hold all options of one, under torch's names."""

@@ -11,6 +11,7 @@ LOADER_WORDS: tuple[bytes, ...] = (
     b"WORKERS",
     b"TrainingArguments",
     b"DataModule",
+    b"loader_kwargs",
     b"prefetch_factor",
     b"loaderlint:",
 )

@@ -1,0 +1,176 @@
+"""Which configuration files a program can be given: those that hold every key it reads on all its ways."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking.callers import Caller
+from loaderlint.linking.classes import lineage
+from loaderlint.linking.records import KEEPS_ITS_ARGUMENT, is_record
+from loaderlint.linking.things import Class, External, Frame, Function
+from loaderlint.readers.python import FunctionNode, dotted, is_main_test, parameters
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Node, Scalar
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+Keys: TypeAlias = frozenset[tuple[str, ...]]
+
+DEEPEST = 3
+"""Functions that hand a configuration on to each other; what is further away is not asked."""
+_METHODS = frozenset({"get", "items", "keys", "values", "update", "copy", "pop", "setdefault", "to_dict"})
+
+
+def fits(root: Node | None, keys: Keys) -> bool:
+    """Return whether a file holds all these keys; what its values stand for elsewhere may hold anything."""
+    return isinstance(root, TreeMapping) and all(_holds(root, path) for path in keys)
+
+
+def _holds(node: Node, path: tuple[str, ...]) -> bool:
+    for key in path:
+        if not isinstance(node, TreeMapping) or node.tag is not None:
+            return not isinstance(node, Scalar) or node.opaque
+        entry = node.get(key)
+        if entry is None:
+            return False
+        node = entry.value
+    return True
+
+
+def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Keys:
+    """Return the keys that a program reads, unconditionally and by name, of what a call gives it."""
+    read: set[tuple[str, ...]] = set()
+    written: set[tuple[str, ...]] = set()
+    for part, name in _uses(evaluator, call, frame, DEEPEST):
+        for kind, path in _paths(part, name):
+            (written if kind is ast.Store else read).add(path)
+    return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
+
+
+_Uses: TypeAlias = Iterator[tuple[ast.AST, str]]
+
+
+def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know what an expression gives, each with the name it has there."""
+    scope = frame.scope
+    names: list[str] = []
+    for _ in range(2):
+        # What a name stands for may be made into an object under another name.
+        names = [
+            name
+            for name, bindings in scope.bindings.items()
+            if any(
+                one.kind in ("assign", "with")
+                and one.value is not None
+                and _is_it(evaluator, one.value, call, names, frame)
+                for one in bindings
+            )
+        ]
+    for name in names:
+        yield from _named(evaluator, name, frame, left)
+    if left and isinstance(scope.node, FunctionNode):
+        returned = [value for value, _ in scope.returns if value is not None]
+        if any(_is_it(evaluator, value, call, names, frame) for value in returned):
+            for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope)).by:
+                if isinstance(caller, Caller):
+                    yield from _uses(evaluator, caller.call, caller.frame, left - 1)
+
+
+def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know something under a name of one scope: its own, and those it is handed to."""
+    # An attribute is known to all of its class, a name of the module to all of the file.
+    yield (frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node), name
+    for site in frame.scope.calls if left else ():
+        given = [position for position, one in enumerate(site.node.args) if dotted(one) == name]
+        keywords = [one.arg for one in site.node.keywords if one.arg is not None and dotted(one.value) == name]
+        if not given and not keywords:
+            continue
+        where = Frame(frame.facts, site.place)
+        for function, skip in _functions(evaluator, site.node.func, where):
+            declared = [one.arg for one in parameters(function.node)][skip:]
+            taken = {*keywords, *(declared[position] for position in given if position < len(declared))}
+            inner = Frame(function.facts, function.scope.returns[0][1]) if function.scope.returns else None
+            for parameter in sorted(taken & set(declared)):
+                yield function.node, parameter
+                if inner is not None and inner.scope is function.scope:
+                    yield from (
+                        use for use in _named(evaluator, parameter, inner, left - 1) if use[0] is not function.node
+                    )
+
+
+def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator[tuple[Function, int]]:
+    """Yield the functions that a call runs, with the number of parameters that the call does not give."""
+    for one in evaluator.evaluate(callee, frame):
+        if isinstance(one.thing, Function):
+            yield one.thing, int(one.thing.receiver is not None)
+        elif isinstance(one.thing, Class):
+            for owner in lineage(evaluator, one.thing)[:1]:
+                for scope in owner.scope.children:
+                    if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
+                        yield Function(owner.facts, scope.node, scope), 1
+
+
+def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame) -> bool:
+    """Return whether an expression is what a call gives, or a dictionary or namespace made of it alone."""
+    if value is call or dotted(value) in names:
+        return True
+    if not isinstance(value, ast.Call) or len(value.args) + len(value.keywords) != 1:
+        return False
+    given = value.args[0] if value.args else value.keywords[0].value
+    return _is_it(evaluator, given, call, names, frame) and any(
+        (isinstance(one.thing, External) and one.thing.name in KEEPS_ITS_ARGUMENT)
+        or (isinstance(one.thing, Class) and is_record(evaluator, one.thing))
+        for one in evaluator.evaluate(value.func, frame)
+    )
+
+
+def _paths(part: ast.AST, name: str) -> Iterator[tuple[type[ast.expr_context], tuple[str, ...]]]:
+    """Yield the keys that a piece of code reads or writes of a name, leaving out what it does only sometimes."""
+    waiting: list[tuple[ast.AST, bool]] = [(part, False)]
+    while waiting:
+        node, sometimes = waiting.pop()
+        chain = _chain(node, name) if isinstance(node, ast.Subscript | ast.Attribute) else None
+        if chain:
+            assert isinstance(node, ast.Subscript | ast.Attribute)
+            context = type(node.ctx)
+            if context is not ast.Load or not sometimes:
+                yield (ast.Load if context is ast.Load else ast.Store), chain
+            continue
+        always = _always(node)
+        # What is called is a method and no key.
+        method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+        children = [method.value if child is method else child for child in ast.iter_child_nodes(node) if method]
+        for child in children or ast.iter_child_nodes(node):
+            waiting.append((child, sometimes or (always is not None and child not in always)))
+
+
+def _always(node: ast.AST) -> list[ast.AST] | None:
+    """Return the parts of a node that run whenever it does; None where all do."""
+    if isinstance(node, ast.If):
+        return [node.test, *node.body] if is_main_test(node.test) else [node.test]
+    if isinstance(node, ast.IfExp | ast.While):
+        return [node.test]
+    if isinstance(node, ast.BoolOp):
+        return node.values[:1]  # type: ignore[return-value]
+    if isinstance(node, ast.Try):
+        return [*node.orelse, *node.finalbody]
+    return None
+
+
+def _chain(node: ast.expr, name: str) -> tuple[str, ...] | None:
+    """Return the keys of ``name["a"]["b"].c``, as far as they are written; None for anything else."""
+    keys: list[str] = []
+    while dotted(node) != name:
+        if isinstance(node, ast.Subscript):
+            written = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            keys = [written, *keys] if isinstance(written, str) else []
+            node = node.value
+        elif isinstance(node, ast.Attribute):
+            keys = [] if node.attr in _METHODS else [node.attr, *keys]
+            node = node.value
+        else:
+            return None
+    return tuple(keys)
