@@ -53,16 +53,11 @@ class SettingsCaller:
     arguments: Items
     span: Span
     assumptions: Assumptions = NO_ASSUMPTIONS
-    besides: Possibilities = ()
-    """What else a key that is there can be, such as what the user gives for it."""
 
     def given(self, name: str) -> Possibilities:
         """Return what is handed over under a name; `Absent` where the name is left to its default."""
-        there = self.arguments.entries.get(name)
-        if there is None:
-            missing = Possibility(ABSENT if self.arguments.complete else UNSEEN, self.span)
-            return under((missing,), self.assumptions)
-        return (*under(there, self.assumptions), *self.besides)
+        missing = Possibility(ABSENT if self.arguments.complete else UNSEEN, self.span)
+        return under(self.arguments.entries.get(name, (missing,)), self.assumptions)
 
 
 AnyCaller: TypeAlias = Caller | SettingsCaller

@@ -17,6 +17,7 @@ from loaderlint.linking import (
     instances,
     instantiation,
     modules,
+    omegaconf,
     opened,
     operators,
     records,
@@ -209,6 +210,9 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
     if name in hydra.COMPOSERS:
         return hydra.composed(evaluator, node, frame)
+    if name.startswith(omegaconf.PREFIX):
+        settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
+        return settled or (Possibility(Made(name, node, frame), span),)
     if name in records.KEEPS_ITS_ARGUMENT:
         return _dictionary(evaluator, name, node, frame, span)
     if name in opened.READERS and node.args:

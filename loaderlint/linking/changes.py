@@ -135,6 +135,14 @@ def made_to(
         return (replace(one, thing=settings.replaced(thing, _as_tree(tree))),)
     if not path:
         return _made_here(evaluator, one, happened, frame)
+    if isinstance(thing, Settings):
+        values = tuple(
+            after
+            for below in settings.parts(thing, path[0])
+            for after in made_to(evaluator, below, happened, path[1:], frame)
+        )
+        here = replace(thing.here, entries={**thing.here.entries, path[0]: settings.trees(values)})
+        return (replace(one, thing=settings.replaced(thing, here)),) if values else (one,)
     if isinstance(thing, Unseen) and len(path) < len(happened[0].event.path):
         thing = Items({}, complete=False)
     key, rest = path[0], path[1:]

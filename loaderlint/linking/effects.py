@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, classes, instances, merging
+from loaderlint.linking import changes, classes, instances, merging, omegaconf
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
@@ -73,7 +73,7 @@ class Effects:
         if event.binding.kind != CALL:
             return True
         assert isinstance(call, ast.Call)
-        if merging.is_merge(call, event.binding.name):
+        if merging.is_merge(call, event.binding.name) or omegaconf.is_change(call, event.binding.name):
             return True
         root = event.binding.name.partition(".")[0]
         if (dotted(call.func) or "").partition(".")[0] == root or not _is_argument(call, event.binding.name):
@@ -143,6 +143,8 @@ def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Ar
     name = event.binding.name
     if merging.is_merge(call, name):
         after = merging.merged(evaluator, one, call, where) if isinstance(one.thing, Items) else (one,)
+    elif omegaconf.is_change(call, name):
+        after = omegaconf.changed(evaluator, one, call, where)
     else:
         after = _after_callee(evaluator, one, call, name, where)
     if len(after) == 1 and after[0] is one:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import composition
 from loaderlint.linking.composition import Part
-from loaderlint.linking.settings import merged, nested, seen_as_settings, tree_of
+from loaderlint.linking.settings import merged, nested, replaceable, seen_as_settings, tree_of
 from loaderlint.linking.things import (
     External,
     Frame,
@@ -24,9 +24,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
-    choice,
     end_of,
-    under,
     unseen,
 )
 from loaderlint.model.value import Step
@@ -137,7 +135,6 @@ def _is_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> bool:
 
 def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibilities:
     span = frame.facts.span(decorator)
-    given = unseen(span, choice(str(span), "given"))
     arguments = _arguments(decorator, _PARAMETERS)
     found: list[Possibility] = []
     for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
@@ -148,9 +145,8 @@ def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibi
             repository = Configurations(evaluator, folder)
             tree = composition.composed(repository, name.thing, f"hydra {name.thing.removesuffix('.yaml')}", trail)
             if tree is not None:
-                root = seen_as_settings(Possibility(tree, span, assumptions=name.assumptions))
-                found.extend(under((root,), choice(str(span), "default")))
-    return (*found, *given)
+                found.append(seen_as_settings(Possibility(replaceable(tree), span, assumptions=name.assumptions)))
+    return tuple(found) or unseen(span)
 
 
 def _arguments(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:

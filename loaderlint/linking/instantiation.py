@@ -162,7 +162,6 @@ def _callers(
     possibilities: Possibilities, followed: set[Span], known: frozenset[Span] = frozenset()
 ) -> Iterator[tuple[str, callers.SettingsCaller]]:
     """Yield what each mapping says to call; ``followed`` takes the places that say so, ``known`` ones are left out."""
-    others = tuple(one for one in possibilities if not isinstance(one.thing, Settings))
     for root in possibilities:
         for one in settings.mappings(root):
             assert isinstance(one.thing, Settings)
@@ -171,14 +170,14 @@ def _callers(
             followed |= places
             if places and not places <= known:
                 for name, caller in callers.called(one):
-                    yield name, _arguments(caller, others)
+                    yield name, _arguments(caller)
 
 
-def _arguments(caller: callers.SettingsCaller, others: Possibilities) -> callers.SettingsCaller:
+def _arguments(caller: callers.SettingsCaller) -> callers.SettingsCaller:
     entries = caller.arguments.entries
     partial = any(one.thing is not False for one in entries.get("_partial_", ())) or "_args_" in entries
     own = Items(
         {key: values for key, values in entries.items() if key not in _OWN_KEYS},
         caller.arguments.complete and not partial,
     )
-    return replace(caller, arguments=own, besides=others)
+    return replace(caller, arguments=own)

@@ -139,6 +139,32 @@ def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
     return distinct(found)
 
 
+def replaceable(tree: Items) -> Items:
+    """Return a tree of which the user may replace every value that is there, as on a command line."""
+    return _Replaceable().tree(tree)
+
+
+@dataclass(frozen=True, eq=False)
+class _Replaceable:
+    """Remembers the trees that several aliases repeat."""
+
+    known: dict[int, Items] = field(default_factory=dict)
+
+    def tree(self, tree: Items) -> Items:
+        """Return a tree with something unseen beside every value."""
+        if id(tree) not in self.known:
+            entries = {key: self._values(values) for key, values in tree.entries.items()}
+            self.known[id(tree)] = Items(entries, tree.complete)
+        return self.known[id(tree)]
+
+    def _values(self, values: Possibilities) -> Possibilities:
+        found = tuple(
+            replace(one, thing=self.tree(one.thing)) if isinstance(one.thing, Items) else one for one in values
+        )
+        leaves = [one for one in found if not isinstance(one.thing, Items | Absent)]
+        return (*found, *unseen(leaves[0].span)) if leaves else found
+
+
 def nested(path: Iterable[str], inner: Items, span: Span) -> Items:
     """Return a tree that holds another one under a path of keys."""
     for key in reversed(tuple(path)):
@@ -211,6 +237,15 @@ def got(settings: Settings, key: str, default: Possibilities, span: Span, text: 
             default if settings.here.complete else (*unseen(span, choice(str(span), "given")), *under(default, missing))
         )
     return settled(tuple(one.step(span, text) if one.constant else one for one in values), lambda: default)
+
+
+def parts(settings: Settings, key: str) -> Possibilities:
+    """Return what stands under a key as it was written, mappings as the program sees them."""
+    path = (*settings.path, key)
+    return tuple(
+        replace(one, thing=Settings(one.thing, settings.root, path)) if isinstance(one.thing, Items) else one
+        for one in settings.here.entries.get(key, ())
+    )
 
 
 def children(settings: Settings) -> Mapping[str, Possibilities]:

@@ -247,9 +247,9 @@ READ: Cases = {
     "an interpolation": (
         {
             "main.py": reading("c = OmegaConf.load('c.yaml')\nDataLoader(1, num_workers=c.data.n)"),
-            "c.yaml": "n: 4\ndata:\n  n: ${n}\n",
+            "c.yaml": "n: ⟦4⟧\ndata:\n  n: ${n}\n",
         },
-        {"open"},
+        {"4"},
     ),
 }
 
