@@ -239,8 +239,15 @@ class Evaluator:
 
     def name(self, node: ast.Name, frame: Frame) -> Possibilities:
         """Return what a name can be at its place."""
+        own = frame.scope.bindings.get(node.id, ())
+        enclosing = frame.scope.parent
+        if enclosing is None or not own or any(one.kind not in MUTATIONS for one in own):
+            return self._name(node, frame, frame.scope)
+        # A name that this scope only changes in place is one of an enclosing scope.
+        return changes.changed(self, self._name(node, frame, enclosing), node.id, frame, frame.place, 0)
+
+    def _name(self, node: ast.Name, frame: Frame, scope: Scope | None) -> Possibilities:
         span = frame.facts.span(node)
-        scope: Scope | None = frame.scope
         while scope is not None:
             own = scope is frame.scope
             if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:

@@ -14,7 +14,7 @@ from loaderlint.readers.python import Binding, CallSite, Scope, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
-_ALWAYS = frozenset({"__init__", "partial"})
+_ALWAYS = frozenset({"__init__", "partial", "instantiate"})
 """Names whose calls can be about a loader's class without being called as one."""
 
 

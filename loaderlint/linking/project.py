@@ -187,8 +187,10 @@ class Project:
         """Return the paths of the modules that a configuration file (a path) means by a dotted name.
 
         Their own dotted names end with it; of several, those that share most folders with the file are meant: two
-        programs in one repository each have their ``main``.
+        programs in one repository each have their ``main``. ``__main__`` is whichever file is run.
         """
+        if name == "__main__":
+            return [path for path, one in sorted(self._sources.items()) if b"__main__" in one.content]
         tail = name.replace(".", "/")
         endings = (f"{tail}.py", f"{tail}/__init__.py")
         found = [

@@ -118,10 +118,11 @@ def _instantiated(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonS
     """Return the site of an ``instantiate`` whose configuration names nothing but one library's loader."""
     found = instantiation.configured(evaluator, call, frame)
     things = [one.thing for one in found if isinstance(one.thing, Settings)]
-    names = {target.thing for thing in things for target in settings.child(thing, "_target_") or ()}
-    name = names.pop() if len(names) == 1 else None
-    kind = LOADER_CALLABLES.get(name) if isinstance(name, str) else None
-    if kind is None or not isinstance(name, str):
+    targets = [target.thing for thing in things for target in settings.child(thing, "_target_") or ()]
+    names = {target for target in targets if isinstance(target, str)}
+    name = names.pop() if len(names) == 1 else ""
+    kind = LOADER_CALLABLES.get(name)
+    if kind is None:
         return None
     evaluator.instantiations.at_calls.update(one.span for one in found if isinstance(one.thing, Settings))
     partial = any("_partial_" in thing.here.entries for thing in things)
