@@ -25,8 +25,6 @@ KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
     "builtins.dict",
     "copy.copy",
     "copy.deepcopy",
-    "omegaconf.OmegaConf.create",
-    "omegaconf.OmegaConf.to_container",
     "builtins.vars",
 }
 """Callables that return what they are given as a dictionary or namespace with the same keys."""
