@@ -31,6 +31,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
+from loaderlint.readers.tree import Scalar, mappings
 from loaderlint.vocabulary.keys import CONSUMERS
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ def may_bind(call: ast.Call, function: Function) -> bool:
 
 MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of a function."""
+MOST_LOOK_UP_STEPS = 2500
+"""The same where the callee is itself what a call gives, such as a class looked up by a name from a configuration."""
 _MOST_NAMES = 12
 """Other names of one function that are looked for."""
 
@@ -165,11 +168,21 @@ class Callers:
         """Return the calls of anything by this name, and by the names it is imported as."""
         return self._references.calls.get(name, ())
 
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The strings that stand as values in configuration files."""
+        every = (one for file in self._evaluator.project.all_configuration_files() for one in file.documents)
+        entries = (entry for one in every for _, mapping in mappings(one) for entry in mapping.entries)
+        return frozenset(one.value.text for one in entries if isinstance(one.value, Scalar))
+
     def _remembered(self, node: ast.AST, name: str, find: Callable[[], Called], kind: str = "") -> Called:
         key = (id(node), kind)
         if key not in self._known:
             self._known[key] = _UNFINISHED
             self._evaluator.mentioned.add(name)
+            if name in self._words:
+                # Who looks it up by that name may be in a file that says nothing of loaders.
+                self._evaluator.mentioned.add("getattr(")
             self._known[key] = find()
         return self._known[key]
 
@@ -252,12 +265,15 @@ class Callers:
         for one in names:
             sites = [*found.calls.get(one, ())]
             if one in found.collected or (registered and one == name):
-                sites.extend(found.unnamed)
+                sites.extend(self._references.unnamed)
+            if one == name and not method:
+                sites.extend(found.looked_up)
             for facts, site in sites:
                 if not binds(site.node) or not (method or one != name or self._may_name(facts, site)):
                     continue
                 if id(site.node) not in called:
                     called[id(site.node)] = list(self._callers_at(facts, site, matches))
+                    elsewhere = elsewhere or self._is_looked_up_elsewhere(called[id(site.node)])
             further, handed, lost = self._handed_on(one, matches)
             elsewhere = elsewhere or lost
             for caller in handed:
@@ -271,6 +287,13 @@ class Callers:
         # What is registered and not seen to be fetched is fetched in a way that is not followed.
         unfetched = registered and all(_last_name(one.call) == name for one in by)
         return Called(by, elsewhere or unfetched)
+
+    def _is_looked_up_elsewhere(self, by: Iterable[Caller]) -> bool:
+        """Return whether what ``getattr`` finds for one of these calls can have a name that was not seen, too."""
+        looked_up = (one for one in by if isinstance(one.call.func, ast.Call))
+        return any(
+            isinstance(way.thing, Unseen) for one in looked_up for way in self._followed(one.call.func, one.frame)
+        )
 
     def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
         function = site.node.func
@@ -316,7 +339,7 @@ class Callers:
 
     def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
-        with self._evaluator.steps(MOST_CALLEE_STEPS):
+        with self._evaluator.steps(MOST_LOOK_UP_STEPS if isinstance(node, ast.Call) else MOST_CALLEE_STEPS):
             found = self._evaluator.evaluate(node, frame)
             if isinstance(node, ast.Subscript) and any(isinstance(one.thing, Unseen) for one in found):
                 subject = str(frame.facts.span(node.slice))

@@ -42,6 +42,7 @@ from loaderlint.linking.things import (
     Settings,
     Unseen,
     choice,
+    combined,
     distinct,
     end_of,
     under,
@@ -51,7 +52,7 @@ from loaderlint.linking.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, CommandLineText, CpuCount
-from loaderlint.readers.python import dotted
+from loaderlint.readers.python import FunctionNode, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
     """Return the frame of a project function's body during one call of it, the same whenever it is asked for."""
 
     def entered() -> Frame:
-        method = function.receiver is not None and not _is_static(function)
+        method = (function.receiver is not None and not _is_static(function)) or _is_of_class(function)
         caller = callers.Caller(frame, node)
         arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
         hidden = decorators.hides_arguments(evaluator, function.node, function.facts, function.scope)
@@ -174,6 +175,10 @@ def receiver_of(evaluator: Evaluator, function: Function, node: ast.Call, frame:
         return None
     things = [one.thing for one in evaluator.evaluate(node.args[0], frame)]
     return things[0] if len(things) == 1 and isinstance(things[0], Instance) else None
+
+
+def _is_of_class(function: Function) -> bool:
+    return isinstance(function.node, FunctionNode) and classes.has_decorator(function.node, "classmethod")
 
 
 def _is_static(function: Function) -> bool:
@@ -266,26 +271,32 @@ def _environment(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span)
 
 
 def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
-    name = node.args[1]
-    if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
-        return unseen(span)
-    attribute = ast.copy_location(ast.Attribute(node.args[0], name.value, ast.Load()), node)
     default = evaluator.evaluate(node.args[2], frame) if len(node.args) > 2 else ()
+    operands = (evaluator.evaluate(node.args[0], frame), evaluator.evaluate(node.args[1], frame))
     found: list[Possibility] = []
-    for one in evaluator.evaluate(node.args[0], frame):
-        thing = one.thing
-        if isinstance(thing, CommandLine):
-            values = parsed.attribute(evaluator, thing, name.value, span, missing=default)
-        elif (isinstance(thing, TreeMapping) and thing.get(name.value) is None) or (
-            isinstance(thing, Items) and thing.complete and name.value not in thing.entries
-        ):
-            values = default
-        elif isinstance(thing, Settings):
-            values = settings.got(thing, name.value, default, span, frame.facts.text(node))
-        else:
-            values = evaluator.member(one, attribute, frame, span)
-        found.extend(under(values or unseen(span), one.assumptions))
-    return tuple(found)
+    for (one, name), assumptions, _ in combined(*operands):
+        values = unseen(span)
+        if isinstance(name.thing, str):
+            values = _attribute(evaluator, one, name.thing, default, node, frame) or values
+        found.extend(under(values, assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _attribute(
+    evaluator: Evaluator, owner: Possibility, name: str, default: Possibilities, node: ast.Call, frame: Frame
+) -> Possibilities:
+    """Return what ``getattr(owner, name, default)`` gives."""
+    thing, span = owner.thing, frame.facts.span(node)
+    if isinstance(thing, CommandLine):
+        return parsed.attribute(evaluator, thing, name, span, missing=default)
+    if (isinstance(thing, TreeMapping) and thing.get(name) is None) or (
+        isinstance(thing, Items) and thing.complete and name not in thing.entries
+    ):
+        return default
+    if isinstance(thing, Settings):
+        return settings.got(thing, name, default, span, frame.facts.text(node))
+    attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
+    return evaluator.member(owner, attribute, frame, span)
 
 
 def _dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

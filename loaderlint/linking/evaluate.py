@@ -439,6 +439,8 @@ class Evaluator:
             return settings.read(thing, key, span, text)
         if isinstance(thing, CommandLine) and isinstance(key, str):
             return parsed.attribute(self, thing, key, span)
+        if isinstance(thing, Instance):
+            return instances.item(self, thing, key, span)
         if isinstance(thing, External) and thing.name == "sys.argv" and isinstance(key, int) and key != 0:
             return (Possibility(GIVEN, span),)
         if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):

@@ -21,6 +21,7 @@ from loaderlint.linking.things import (
     Made,
     Possibilities,
     Possibility,
+    Thing,
     end_of,
     irremovable,
     one_of,
@@ -200,6 +201,26 @@ def is_property(function: Function) -> bool:
         return False
     names = {dotted(one) for one in function.node.decorator_list}
     return bool(names & {"property", "cached_property", "functools.cached_property"})
+
+
+MOST_ITEMS_DEEP = 5
+"""Calls of ``__getitem__`` followed into each other; beyond that what they give is unseen."""
+
+
+def item(evaluator: Evaluator, instance: Instance, key: Thing, span: Span) -> Possibilities:
+    """Return what ``object[key]`` is for an object of the project: what its ``__getitem__`` gives."""
+    depth = instance.frame.depth if instance.frame is not None else 0
+    found: list[Possibility] = []
+    for one in evaluator.attribute_of(instance, "__getitem__"):
+        function = one.thing
+        taken = list(parameters_of(function.node)) if isinstance(function, Function) else []
+        if not isinstance(function, Function) or len(taken) != 2 or depth >= MOST_ITEMS_DEEP:
+            found.extend(unseen(span, one.assumptions))
+            continue
+        arguments = {taken[1].arg: (Possibility(key, span),)}
+        inner = Frame(function.facts, end_of(function.scope), arguments, instance, depth + 1)
+        found.extend(under(evaluator_returns(evaluator, function, inner), one.assumptions))
+    return tuple(found) or unseen(span)
 
 
 def evaluator_returns(evaluator: Evaluator, function: Function, frame: Frame) -> Possibilities:

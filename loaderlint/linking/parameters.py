@@ -44,6 +44,8 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return unseen(span)
     owner = owner_of(frame.facts, scope)
     if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
+        if has_decorator(function, "classmethod"):
+            return _class_called(evaluator, owner, frame, span)
         return (Possibility(frame.receiver or evaluator.any_object(owner), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
@@ -161,6 +163,13 @@ def handed_over(
     here = caller.frame.facts.span(caller.call)
     given_values = values.get(name, (Possibility(ABSENT, here),))
     return under(stepped(given_values, here, f"{label}({name}=…)"), caller.assumptions)
+
+
+def _class_called(evaluator: Evaluator, owner: Class, frame: Frame, span: Span) -> Possibilities:
+    """Return the class a class method is called on, unseen where subclasses may be meant."""
+    if frame.receiver is not None:
+        return (Possibility(frame.receiver.of, span),)
+    return unseen(span) if evaluator.callers.heirs(owner) else (Possibility(owner, span),)
 
 
 def stepped(given: Possibilities, here: Span, label: str) -> Possibilities:

@@ -19,7 +19,7 @@ from loaderlint.readers.python import dotted
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict", "easydict.EasyDict", "addict.Dict"})
+_DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
 
 KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
     "builtins.dict",

@@ -23,13 +23,15 @@ class References:
     """The references of a project, by the last part of the name.
 
     ``calls`` are those of anything by the name, or by a name it is imported as; ``unnamed`` those of what another
-    expression gives, such as ``loaders["train"](...)``. ``aliases`` are the other names something of this name is bound
-    to, ``collected`` the names that stand in a display of several things, ``fetched`` those called and bound to
-    an item of something or to what a ``get`` gives.
+    expression gives, such as ``loaders["train"](...)``; ``looked_up`` those of what ``getattr`` finds by a name that is
+    written elsewhere. ``aliases`` are the other names something of this name is bound to, ``collected`` the names that
+    stand in a display of several things, ``fetched`` those called and bound to an item of something or to what a
+    ``get`` gives.
     """
 
     calls: dict[str, list[tuple[PythonFacts, CallSite]]] = field(default_factory=dict)
     unnamed: list[tuple[PythonFacts, CallSite]] = field(default_factory=list)
+    looked_up: list[tuple[PythonFacts, CallSite]] = field(default_factory=list)
     handed_on: dict[str, list[HandedOn]] = field(default_factory=dict)
     aliases: dict[str, set[str]] = field(default_factory=dict)
     collected: set[str] = field(default_factory=set)
@@ -49,8 +51,11 @@ def references(files: Iterable[PythonFacts]) -> References:
             if not called:
                 found.unnamed.extend((facts, site) for site in sites)
                 for site in sites:
-                    if (name := _asked_for(site.node.func)) is not None:
-                        found.calls.setdefault(name, []).append((facts, site))
+                    asked = _asked_for(site.node.func)
+                    if isinstance(asked, ast.Constant):
+                        found.calls.setdefault(str(asked.value), []).append((facts, site))
+                    elif asked is not None:
+                        found.looked_up.append((facts, site))
             for site in sites:
                 for argument in (*site.node.args, *(one.value for one in site.node.keywords)):
                     for name in _last_names(argument):
@@ -111,12 +116,11 @@ def _is_get(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get"
 
 
-def _asked_for(callee: ast.expr) -> str | None:
-    """Return the name that ``getattr(module, "name")`` asks for, None for any other expression."""
+def _asked_for(callee: ast.expr) -> ast.expr | None:
+    """Return the expression that says which name ``getattr(module, name)`` asks for, None for any other expression."""
     if not (isinstance(callee, ast.Call) and isinstance(callee.func, ast.Name) and callee.func.id == "getattr"):
         return None
-    name = callee.args[1] if len(callee.args) > 1 else None
-    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
+    return callee.args[1] if len(callee.args) > 1 else None
 
 
 def _collected(binding: Binding) -> Iterator[str]:
