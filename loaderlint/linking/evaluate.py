@@ -294,7 +294,15 @@ class Evaluator:
 
     def _current(self, name: str, frame: Frame, place: Place | None, span: Span) -> Iterator[Possibility]:
         values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
-        for way in reaching(values, place):
+        yield from self._given(name, values, frame, place, span)
+
+    def _given(
+        self, name: str, bindings: Sequence[Binding], frame: Frame, place: Place | None, span: Span
+    ) -> Iterator[Possibility]:
+        """Yield what those of the bindings that bind the name itself give it at a place."""
+        for way in reaching(bindings, place):
+            if way.binding.name != name:
+                continue
             given = self.binding(way.binding, frame)
             looped = any(arm.loop for arm in way.arms)
             alternatives = self.conditions(way.arms, frame)
@@ -350,11 +358,18 @@ class Evaluator:
             if any(isinstance(one.thing, Items | TreeMapping) for one in self.evaluate(node.value, frame)):
                 # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
                 return self._attribute_of(node, frame, span)
-            values = [one for one in frame.scope.bindings[name] if one.kind not in MUTATIONS]
-            found = tuple(self._current(name, frame, frame.place, span))
+            every = (*_owners(frame.scope, name), *frame.scope.bindings[name])
+            values = [one for one in every if one.kind not in MUTATIONS]
+            found = tuple(self._given(name, values, frame, frame.place, span))
             before = changes.changed(self, self._attribute_of(node, frame, span), name, frame, frame.place, 0)
-            left = unbound(values, frame.place)
-            unset = (one for arms in left for ways in self.conditions(arms, frame) for one in under(before, ways))
+            # Where the owner itself was bound last, the attribute is as that one brings it.
+            left = (one.arms for one in reaching(values, frame.place) if one.binding.name != name)
+            unset = (
+                one
+                for arms in (*unbound(values, frame.place), *left)
+                for ways in self.conditions(arms, frame)
+                for one in under(before, ways)
+            )
             return distinct([*found, *unset])
         return self._attribute_of(node, frame, span)
 
@@ -511,6 +526,13 @@ class Evaluator:
 def _may_be_rewritten(change: Binding, place: Place | None, since: int) -> bool:
     """Return whether a change to names nobody can tell comes between a name's own value and a place."""
     return change.place.order > since and (place is None or change.place.order < place.order)
+
+
+def _owners(scope: Scope, name: str) -> Iterator[Binding]:
+    """Yield the bindings of what a dotted name is an attribute of."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield from scope.bindings.get(name, ())
 
 
 def _walrus_before(bindings: list[Binding], node: ast.Name, place: Place) -> ast.expr | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import callers, changes, classes, dictionaries, hierarchy, parameters
 from loaderlint.linking.commandlines import defaults
-from loaderlint.linking.names import MUTATIONS, reaching
+from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -30,6 +30,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Binding, Scope, default_of, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
@@ -63,15 +64,29 @@ def _own(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
         saved = _saved_hyperparameters(evaluator, instance, span)
         if saved is not None:
             return saved
-    for owner in classes.lineage(evaluator, instance.of):
-        assigned = _assigned(evaluator, instance, owner, name)
-        if assigned is not None:
-            return assigned
-        if name in owner.scope.bindings:
-            return _declared(evaluator, instance, owner, name, span)
     if name == "__class__":
         return (Possibility(instance.of, span),)
-    return unseen(span)
+    return _inherited(evaluator, instance, classes.lineage(evaluator, instance.of), name, span) or unseen(span)
+
+
+def _inherited(
+    evaluator: Evaluator, instance: Instance, lineage: Sequence[Class], name: str, span: Span
+) -> Possibilities:
+    """Return what the nearest of the classes gives an attribute, and the next where that one may leave it alone."""
+    for position, owner in enumerate(lineage):
+        assigned = _assigned(evaluator, instance, owner, name)
+        declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()
+        if assigned is None and not declared:
+            continue
+        if assigned is None:
+            return declared
+        ways, left = assigned
+        if left:
+            before = declared or _inherited(evaluator, instance, lineage[position + 1 :], name, span)
+            unset = tuple(one for assumptions in left for one in under(before, assumptions))
+            ways = {**ways, "__init__": (*ways.get("__init__", ()), *unset)}
+        return one_of(f"{_subject(owner)}.{name}", ((method, values) for method, values in ways.items() if values))
+    return ()
 
 
 def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
@@ -86,8 +101,12 @@ def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
             yield scope, first.arg
 
 
-def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str) -> Possibilities | None:
+def _assigned(
+    evaluator: Evaluator, instance: Instance, owner: Class, name: str
+) -> tuple[dict[str, Possibilities], list[Assumptions]] | None:
+    """Return what each method sets an attribute to, and under which assumptions the constructor leaves it alone."""
     ways: dict[str, Possibilities] = {}
+    left: list[Assumptions] = [NO_ASSUMPTIONS]
     for scope, self_name in _own_methods(owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
         if not bindings:
@@ -95,7 +114,9 @@ def _assigned(evaluator: Evaluator, instance: Instance, owner: Class, name: str)
         frame = _method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)
         ways[scope.name] = changes.changed(evaluator, values, f"{self_name}.{name}", frame, None, 0)
-    return one_of(f"{_subject(owner)}.{name}", ways.items()) if ways else None
+        if scope.name == "__init__":
+            left = [way for arms in unbound(bindings, None) for way in evaluator.conditions(arms, frame)]
+    return (ways, left) if ways else None
 
 
 def _subject(owner: Class) -> str:

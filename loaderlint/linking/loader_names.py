@@ -39,6 +39,11 @@ def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> I
     for name in sorted(calls):
         if name in names or "oader" in name:
             yield from calls[name]
+    for site in calls.get("", ()):
+        function = site.node.func
+        kept_in = dotted(function.value) if isinstance(function, ast.Subscript) else None
+        if kept_in is not None and kept_in.rpartition(".")[2] in names:
+            yield site
 
 
 def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:
@@ -55,7 +60,7 @@ def _meant(binding: Binding) -> Iterator[str]:
     elif binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
         for base in binding.node.bases:
             yield (dotted(base) or "").rpartition(".")[2]
-    elif binding.kind == "assign" and binding.value is not None:
+    elif binding.kind in ("assign", "item") and binding.value is not None:
         for value in _arms(binding.value):
             yield (dotted(value) or "").rpartition(".")[2]
 
@@ -64,5 +69,10 @@ def _arms(value: ast.expr) -> Iterator[ast.expr]:
     if isinstance(value, ast.IfExp):
         yield from _arms(value.body)
         yield from _arms(value.orelse)
+    elif isinstance(value, ast.Call) and value.args and (dotted(value.func) or "").endswith("partial"):
+        yield from _arms(value.args[0])
+    elif isinstance(value, ast.Dict):
+        for one in value.values:
+            yield from _arms(one)
     else:
         yield value

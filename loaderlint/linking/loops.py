@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,23 @@ def displayed(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set, frame:
         if not all(isinstance(one.thing, Row) for one in evaluator.evaluate(item.value, frame)):
             return unseen(span)
     return tuple(Possibility(Row(tuple(items)), span, assumptions=assumptions) for items, assumptions in rows)
+
+
+def spread(
+    evaluator: Evaluator, arguments: Sequence[ast.expr], frame: Frame, steps: int
+) -> tuple[list[tuple[ast.expr, Possibilities]], bool]:
+    """Return a call's positional arguments, those of a known row after a star included, and whether all were seen."""
+    found: list[tuple[ast.expr, Possibilities]] = []
+    for argument in arguments:
+        if not isinstance(argument, ast.Starred):
+            with evaluator.steps(steps):
+                found.append((argument, evaluator.evaluate(argument, frame)))
+            continue
+        rows = evaluator.evaluate(argument.value, frame)
+        if len(rows) != 1 or not isinstance(rows[0].thing, Row):
+            return found, False
+        found.extend((argument, under(item, rows[0].assumptions)) for item in rows[0].thing.items)
+    return found, True
 
 
 def unpacked(possibilities: Possibilities, index: tuple[int | slice, ...], span: Span) -> Possibilities:

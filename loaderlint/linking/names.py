@@ -71,7 +71,7 @@ def _ways(bindings: Sequence[Binding], place: Place | None) -> _Ways:
     walk = _Walk(own, place)
     flow = own[0].place.scope.flow
     # Parameters are bound before the first statement.
-    left = walk.block(Suite(0, max(flow.last, own[-1].place.order), flow.forks), (_Way(None),)) or ()
+    left = walk.block(Suite(0, max(flow.last, own[-1].place.order), flow.forks, flow.raising), (_Way(None),)) or ()
     found = (*left, *walk.returned) if place is None else (left if walk.seen is None else walk.seen)
     here = {_which(arm) for arm in place.arms} if place is not None else set()
     return _merged(replace(one, arms=tuple(arm for arm in one.arms if _which(arm) not in here)) for one in found)
@@ -98,14 +98,14 @@ class _Walk:
         self.broke: list[list[_Way]] = []
         self.continued: list[list[_Way]] = []
         self.guarded: list[list[_Way]] = []
-        self.guarded_last: list[int] = []
-        """The last statement of each guarded body: no exception comes after what that one binds."""
+        """What is current at each statement of a guarded body that may raise."""
 
     def block(self, block: Suite, ways: _Ways) -> _Ways | None:
         """Return what is current after a block, None when nothing runs on from its end."""
         forks = block.forks
         position = bisect_left(self.orders, block.first)
         turn = 0
+        since = block.first - 1
         while True:
             following = self.orders[position] if position < len(self.orders) else None
             if following is not None and following > block.last:
@@ -114,6 +114,8 @@ class _Walk:
             fork = forks[turn] if turn < len(forks) else None
             if fork is not None and (following is None or fork.order < following):
                 self._look(fork.order, ways)
+                self._raised(block, since, fork.order, ways)
+                since = fork.last
                 after = self._fork(fork, ways)
                 if after is None:
                     return None
@@ -122,13 +124,22 @@ class _Walk:
                 turn += 1
             elif following is not None:
                 self._look(following, ways)
+                self._raised(block, since, following, ways)
+                since = following
                 ways = self._bound(self.bindings[position], ways)
                 position += 1
             else:
                 break
         if self.place is not None and block.first <= self.place.order <= block.last:
             self._look(block.last, ways, last=True)
+        self._raised(block, since, block.last, ways)
         return ways
+
+    def _raised(self, block: Suite, since: int, until: int, ways: _Ways) -> None:
+        """Note what is current where a statement after ``since`` may raise."""
+        if self.guarded and bisect_right(block.raising, since) < bisect_right(block.raising, until):
+            for current in self.guarded:
+                current.extend(ways)
 
     def _next_fork(self, forks: Sequence[Fork], turn: int, following: int | None) -> int:
         """Return the next fork that matters: it binds the name, holds the place, or leaves."""
@@ -151,16 +162,18 @@ class _Walk:
 
     def _bound(self, binding: Binding, ways: _Ways) -> _Ways:
         sometimes = tuple(arm for arm in binding.place.arms if isinstance(arm.owner, ast.expr | ast.comprehension))
-        given = _Way(None if binding.kind == "delete" else binding, binding.place.arms)
-        if binding.inner is not None and not binding.surely:
+        inside = binding.inner.arms if binding.inner is not None else ()
+        given = _Way(None if binding.kind == "delete" else binding, (*binding.place.arms, *inside))
+        if binding.inner is not None and not binding.called:
+            kept = ways
+        elif len(inside) == 1 and not inside[0].loop:
+            kept = tuple(_with(one, inside[0].otherwise()) for one in ways)
+        elif inside:
             kept = ways
         elif sometimes:
             kept = tuple(_with(one, sometimes[0].otherwise()) for one in ways) if len(sometimes) == 1 else ways
         else:
             kept = ()
-        for collected, last in zip(self.guarded, self.guarded_last, strict=False):
-            if binding.place.order < last:
-                collected.append(given)
         return (*kept, given)
 
     # --- statements ---
@@ -225,10 +238,8 @@ class _Walk:
     def _try(self, fork: Fork, ways: _Ways) -> _Ways | None:
         (_, body), *handlers, (orelse_arms, orelse), (_, final) = fork.branches
         self.guarded.append([])
-        self.guarded_last.append(body.last)
         left = self.block(body, ways)
-        self.guarded_last.pop()
-        caught = _merged((*ways, *self.guarded.pop()))
+        caught = _merged(self.guarded.pop())
         if left is not None:
             left = self._branch(orelse_arms, orelse, left)
         joined = _joined(left, *(self._branch(arms, block, caught) for arms, block in handlers))
@@ -243,10 +254,8 @@ class _Walk:
         if not any(_suppresses(item.context_expr) for item in node.items):
             return self._branch(arms, body, ways)
         self.guarded.append([])
-        self.guarded_last.append(body.last)
         left = self._branch(arms, body, ways)
-        self.guarded_last.pop()
-        return _joined(left, _merged((*ways, *self.guarded.pop())))
+        return _joined(left, _merged(self.guarded.pop()))
 
 
 def _suppresses(manager: ast.expr) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from loaderlint.linking import callers, classes, dictionaries, instantiation, settings
 from loaderlint.linking.bundles import bundles
 from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_names import loader_names, possible_calls
+from loaderlint.linking.loops import spread
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -24,6 +26,7 @@ from loaderlint.linking.things import (
     Settings,
     distinct,
     irremovable,
+    settled,
     under,
     unseen,
 )
@@ -31,7 +34,7 @@ from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import PLATFORM, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
-from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.python import CallSite, PythonFacts, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 
 
@@ -40,6 +43,7 @@ class PythonSite:
     """A call that makes a loader; for a subclass with a constructor of its own, the call it makes of its base.
 
     ``skip`` positional arguments come before the loader's own. A ``partial`` call leaves options to be given later.
+    ``before`` are the partial calls that the callee can be with their assumptions, None for the loader itself.
     ``configured`` is what holds the options of a call of ``instantiate``, its own keywords included.
     Where the call hands all options over in one dictionary, ``bundle`` is that argument.
     """
@@ -52,6 +56,7 @@ class PythonSite:
     partial: bool = False
     configured: Possibilities | None = None
     bundle: ast.expr | None = None
+    before: tuple[tuple[PythonSite | None, Assumptions], ...] = ()
 
     @property
     def span(self) -> Span:
@@ -77,13 +82,24 @@ class Given:
 def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
     """Yield every call in the project that makes a loader."""
     names = loader_names(evaluator.project, evaluator.wrappers)
-    for facts in evaluator.project.all_python():
-        for site in possible_calls(facts.calls, names):
-            found = _site(evaluator, facts, site)
-            if found is not None:
-                yield found
+    every = [
+        found
+        for facts in evaluator.project.all_python()
+        for site in possible_calls(facts.calls, names)
+        if (found := _site(evaluator, facts, site)) is not None
+    ]
+    # A partial call that is seen to be called makes its loaders there.
+    called = {id(one.call) for site in every for one in _partials_before(site)}
+    yield from (site for site in every if id(site.call) not in called)
     for one in bundles(evaluator):
         yield PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options)
+
+
+def _partials_before(site: PythonSite) -> Iterator[PythonSite]:
+    for one, _ in site.before:
+        if one is not None:
+            yield one
+            yield from _partials_before(one)
 
 
 def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSite | None:
@@ -92,9 +108,13 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
         return None
     if classes.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
-    if not callers.names_definition(site.node.func, frame):
+    if not (callers.names_definition(site.node.func, frame) or _is_kept(site.node.func)):
         return None
-    for one in evaluator.evaluate(site.node.func, frame):
+    callees = evaluator.evaluate(site.node.func, frame)
+    called = _called_partial(evaluator, frame, site.node, callees)
+    if called is not None:
+        return called
+    for one in callees:
         if isinstance(one.thing, External | Function):
             name = one.thing.name if isinstance(one.thing, External) else _name_of(one.thing)
             kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
@@ -130,11 +150,35 @@ def _instantiated(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonS
 
 
 def _partial(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
-    for one in evaluator.evaluate(call.args[0], frame):
+    made = evaluator.evaluate(call.args[0], frame)
+    nested = _called_partial(evaluator, frame, call, made)
+    if nested is not None:
+        return replace(nested, skip=1, partial=True)
+    for one in made:
         kind = LOADER_CALLABLES.get(one.thing.name) if isinstance(one.thing, External) else None
         if kind is not None and isinstance(one.thing, External):
             return PythonSite(frame, call, one.thing.name, kind, skip=1, partial=True)
     return None
+
+
+def _called_partial(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibilities) -> PythonSite | None:
+    """Return the site of a call whose callee can be a partial of a library's loader, None when it cannot."""
+    before: list[tuple[PythonSite | None, Assumptions]] = []
+    for one in callees:
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+            before.append((_partial(evaluator, thing.frame, thing.call), one.assumptions))
+        elif isinstance(thing, External) and thing.name in LOADER_CALLABLES:
+            before.append((None, one.assumptions))
+    partials = [one for one, _ in before if one is not None]
+    if not partials or len({one.callee for one in partials}) > 1:
+        return None
+    return PythonSite(frame, call, partials[0].callee, partials[0].kind, before=tuple(before))
+
+
+def _is_kept(callee: ast.expr) -> bool:
+    """Return whether a callee is something kept in a dictionary or on an object."""
+    return isinstance(callee, ast.Subscript) or dotted(callee) is not None
 
 
 def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite | None:
@@ -210,16 +254,15 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
     given: dict[str, Given] = {}
     hidden = site.partial
-    for name, argument in zip(site.kind.positional, arguments, strict=False):
-        if isinstance(argument, ast.Starred):
-            hidden = True
-            break
-        with evaluator.steps(_steps_for(name)):
-            given[name] = Given(evaluator.evaluate(argument, frame), frame.facts.span(argument))
+    taken = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
+    positional, seen = spread(evaluator, arguments, frame, _steps_for(""))
+    hidden = hidden or not seen
+    for name, (argument, values) in zip(site.kind.positional[taken:], positional, strict=False):
+        given[name] = Given(values, frame.facts.span(argument))
     if site.configured is not None:
-        settled = tuple(one for one in site.configured if isinstance(one.thing, Settings))
+        whole_trees = tuple(one for one in site.configured if isinstance(one.thing, Settings))
         besides = tuple(one for one in site.configured if not isinstance(one.thing, Settings))
-        whole = dictionaries.as_items(evaluator, settled)[0]
+        whole = dictionaries.as_items(evaluator, whole_trees)[0]
         given.update({names.get(name, name): Given((*values, *besides)) for name, values in whole.entries.items()})
         hidden = hidden or not whole.complete
     for keyword in keywords if site.configured is None else ():
@@ -233,12 +276,31 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         for name, values in splat.entries.items():
             given.setdefault(names.get(name, name), Given(values))
         hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
+    for option in TORCH_DEFAULTS if site.before else ():
+        own = given.get(option, Given((Possibility(ABSENT, site.span),)))
+        left = settled(own.possibilities, partial(_given_before, evaluator, site, option))
+        given[option] = Given(left, own.argument)
     if hidden:
         for option in TORCH_DEFAULTS:
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
             left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
             given.setdefault(option, Given((*unseen(site.span), *left_out)))
     return given
+
+
+def _positional_before(site: PythonSite) -> int:
+    before = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
+    return before + len(site.call.args) - site.skip
+
+
+def _given_before(evaluator: Evaluator, site: PythonSite, option: str) -> Possibilities:
+    """Return what the partial calls before a call give an option it leaves out."""
+    found: list[Possibility] = []
+    for one, assumptions in site.before:
+        given = options_of(evaluator, replace(one, partial=False)).get(option) if one is not None else None
+        values = given.possibilities if given is not None else (Possibility(ABSENT, site.span),)
+        found.extend(under(values, assumptions))
+    return tuple(found)
 
 
 def _steps_for(option: str) -> int:

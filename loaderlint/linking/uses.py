@@ -29,7 +29,7 @@ def _runs(inner: Scope, outer: Scope, asked: set[int]) -> Iterator[Run]:
         inner, within = inner.parent, inner
         if inner.is_class and inner.parent is outer and not within.is_class:
             # A method can run at any time once its class is at hand.
-            yield from (replace(run, called=False) for run in _mentions(inner, outer, asked))
+            yield from (replace(run, called=False) for run in _mentions(inner, outer, inner.name, asked))
             return
     if id(inner) in asked or inner.defined is None:
         return
@@ -37,18 +37,22 @@ def _runs(inner: Scope, outer: Scope, asked: set[int]) -> Iterator[Run]:
     if inner.is_class:
         yield Run(inner.defined, called=True)
     elif isinstance(inner.node, ast.Lambda):
-        yield Run(inner.defined)
+        kept_as = [name for name, ways in outer.bindings.items() if any(one.value is inner.node for one in ways)]
+        if len(kept_as) == 1 and all(one.value is inner.node for one in outer.bindings[kept_as[0]]):
+            yield from _mentions(inner, outer, kept_as[0], asked)
+        else:
+            yield Run(inner.defined)
     else:
-        yield from _mentions(inner, outer, asked)
+        yield from _mentions(inner, outer, inner.name, asked)
 
 
-def _mentions(inner: Scope, outer: Scope, asked: set[int]) -> Iterator[Run]:
+def _mentions(inner: Scope, outer: Scope, name: str, asked: set[int]) -> Iterator[Run]:
     """Yield the places of the outer scope where an inner one is called or handed on, directly or by others."""
-    called = {id(one.place) for one in outer.calls if getattr(one.node.func, "id", None) == inner.name}
-    for place in outer.reads.get(inner.name, ()):
+    called = {id(one.place) for one in outer.calls if getattr(one.node.func, "id", None) == name}
+    for place in outer.reads.get(name, ()):
         yield Run(place, id(place) in called)
     for child in outer.children:
-        if child is not inner and _reads(child, inner.name):
+        if child is not inner and _reads(child, name):
             yield from _runs(child, outer, asked)
 
 
@@ -68,6 +72,6 @@ def bindings_of(scope: Scope, name: str) -> Sequence[Binding]:
             continue
         runs = [run for run in _runs(one.inner.scope, scope, set()) if run.place is not None]
         for run in runs or (Run(one.place),):
-            surely = run.called and one.inner.scope.parent is scope and not one.inner.arms
-            found.append(replace(one, place=run.place or one.place, surely=surely))
+            called = run.called and one.inner.scope.parent is scope
+            found.append(replace(one, place=run.place or one.place, called=called))
     return found

@@ -42,6 +42,24 @@ def leaves_block(statement: ast.stmt) -> bool:
     return False
 
 
+def may_raise(statement: ast.stmt) -> bool:
+    """Return whether a statement, what is inside its branches left aside, can end in an exception."""
+    if isinstance(statement, ast.Raise | ast.Import | ast.ImportFrom | ast.Assert | ast.Delete):
+        return True
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    waiting: list[ast.AST] = [*ast.iter_child_nodes(statement)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call | ast.Await) or (
+            isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load)
+        ):
+            return True
+        if not isinstance(node, ast.stmt | ast.excepthandler | ast.match_case | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
 def positions(target: ast.Tuple | ast.List) -> Iterator[tuple[int | slice, ast.expr]]:
     """Yield the names an unpacking binds with the position each takes: from the end behind a starred one."""
     starred = next((index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)), None)

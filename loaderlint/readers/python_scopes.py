@@ -61,11 +61,15 @@ class Place:
 
 @dataclass(eq=False)
 class Suite:
-    """Statements that run one after the other: the orders of the first and last, and those that branch or leave."""
+    """Statements that run one after the other: the orders of the first and last, and those that branch or leave.
+
+    ``raising`` are the orders, over the whole file, of the statements that may raise an exception.
+    """
 
     first: int
     last: int
     forks: list[Fork]
+    raising: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +95,8 @@ class Binding:
     ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update;
     None for an item that was changed inside);
     ``key`` the subscript of an item; ``index`` the positions in an unpacking, one for each level; ``target`` the
-    dotted name of an import. ``inner`` is the place in the function that binds an outer name, ``surely`` whether
-    that function certainly binds it where it is called.
+    dotted name of an import. ``inner`` is the place in the function that binds an outer name, ``called`` whether
+    that function is called at ``place``.
     """
 
     name: str
@@ -104,7 +108,7 @@ class Binding:
     index: tuple[int | slice, ...] = ()
     target: str = ""
     inner: Place | None = None
-    surely: bool = False
+    called: bool = False
 
 
 ANY_GLOBAL = "globals()"

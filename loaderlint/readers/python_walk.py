@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from loaderlint.readers.python_branches import captured, escapes, leaves_block, pattern_test, positions
+from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test, positions
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
@@ -67,12 +67,15 @@ class _Walk:
         self.guard: ast.If | None = None
         self.blocks: list[Block] = []
         self.order = 0
+        self.raising: list[int] = []
 
     def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> Suite:
-        block = Suite(self.order + 1, self.order, [])
+        block = Suite(self.order + 1, self.order, [], self.raising)
         for statement in statements:
             self.order += 1
             place = Place(scope, self.order, arms)
+            if may_raise(statement):
+                self.raising.append(self.order)
             branches = self.statement(statement, place)
             leaves = leaves_block(statement)
             if branches or leaves:

@@ -47,6 +47,7 @@ HANDLED: Cases = {
         from contextlib import suppress
         n = ⟦2⟧
         with suppress(OSError):
+            work()
             n = ⟦4⟧
             work()
         DataLoader(d, num_workers=n)
