@@ -99,6 +99,8 @@ class Evaluator:
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: set[_Circumstances] = set()
         self._kept: dict[int, object] = {}
+        self._loops = 0
+        self._looking_around = 0
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
@@ -151,8 +153,9 @@ class Evaluator:
         """Return the answer to a question that was asked before in the same circumstances, else work it out."""
         full = (*key, id(frame.arguments), id(frame.receiver))
         if full not in self._answers:
+            loops = self._loops
             answer = work()
-            if self._left < 0:
+            if self._left < 0 or self._is_tentative(loops):
                 return answer
             self._keep(frame.arguments, frame.receiver)
             self._answers[full] = answer
@@ -165,11 +168,13 @@ class Evaluator:
         if known is not None:
             return known
         if key in self._active or len(self._active) > DEEPEST:
+            self._loops += 1
             return unseen(frame.facts.span(node))
         self._left -= 1
         if self._left < 0:
             return unseen(frame.facts.span(node))
         self._active.add(key)
+        loops = self._loops
         try:
             result = self._by_kind(node, frame)
         except RecursionError:
@@ -178,12 +183,25 @@ class Evaluator:
             self._active.discard(key)
         if len(result) > MOST_POSSIBILITIES:
             result = unseen(frame.facts.span(node))
-        if self._left < 0:
+        if self._left < 0 or self._is_tentative(loops):
             # What was cut short for one question may still be followed for another.
             return result
         self._keep(frame.arguments, frame.receiver)
         self._known[key] = result
         return result
+
+    @contextmanager
+    def looking_around(self) -> Iterator[None]:
+        """Follow expressions that have no part in the one being followed; what they cannot know of it is forgotten."""
+        self._looking_around += 1
+        try:
+            yield
+        finally:
+            self._looking_around -= 1
+
+    def _is_tentative(self, loops: int) -> bool:
+        """Return whether an answer met the expression it is looked for, and so means nothing to anyone else."""
+        return self._looking_around > 0 and self._loops != loops
 
     def _keep(self, *objects: object) -> None:
         """Keep the objects whose identities are remembered: an identity is unique only while its object lives."""

@@ -525,6 +525,517 @@ DECORATED: Cases = {
 }
 
 
+FOLLOWED: Cases = {
+    "tyro: a nested dataclass": (
+        """
+        from dataclasses import dataclass, field
+        import tyro
+        @dataclass
+        class Data:
+            workers: int = ⟦2⟧
+        @dataclass
+        class Config:
+            data: Data = field(default_factory=Data)
+            size: int = 32
+        def main(cfg):
+            DataLoader(data, num_workers=cfg.data.workers, batch_size=cfg.size)
+        main(tyro.cli(Config))
+        """,
+        {"2", "open"},
+    ),
+    "tyro: a nested dataclass without a default": (
+        """
+        from dataclasses import dataclass, field
+        import tyro
+        @dataclass
+        class Data:
+            workers: int = ⟦2⟧
+        @dataclass
+        class Config:
+            data: Data
+        cfg = tyro.cli(Config)
+        DataLoader(data, num_workers=cfg.data.workers)
+        """,
+        {"2", "open"},
+    ),
+    "tyro: a default object replaces the default of the field": (
+        """
+        from dataclasses import dataclass, field
+        import tyro
+        @dataclass
+        class Config:
+            workers: int = 2
+        cfg = tyro.cli(Config, default=Config(workers=⟦8⟧))
+        DataLoader(data, num_workers=cfg.workers)
+        """,
+        {"8", "open"},
+    ),
+    "tyro: a union is a choice of commands": (
+        """
+        from dataclasses import dataclass, field
+        import tyro
+        from typing import Union
+        @dataclass
+        class Train:
+            workers: int = ⟦2⟧
+        @dataclass
+        class Eval:
+            workers: int = ⟦0⟧
+        cfg = tyro.cli(Union[Train, Eval])
+        DataLoader(data, num_workers=cfg.workers)
+        """,
+        {"0", "2", "open"},
+    ),
+    "tyro: a function": (
+        """
+        import tyro
+        def main(workers: int = ⟦4⟧):
+            DataLoader(data, num_workers=workers)
+        if __name__ == "__main__":
+            tyro.cli(main)
+        """,
+        {"4", "open"},
+    ),
+    "tyro: a function that takes a dataclass": (
+        """
+        import tyro
+        from dataclasses import dataclass
+        @dataclass
+        class Config:
+            workers: int = ⟦2⟧
+        def main(config: Config, seed: int = 0):
+            DataLoader(data, num_workers=config.workers)
+        if __name__ == "__main__":
+            tyro.cli(main)
+        """,
+        {"2", "open"},
+    ),
+    "tyro: a function that the project calls as well": (
+        """
+        import tyro
+        def main(workers: int = ⟦4⟧):
+            DataLoader(data, num_workers=workers)
+        def test():
+            main(workers=⟦2⟧)
+        if __name__ == "__main__":
+            tyro.cli(main)
+        """,
+        {"2", "4", "open"},
+    ),
+    "simple_parsing: add_arguments": (
+        """
+        from simple_parsing import ArgumentParser
+        from dataclasses import dataclass
+        @dataclass
+        class Config:
+            workers: int = ⟦2⟧
+        parser = ArgumentParser()
+        parser.add_arguments(Config, dest="cfg")
+        parser.add_argument("--size", type=int, default=8)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.cfg.workers, batch_size=args.size)
+        """,
+        {"2", "open"},
+    ),
+    "simple_parsing: parse": (
+        """
+        import simple_parsing
+        from dataclasses import dataclass
+        @dataclass
+        class Config:
+            workers: int = ⟦2⟧
+        def main():
+            cfg = simple_parsing.parse(Config)
+            DataLoader(data, num_workers=cfg.workers)
+        main()
+        """,
+        {"2", "open"},
+    ),
+    "HfArgumentParser: from a JSON file or the command line": (
+        """
+        import sys, os
+        from transformers import HfArgumentParser
+        from dataclasses import dataclass, field
+        @dataclass
+        class DataArgs:
+            workers: int = field(default=⟦2⟧, metadata={"help": "x"})
+        def main():
+            parser = HfArgumentParser((DataArgs,))
+            if len(sys.argv) == 2 and sys.argv[1].endswith(".json"):
+                args, = parser.parse_json_file(json_file=os.path.abspath(sys.argv[1]))
+            else:
+                (args,) = parser.parse_args_into_dataclasses()
+            DataLoader(data, num_workers=args.workers)
+        main()
+        """,
+        {"2", "open"},
+    ),
+    "HfArgumentParser: parse_dict": (
+        """
+        from transformers import HfArgumentParser
+        from dataclasses import dataclass, field
+        @dataclass
+        class DataArgs:
+            workers: int = field(default=2, metadata={"help": "x"})
+            size: int = 3
+        args, = HfArgumentParser(DataArgs).parse_dict({"workers": ⟦6⟧})
+        DataLoader(data, num_workers=args.workers, batch_size=args.size)
+        """,
+        {"6"},
+    ),
+    "click: options as keywords": (
+        """
+        import click
+        @click.command()
+        @click.option("--workers", "num_workers", default=⟦4⟧, type=int)
+        @click.option("--seed", default=1)
+        def main(**kwargs):
+            DataLoader(data, num_workers=kwargs["num_workers"])
+        main()
+        """,
+        {"4", "open"},
+    ),
+    "click: a command of a group that hands its keywords on": (
+        """
+        import click
+        @click.group()
+        def cli(): pass
+        @cli.command()
+        @click.option("--num-workers", default=⟦4⟧)
+        def train(**opts):
+            run(**opts)
+        def run(num_workers):
+            DataLoader(data, num_workers=num_workers)
+        cli()
+        """,
+        {"4", "open"},
+    ),
+    "click: options that a function of the project adds": (
+        """
+        import click
+        def common(f):
+            f = click.option("--workers", default=⟦4⟧)(f)
+            return f
+        @click.command()
+        @common
+        def main(workers):
+            DataLoader(data, num_workers=workers)
+        """,
+        {"4", "open"},
+    ),
+    "typer: Annotated": (
+        """
+        import typer
+        from typing import Annotated
+        app = typer.Typer()
+        @app.command()
+        def main(workers: Annotated[int, typer.Option("--workers")] = ⟦4⟧):
+            DataLoader(data, num_workers=workers)
+        """,
+        {"4", "open"},
+    ),
+    "typer: a command that another one calls": (
+        """
+        import typer
+        app = typer.Typer()
+        @app.command()
+        def main(workers: int = typer.Option(⟦4⟧)):
+            DataLoader(data, num_workers=workers)
+        @app.command()
+        def other():
+            main(workers=⟦2⟧)
+        """,
+        {"4", "2", "open"},
+    ),
+    "fire: a dictionary of functions": (
+        """
+        import fire
+        def train(workers=⟦4⟧): DataLoader(data, num_workers=workers)
+        def quick(): train(workers=⟦0⟧)
+        if __name__ == "__main__":
+            fire.Fire({"train": train, "quick": quick})
+        """,
+        {"4", "0", "open"},
+    ),
+    "fire: a class": (
+        """
+        import fire
+        class App:
+            def __init__(self, workers=⟦4⟧): self.workers = workers
+            def train(self, size=8): DataLoader(data, num_workers=self.workers, batch_size=size)
+            def smoke(self): self.train(size=2)
+        def test(): App(workers=⟦1⟧)
+        fire.Fire(App)
+        """,
+        {"4", "1", "open"},
+    ),
+    "absl: FLAGS": (
+        """
+        from absl import app, flags
+        FLAGS = flags.FLAGS
+        flags.DEFINE_integer("workers", ⟦4⟧, "help")
+        _SIZE = flags.DEFINE_integer("size", 8, "help")
+        def main(_):
+            DataLoader(data, num_workers=FLAGS.workers, batch_size=_SIZE.value)
+        app.run(main)
+        """,
+        {"4", "open"},
+    ),
+    "a function for each command": (
+        """
+        import argparse
+        def train(args): DataLoader(data, num_workers=args.workers)
+        def evaluate(args): DataLoader(data, num_workers=args.workers)
+        parser = argparse.ArgumentParser()
+        sub = parser.add_subparsers(dest="command", required=True)
+        t = sub.add_parser("train")
+        t.add_argument("--workers", type=int, default=⟦4⟧)
+        t.set_defaults(func=train)
+        e = sub.add_parser("eval")
+        e.add_argument("--workers", type=int, default=⟦0⟧)
+        e.set_defaults(func=evaluate)
+        args = parser.parse_args()
+        args.func(args)
+        """,
+        {"4", "0", "open"},
+    ),
+    "a command that was asked for": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        sub = parser.add_subparsers(dest="command", required=True)
+        t = sub.add_parser("train")
+        t.add_argument("--workers", type=int, default=⟦4⟧)
+        e = sub.add_parser("eval")
+        e.add_argument("--workers", type=int, default=0)
+        args = parser.parse_args()
+        if args.command == "train":
+            DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "words in the program": (
+        """
+        import argparse
+        p = argparse.ArgumentParser()
+        p.add_argument("--workers", type=int, default=8)
+        p.add_argument("--gpus", nargs="+")
+        p.add_argument("--debug", action="store_true")
+        args = p.parse_args(["--gpus", "0", "1", "--debug", "--workers", "⟦4⟧"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4"},
+    ),
+    "after parsing, by a function under a condition": (
+        """
+        import argparse
+        def setup(args):
+            if args.debug:
+                args.workers = ⟦0⟧
+        def noop(args): print(args)
+        p = argparse.ArgumentParser()
+        p.add_argument("--workers", type=int, default=⟦8⟧)
+        p.add_argument("--debug", action="store_true")
+        args = p.parse_args()
+        setup(args)
+        noop(args)
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "0", "open"},
+    ),
+    "defaults from a file that the user names": (
+        """
+        import argparse, yaml
+        config_parser = parser = argparse.ArgumentParser(add_help=False)
+        parser.add_argument("-c", "--config", default="", type=str)
+        parser = argparse.ArgumentParser()
+        group = parser.add_argument_group("x")
+        group.add_argument("-j", "--workers", type=int, default=⟦4⟧)
+        def _parse():
+            args_config, remaining = config_parser.parse_known_args()
+            if args_config.config:
+                with open(args_config.config) as f:
+                    cfg = yaml.safe_load(f)
+                    parser.set_defaults(**cfg)
+            args = parser.parse_args(remaining)
+            text = yaml.safe_dump(args.__dict__)
+            return args, text
+        def main():
+            args, text = _parse()
+            DataLoader(data, num_workers=args.workers)
+        main()
+        """,
+        {"4", "open"},
+    ),
+}
+
+WORDS: Cases = {
+    "after a choice of commands": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        commands = parser.add_subparsers()
+        train = commands.add_parser("train")
+        train.add_argument("--workers", type=int, default=⟦4⟧)
+        debug = commands.add_parser("debug")
+        debug.add_argument("--workers", type=int, default=0)
+        args = parser.parse_args(["train"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4"},
+    ),
+    "split from one string": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        args = parser.parse_args("--workers ⟦4⟧".split())
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4"},
+    ),
+    "joined by an equals sign": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        args = parser.parse_args(["--workers=⟦4⟧"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4"},
+    ),
+    "none at all leave the default": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        args = parser.parse_args([])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8"},
+    ),
+    "one that nobody sees": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        args = parser.parse_args(["--workers", count])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
+    "a word that is no flag's": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        args = parser.parse_args(["--other", "4"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "a namespace that holds values already": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        args = parser.parse_args(namespace=before)
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
+}
+
+ORDER: Cases = {
+    "a default that a flag declared later has itself": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.set_defaults(workers=4)
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "a default for a flag declared later without one": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.set_defaults(workers=⟦4⟧)
+        parser.add_argument("--workers", type=int)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "a default set after parsing is dead": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        args = parser.parse_args()
+        parser.set_defaults(workers=4)
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "a default set under a condition": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        if quick():
+            parser.set_defaults(workers=⟦0⟧)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "0", "open"},
+    ),
+    "defaults from a dictionary": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=8)
+        parser.set_defaults(**{"workers": ⟦4⟧})
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
+    "a default that stands for no attribute": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=argparse.SUPPRESS)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
+    "a constant in place of a value": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--fast", dest="workers", action="store_const", const=⟦0⟧, default=⟦4⟧)
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4", "0"},
+    ),
+    "a string default that its type cannot read": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default="many")
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"open"},
+    ),
+}
+
+
 @pytest.mark.parametrize(("files", "expected"), DECLARATIONS.values(), ids=DECLARATIONS.keys())
 def test_declarations(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
@@ -547,4 +1058,19 @@ def test_parsers_in_other_files(files: dict[str, str], expected: set[str]) -> No
 
 @pytest.mark.parametrize(("files", "expected"), DECORATED.values(), ids=DECORATED.keys())
 def test_command_lines_of_other_libraries(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), FOLLOWED.values(), ids=FOLLOWED.keys())
+def test_what_libraries_make_of_a_command_line(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), WORDS.values(), ids=WORDS.keys())
+def test_words_that_stand_in_the_program(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), ORDER.values(), ids=ORDER.keys())
+def test_what_is_said_to_a_parser_in_turn(files: str, expected: set[str]) -> None:
     assert traced(files) == expected

@@ -25,6 +25,9 @@ _WRAPPERS = {
     "attr.ib": 0,
     "attrs.field": None,
     "attr.field": None,
+    "simple_parsing.field": 0,
+    "simple_parsing.helpers.field": 0,
+    "transformers.HfArg": None,
 }
 """Calls that stand for a default: the position of the default among their arguments (None: keyword only)."""
 

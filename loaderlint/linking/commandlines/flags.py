@@ -92,7 +92,8 @@ def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
     elif names:
         long = [one for one in names if one.startswith("--")]
         plain = [one for one in names if not one.startswith("-")]
-        name = (plain or long or names)[0].lstrip("-").replace("-", "_")
+        # click writes a flag and what turns it off as one word: ``--pin/--no-pin``.
+        name = (plain or long or names)[0].partition("/")[0].lstrip("-").replace("-", "_")
     else:
         return None
     flag = Flag(name, call, frame, keywords.get("default"))

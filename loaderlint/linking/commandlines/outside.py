@@ -28,7 +28,7 @@ from loaderlint.linking.things import (
     end_of,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, default_of, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -40,10 +40,11 @@ _RUN = {
     "CLI": ("jsonargparse.CLI",),
     "auto_cli": ("jsonargparse.auto_cli",),
     "parse": ("simple_parsing.parse",),
-    "add_arguments": (),
     "HfArgumentParser": ("transformers.HfArgumentParser", "transformers.hf_argparser.HfArgumentParser"),
 }
 """Callables that call their first argument with what the user gives, by the last part of their names."""
+MOST_CALLEE_STEPS = 120
+"""Expressions followed to find out whether a call is one of these."""
 _COMMANDS = ("command", "callback", "group")
 """Decorators of typer's and click's commands."""
 
@@ -117,11 +118,14 @@ class OutsideUsers:
             for last, full in _RUN.items():
                 for facts, site in self._evaluator.callers.sites(last):
                     frame = Frame(facts, site.place)
-                    called = self._evaluator.evaluate(site.node.func, frame) if full else ()
-                    names = {one.thing.name for one in called if isinstance(one.thing, External)}
-                    if (names & set(full) or not full) and site.node.args:
+                    if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):
                         self._offer(site.node.args[0], frame, facts.span(site.node))
         return self._found
+
+    def _is_one_of(self, names: tuple[str, ...], call: ast.Call, frame: Frame) -> bool:
+        with self._evaluator.steps(MOST_CALLEE_STEPS):
+            called = self._evaluator.evaluate(call.func, frame)
+        return any(isinstance(one.thing, External) and one.thing.name in names for one in called)
 
     def _offer(self, node: ast.expr, frame: Frame, span: Span) -> None:
         assert self._found is not None
@@ -151,6 +155,11 @@ class OutsideUsers:
         frame = Frame(owner.facts, end_of(owner.scope))
         for _, annotation in classes.fields(owner):
             self._offer(annotation, frame, span)
+
+
+def _mentions(facts: PythonFacts, names: tuple[str, ...]) -> bool:
+    """Return whether a file mentions the library of one of these callables."""
+    return any(name.partition(".")[0] in facts.source.text for name in names)
 
 
 def _by_users(function: FunctionNode, span: Span) -> Items:

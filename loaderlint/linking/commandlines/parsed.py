@@ -60,7 +60,10 @@ def _parsed(
     evaluator: Evaluator, command_line: CommandLine, name: str, span: Span, missing: Possibilities
 ) -> Possibilities:
     found: list[Possibility] = []
+    others = _commands_not_chosen(command_line)
     for state in _states(evaluator, command_line, name):
+        if state.assumptions & others:
+            continue
         if state.flag is not None:
             values = _given(evaluator, command_line, state.flag, state.defaults or ())
         else:
@@ -82,6 +85,17 @@ def _given(evaluator: Evaluator, command_line: CommandLine, flag: Flag, defaults
     if flag.switch is not None:
         return tuple(replace(one, thing=flag.switch) for one in words)
     return tuple(way for one in words for way in converted(evaluator, one, flag))
+
+
+def _commands_not_chosen(command_line: CommandLine) -> Assumptions:
+    """Return what is assumed of the commands that the words in the program do not name."""
+    words = {one.thing for word in command_line.words or () for one in word}
+    commands = [one.call.args[0] for one in command_line.declarations if _names_command(one)]
+    named = {one.value for one in commands if isinstance(one, ast.Constant)}
+    if not words & named:
+        return NO_ASSUMPTIONS
+    ways = (way for one in command_line.declarations if _names_command(one) for way in one.ways)
+    return frozenset(one for way in ways for one in way if one.answer in named - words)
 
 
 def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
@@ -201,7 +215,8 @@ def _after_default(before: _State, values: Possibilities, declaration: Declarati
 
 def _both(before: _State, after: _State, declaration: Declaration) -> Iterator[_State]:
     """Yield the state as it was where a declaration does not run, and as it became where it does."""
-    for state, ways in ((before, declaration.otherwise), (after, declaration.ways)):
+    runs = any(way <= before.assumptions for way in declaration.ways)
+    for state, ways in ((before, () if runs else declaration.otherwise), (after, declaration.ways)):
         for way in ways:
             joint = together(state.assumptions, way)
             if joint is not None:

@@ -63,7 +63,8 @@ def method(
         if any(one.arg == "namespace" for one in node.keywords) or len(node.args) > 1:
             # What the namespace holds already is not parsed again.
             return unseen(span)
-        declarations = tuple(_History(evaluator, owner.thing, node).before(frame))
+        with evaluator.looking_around():
+            declarations = tuple(_History(evaluator, owner.thing, node).before(frame))
         parsed = (Possibility(CommandLine(declarations, words_of(evaluator, node, frame)), span),)
         return parsed if name in _PARSES else (Possibility(Row((parsed, unseen(span))), span),)
     return None
@@ -143,10 +144,11 @@ class _History:
 
     def before(self, frame: Frame) -> list[Declaration]:
         """Return what is said until the parse call in the frame."""
-        self._found.extend(_parents(self._evaluator, self._parser, self._parse))
+        self._found.extend(_parents(self._evaluator, self._parser))
         roots = [_outermost(self._parser.frame), _outermost(frame)]
         keeper = self._parser.frame.receiver
         constructor = instances.constructor_frame(self._evaluator, keeper) if keeper is not None else None
+        self._makers |= {id(call) for call, _ in _calls_into(frame)}
         try:
             for root in roots if constructor is None else (constructor, *roots):
                 self._walk(root, (NO_ASSUMPTIONS,), ())
@@ -195,6 +197,8 @@ class _History:
                 here, _ = self._when(frame, ways, otherwise)
                 joint = tuple(both for way in here if (both := together(way, command)) is not None)
                 self._found.append(Declaration(call, frame, joint, (NO_ASSUMPTIONS,)))
+                if isinstance(one.thing, Made):
+                    self._found.extend(_under(said, joint) for said in _parents(self._evaluator, one.thing))
 
     def _when(
         self, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
@@ -290,7 +294,13 @@ def _named(call: ast.Call) -> str:
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ast.unparse(call)
 
 
-def _parents(evaluator: Evaluator, parser: Made, parse: ast.Call) -> Iterator[Declaration]:
+def _under(declaration: Declaration, ways: Sequence[Assumptions]) -> Declaration:
+    """Return what was said to a parser as said to a command that is made from it."""
+    joint = tuple(both for way in ways for own in declaration.ways if (both := together(way, own)) is not None)
+    return replace(declaration, ways=joint, otherwise=(NO_ASSUMPTIONS,))
+
+
+def _parents(evaluator: Evaluator, parser: Made) -> Iterator[Declaration]:
     """Yield what was said to the parsers that a parser is made from."""
     for keyword in parser.call.keywords:
         if keyword.arg == "parents" and isinstance(keyword.value, ast.List | ast.Tuple):
