@@ -458,6 +458,12 @@ class Evaluator:
             if joint is not None:
                 text = frame.facts.text(node)
                 found.extend(under(self.item(owner.thing, key.thing, span, text), joint))
+                typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
+                if typed and isinstance(owner.thing, TreeMapping):
+                    # Which part of a file holds is what the user says: ``settings[args.environment]``.
+                    parts = [(name, child_of_tree(owner.thing, name, span, text)) for name in owner.thing.merged]
+                    kept = [(name, way) for name, way in parts if isinstance(way[0].thing, TreeMapping)]
+                    found.extend(under(one_of(f"the key at {key.span}", [*kept, ("another", ())]), joint))
         return distinct(found)
 
     def item(self, thing: Thing, key: Thing, span: Span, text: str) -> Possibilities:

@@ -66,7 +66,8 @@ class PythonFacts:
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""
-        assert isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler)
+        placed = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler | ast.pattern
+        assert isinstance(node, placed)
         return self.between(node, node)
 
     def between(self, first: ast.AST, last: ast.AST) -> Span:

@@ -142,6 +142,18 @@ MATCHES: Cases = {
         """,
         {"2"},
     ),
+    "what a case returns that is no comparison": (
+        """
+        def workers(x):
+            match x:
+                case [a]:
+                    return ⟦2⟧
+                case _:
+                    return ⟦0⟧
+        DataLoader(d, num_workers=workers(work()))
+        """,
+        {"2", "0"},
+    ),
     "a captured subject": ("match ⟦4⟧:\n    case n:\n        DataLoader(d, num_workers=n)", {"4"}),
     "a guard": (
         """
