@@ -31,6 +31,8 @@ ATTRIBUTE_DICTS = INHERITING | {
     "attrdict.AttrDict",
     "types.SimpleNamespace",
     "argparse.Namespace",
+    "typing.TypedDict",
+    "typing_extensions.TypedDict",
     "mmengine.config.ConfigDict",
     "mmengine.ConfigDict",
     "mmengine.config.Config",

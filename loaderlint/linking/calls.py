@@ -11,6 +11,7 @@ from loaderlint.linking import (
     attribute_dicts,
     callers,
     classes,
+    copies,
     decorators,
     dictionaries,
     hydra,
@@ -220,6 +221,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return settled or (Possibility(Made(name, node, frame), span),)
     if name in records.KEEPS_ITS_ARGUMENT:
         return _dictionary(evaluator, name, node, frame, span)
+    if name in copies.AS_DICTIONARY | copies.WITH_CHANGES:
+        return copies.of_call(evaluator, name, node, frame) or unseen(span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
     if name in objects.PARSES:
@@ -339,6 +342,9 @@ def _method_of(
     evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
 ) -> Possibilities | None:
     thing = owner.thing
+    copied = copies.of_method(evaluator, owner, node, name, frame)
+    if copied is not None:
+        return copied
     if isinstance(thing, Items | TreeMapping | Settings) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
     if isinstance(thing, Items | TreeMapping | Settings) and name in _COPIES:

@@ -46,7 +46,7 @@ def changed(
     """
     if not any(isinstance(one.thing, _Changeable) for one in found):
         return tuple(found)
-    receiver = _is_receiver(frame, name)
+    receiver = is_receiver(frame, name)
     happened = [
         Happened(event, way.arms)
         for event in evaluator.effects.changing(frame, name)
@@ -61,7 +61,7 @@ def changed(
 _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
 
 
-def _is_receiver(frame: Frame, name: str) -> bool:
+def is_receiver(frame: Frame, name: str) -> bool:
     """Return whether a name is a method's own object, whose attributes are looked for in all methods anyway."""
     node = frame.scope.node
     first = next(parameters_of(node), None) if isinstance(node, FunctionNode) else None
@@ -90,7 +90,7 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
     found: list[tuple[str, Possibilities]] = []
     for facts, binding in evaluator.attributes_set.get(name, ()):
         where = Frame(facts, binding.place)
-        if isinstance(binding.node, ast.Assign) and not _is_receiver(where, binding.name.rpartition(".")[0]):
+        if isinstance(binding.node, ast.Assign) and not is_receiver(where, binding.name.rpartition(".")[0]):
             targets = [one for one in binding.node.targets if isinstance(one, ast.Attribute) and one.attr == name]
             things = [way.thing for one in targets for way in evaluator.evaluate(one.value, where)]
             if any(isinstance(one, Instance) and one.of.node is owner.node for one in things):

@@ -273,9 +273,9 @@ class Evaluator:
                     walrus = _walrus_before(scope.bindings[node.id], node, frame.place)
                     return self.evaluate(walrus, frame) if walrus else self.bound(node.id, frame, frame.place, span)
                 found = self._bound_outside(node.id, scope, frame, span)
-                if scope.parent is not None:
-                    return found
-                return modules.with_changes(self, found, frame.facts, node.id, span)
+                if scope.parent is None:
+                    found = modules.with_changes(self, found, frame.facts, node.id, span)
+                return changes.changed(self, found, node.id, frame, frame.place, -1)
             scope = scope.parent
         if node.id == "__name__":
             # What a worker that imports the main module sees (CPython, multiprocessing/spawn.py, "__mp_main__").
@@ -410,7 +410,7 @@ class Evaluator:
         if isinstance(thing, Folder):
             return modules.inside(self, thing, name, span)
         if isinstance(thing, Instance):
-            found = self.attribute_of(thing, name)
+            found = self._before_post_init(thing, node, frame) or self.attribute_of(thing, name)
             return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
         if isinstance(thing, Class):
             return instances.class_attribute(self, thing, name, span)
@@ -440,6 +440,13 @@ class Evaluator:
         """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
         names = (*parsed.names(self, command_line), *command_line.changed)
         return Items({name: parsed.attribute(self, command_line, name, span) for name in names}, complete=False)
+
+    def _before_post_init(self, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:
+        """Return what a method that runs after the fields were set finds in one; nothing for anything else."""
+        own = isinstance(node.value, ast.Name) and changes.is_receiver(frame, node.value.id)
+        if not own or frame.scope.name not in instances.AFTER_FIELDS:
+            return ()
+        return instances.declared(self, thing, node.attr)
 
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""

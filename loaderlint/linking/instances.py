@@ -89,6 +89,19 @@ def _inherited(
     return ()
 
 
+def declared(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
+    """Return what the bodies of an object's classes give an attribute: what it has before a method assigns it."""
+    span = instance.of.facts.span(instance.of.node)
+    for owner in classes.lineage(evaluator, instance.of):
+        if name in owner.scope.bindings:
+            return _declared(evaluator, instance, owner, name, span)
+    return ()
+
+
+AFTER_FIELDS = frozenset({"__post_init__", "__attrs_post_init__", "model_post_init"})
+"""Methods that run when the fields of an object have their values (dataclasses, attrs, pydantic)."""
+
+
 def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
     """Yield the methods of a class with the name each gives its object, the constructor first."""
     methods = [
@@ -104,7 +117,7 @@ def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
 def _assigned(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str
 ) -> tuple[dict[str, Possibilities], list[Assumptions]] | None:
-    """Return what each method sets an attribute to, and under which assumptions the constructor leaves it alone."""
+    """Return what each method sets an attribute to, and under which assumptions making it leaves it alone."""
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     for scope, self_name in _own_methods(owner):
@@ -114,7 +127,7 @@ def _assigned(
         frame = _method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)
         ways[scope.name] = changes.changed(evaluator, values, f"{self_name}.{name}", frame, None, 0)
-        if scope.name == "__init__":
+        if scope.name == "__init__" or scope.name in AFTER_FIELDS:
             left = [way for arms in unbound(bindings, None) for way in evaluator.conditions(arms, frame)]
     return (ways, left) if ways else None
 
@@ -263,7 +276,15 @@ def _is_field(owner: Class, name: str) -> bool:
     """Return whether a class-level name is a field: annotated, in a class without a constructor of its own."""
     if "__init__" in owner.scope.bindings:
         return False
-    return any(isinstance(one.node, ast.AnnAssign) for one in owner.scope.bindings.get(name, ()))
+    return any(_declares_field(one.node) for one in owner.scope.bindings.get(name, ()))
+
+
+def _declares_field(node: ast.AST) -> bool:
+    """Return whether a statement of a class body declares a field: with an annotation, or by attrs' own call."""
+    if isinstance(node, ast.AnnAssign):
+        return True
+    call = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(call, ast.Call) and dotted(call.func) in ("attr.ib", "attr.attrib", "attrs.field", "attr.field")
 
 
 def _field(
@@ -298,9 +319,15 @@ def _field(
             values = values if removable else irremovable(values)
         settled = (under(default, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
         ways.append(tuple(one for way in settled for one in way))
-    if elsewhere:
+    if elsewhere or _reads_environment(evaluator, owner):
         ways.append(unseen(span))
     return one_of(_subject(owner), enumerate(ways)) or unseen(span)
+
+
+def _reads_environment(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether the fields of a class can be set by environment variables (pydantic's ``BaseSettings``)."""
+    names = (dotted(base) or "" for one in classes.lineage(evaluator, owner) for base in one.node.bases)
+    return any(name.rpartition(".")[2] == "BaseSettings" for name in names)
 
 
 def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
@@ -308,8 +335,9 @@ def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
     names: dict[str, None] = {}
     for one in reversed(classes.lineage(evaluator, owner)):
         for statement in one.node.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                names.setdefault(statement.target.id)
+            targets = [statement.target] if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [])
+            if _declares_field(statement) and len(targets) == 1 and isinstance(targets[0], ast.Name):
+                names.setdefault(targets[0].id)
     return list(names)
 
 

@@ -28,6 +28,8 @@ _WRAPPERS = {
     "simple_parsing.field": 0,
     "simple_parsing.helpers.field": 0,
     "transformers.HfArg": None,
+    "attr.Factory": None,
+    "attrs.Factory": None,
 }
 """Calls that stand for a default: the position of the default among their arguments (None: keyword only)."""
 
@@ -50,7 +52,9 @@ def unwrapped(evaluator: Evaluator, possibilities: Possibilities) -> Possibiliti
         default = next((keyword.value for keyword in thing.call.keywords if keyword.arg == "default"), None)
         if default is None and position is not None and len(thing.call.args) > position:
             default = thing.call.args[position]
-        factory = next((keyword.value for keyword in thing.call.keywords if keyword.arg == "default_factory"), None)
+        factory = next((one.value for one in thing.call.keywords if one.arg in ("default_factory", "factory")), None)
+        if factory is None and thing.callee.endswith(".Factory") and thing.call.args:
+            factory = thing.call.args[0]
         if default is None and factory is not None:
             found.extend(under(_made_by(evaluator, factory, thing.frame), one.assumptions))
         elif default is None:

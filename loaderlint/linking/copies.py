@@ -1,0 +1,90 @@
+"""What becomes of an object of fields: the dictionary of its fields, a copy with some of them changed, and back again.
+
+``dataclasses``, ``attrs``, ``typing.NamedTuple`` and pydantic (``BaseModel``, version 2, with version 1's names).
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import classes, dictionaries, instances
+from loaderlint.linking.lazily import Lazily, overlaid
+from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
+WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
+_DICTIONARY_METHODS = frozenset({"model_dump", "dict", "_asdict"})
+_COPY_METHODS = frozenset({"_replace", "model_copy", "copy"})
+_MAKERS = frozenset({"model_validate", "parse_obj"})
+
+
+def of_call(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:
+    """Return what ``asdict(object)`` or ``replace(object, field=value)`` gives, None for anything but an object."""
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node.args[0], frame) if node.args else ():
+        if not isinstance(one.thing, Instance):
+            return None
+        thing = (
+            _dictionary(evaluator, one.thing) if name in AS_DICTIONARY else _changed(evaluator, one.thing, node, frame)
+        )
+        found.append(replace(one, thing=thing))
+    return tuple(found) or None
+
+
+def of_method(
+    evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame
+) -> Possibilities | None:
+    """Return what a method that a base class from outside brings gives, None for any other method."""
+    thing = owner.thing
+    if not isinstance(thing, Instance | Class) or name not in _DICTIONARY_METHODS | _COPY_METHODS | _MAKERS:
+        return None
+    of = thing.of if isinstance(thing, Instance) else thing
+    if any(name in one.scope.bindings for one in classes.lineage(evaluator, of)):
+        return None
+    if isinstance(thing, Class):
+        if name not in _MAKERS or len(node.args) != 1:
+            return None
+        call = ast.copy_location(ast.Call(node.func, [], [ast.keyword(None, node.args[0])]), node)
+        return (
+            replace(owner, thing=evaluator.remembered(("made", id(node)), frame, lambda: Instance(of, call, frame))),
+        )
+    if name in _DICTIONARY_METHODS:
+        return (replace(owner, thing=_dictionary(evaluator, thing)),)
+    if name in _COPY_METHODS:
+        return (replace(owner, thing=_changed(evaluator, thing, node, frame)),)
+    return None
+
+
+def _dictionary(evaluator: Evaluator, instance: Instance) -> Items:
+    """Return the fields of an object by name, objects in them made dictionaries, too."""
+
+    def field(name: str) -> Possibilities:
+        values = evaluator.attribute_of(instance, name)
+        return tuple(_without_objects(evaluator, one) for one in values)
+
+    return Items(Lazily.of(instances.fields_of(evaluator, instance.of), field))
+
+
+def _without_objects(evaluator: Evaluator, one: Possibility) -> Possibility:
+    """Return an object of fields as the dictionary of them, anything else as it is."""
+    thing = one.thing
+    if isinstance(thing, Instance) and instances.fields_of(evaluator, thing.of):
+        return replace(one, thing=_dictionary(evaluator, thing))
+    return one
+
+
+def _changed(evaluator: Evaluator, instance: Instance, node: ast.Call, frame: Frame) -> Instance:
+    """Return the object with the fields that keywords, or pydantic's ``update``, give."""
+    changes: dict[str, Possibilities] = {}
+    for keyword in node.keywords:
+        given = evaluator.evaluate(keyword.value, frame)
+        if keyword.arg is None or keyword.arg == "update":
+            changes.update(dictionaries.as_items(evaluator, given)[0].entries)
+        elif keyword.arg != "deep":
+            changes[keyword.arg] = given
+    return replace(instance, changed=overlaid(instance.changed, changes))

@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import Cases, traced
+
+FIELDS: Cases = {
+    "nested default_factory": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Data:
+            num_workers: int = ⟦4⟧
+        @dataclass
+        class Config:
+            data: Data = field(default_factory=Data)
+        def main(cfg):
+            DataLoader(1, num_workers=cfg.data.num_workers)
+        main(Config())
+        """,
+        {"4"},
+    ),
+    "nested default_factory lambda": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Data:
+            num_workers: int = 8
+        @dataclass
+        class Config:
+            data: Data = field(default_factory=lambda: Data(num_workers=⟦4⟧))
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.data.num_workers)
+        """,
+        {"4"},
+    ),
+    "inherited override": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Base:
+            num_workers: int = 8
+        @dataclass
+        class Config(Base):
+            num_workers: int = ⟦4⟧
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"4"},
+    ),
+    "replace": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = 8
+        cfg = replace(Config(), num_workers=⟦4⟧)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"4"},
+    ),
+    "replace other": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = ⟦8⟧
+            batch: int = 2
+        cfg = replace(Config(), batch=4)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "asdict splat": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = ⟦8⟧
+            batch_size: int = 2
+        cfg = Config()
+        DataLoader(1, **asdict(cfg))
+        """,
+        {"8"},
+    ),
+    "asdict item": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = ⟦8⟧
+        cfg = asdict(Config())
+        DataLoader(1, num_workers=cfg["num_workers"])
+        """,
+        {"8"},
+    ),
+    "post_init": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = 8
+            def __post_init__(self):
+                self.num_workers = ⟦2⟧
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "post_init cond": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = ⟦8⟧
+            debug: bool = False
+            def __post_init__(self):
+                if self.debug:
+                    self.num_workers = 0
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "post_init cond unseen": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = ⟦8⟧
+            debug: bool = False
+            def __post_init__(self):
+                if flag():
+                    self.num_workers = ⟦0⟧
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0", "8"},
+    ),
+    "a field worked out from itself after the fields are set": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = 8
+            def __post_init__(self):
+                self.num_workers = min(self.num_workers, 4)
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"4 at main.py:8:28"},
+    ),
+    "attr.s": (
+        """
+        import attr
+        @attr.s
+        class Config:
+            num_workers = attr.ib(default=⟦8⟧)
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "attr.s given": (
+        """
+        import attr
+        @attr.s
+        class Config:
+            num_workers = attr.ib(default=8)
+        cfg = Config(num_workers=⟦2⟧)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "attrs define": (
+        """
+        from attrs import define, field
+        @define
+        class Config:
+            num_workers: int = field(default=⟦8⟧)
+            o: int = 3
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "attrs factory": (
+        """
+        from attrs import define, field, Factory
+        @define
+        class Data:
+            num_workers: int = ⟦8⟧
+        @define
+        class Config:
+            data: Data = field(factory=Data)
+            more: Data = Factory(Data)
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.data.num_workers)
+        DataLoader(1, num_workers=cfg.more.num_workers)
+        """,
+        {"8"},
+    ),
+    "attrs evolve": (
+        """
+        from attrs import define, evolve
+        @define
+        class Config:
+            num_workers: int = 8
+        cfg = evolve(Config(), num_workers=⟦2⟧)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "pydantic": (
+        """
+        from pydantic import BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = Field(⟦8⟧, ge=0)
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "pydantic validate": (
+        """
+        from pydantic import BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = 8
+        cfg = Config.model_validate({"num_workers": ⟦2⟧})
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "pydantic parse_obj default": (
+        """
+        from pydantic import BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = ⟦8⟧
+        cfg = Config.parse_obj({"b": 2})
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "pydantic dump": (
+        """
+        from pydantic import BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = ⟦8⟧
+        DataLoader(1, **Config().model_dump())
+        """,
+        {"8"},
+    ),
+    "pydantic dict nested": (
+        """
+        from pydantic import BaseModel, Field
+        class Data(BaseModel):
+            num_workers: int = 8
+        class Config(BaseModel):
+            data: Data = Data()
+        cfg = Config(**{"data": {"num_workers": ⟦2⟧}})
+        DataLoader(1, num_workers=cfg.data.num_workers)
+        """,
+        {"2"},
+    ),
+    "pydantic settings": (
+        """
+        from pydantic_settings import BaseSettings
+        class Config(BaseSettings):
+            num_workers: int = ⟦8⟧
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8", "open"},
+    ),
+    "NamedTuple": (
+        """
+        from typing import NamedTuple
+        class Config(NamedTuple):
+            num_workers: int = ⟦8⟧
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"8"},
+    ),
+    "NamedTuple replaced": (
+        """
+        from typing import NamedTuple
+        class Config(NamedTuple):
+            num_workers: int = 8
+        cfg = Config()._replace(num_workers=⟦2⟧)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "TypedDict": (
+        """
+        from typing import TypedDict
+        class Config(TypedDict):
+            num_workers: int
+        cfg = Config(num_workers=⟦2⟧)
+        DataLoader(1, num_workers=cfg["num_workers"])
+        """,
+        {"2"},
+    ),
+    "IntEnum": (
+        """
+        from enum import IntEnum
+        class Workers(IntEnum):
+            FEW = ⟦2⟧
+        DataLoader(1, num_workers=Workers.FEW)
+        """,
+        {"2"},
+    ),
+    "namespace class": (
+        """
+        class Config:
+            num_workers = ⟦2⟧
+            class Data:
+                batch = 3
+        DataLoader(1, num_workers=Config.num_workers)
+        """,
+        {"2"},
+    ),
+    "namespace nested": (
+        """
+        class Config:
+            class Data:
+                num_workers = ⟦2⟧
+        DataLoader(1, num_workers=Config.Data.num_workers)
+        """,
+        {"2"},
+    ),
+    "namespace object": (
+        """
+        class Config:
+            num_workers = 2
+        cfg = Config()
+        cfg.num_workers = ⟦0⟧
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0"},
+    ),
+    "a method that may change a field": (
+        """
+        from dataclasses import dataclass, field, asdict, replace
+        @dataclass
+        class Config:
+            num_workers: int = ⟦4⟧
+            def tame(self):
+                self.num_workers = ⟦0⟧
+        cfg = Config()
+        if debug():
+            cfg.tame()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0", "4"},
+    ),
+    "global cfg in main": (
+        """
+        from easydict import EasyDict
+        cfg = EasyDict(data=EasyDict(num_workers=4))
+        def main():
+            cfg.data.num_workers = ⟦0⟧
+            load(cfg)
+        def load(c):
+            DataLoader(1, num_workers=c.data.num_workers)
+        main()
+        """,
+        {"0"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FIELDS.values(), ids=FIELDS.keys())
+def test_classes_of_settings(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
