@@ -89,6 +89,10 @@ def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
         if not given and not keywords:
             continue
         where = Frame(frame.facts, site.place)
+        for one in evaluator.evaluate(site.node.func, where):
+            if isinstance(one.thing, Class):
+                # An object keeps what it is given under the same name, whoever wrote its constructor.
+                yield from ((one.thing.node, f"self.{keyword}") for keyword in keywords)
         for function, skip in _functions(evaluator, site.node.func, where):
             declared = [one.arg for one in parameters(function.node)][skip:]
             taken = {*keywords, *(declared[position] for position in given if position < len(declared))}

@@ -84,6 +84,16 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "kept by an object": (
+        {
+            "main.py": f"{PROGRAM}class Trainer(Base):\n    def fit(self):\n"
+            "        print(self.config['size'])\nTrainer(config=config)\n"
+            "DataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: ⟦4⟧\nsize: 2\n",
+            "b.yaml": "workers: 8\n",
+        },
+        {"4", "open"},
+    ),
     "several documents, which a reader of one refuses": (
         {"main.py": NESTED, "a.yaml": "data:\n  workers: 4\n---\ndata:\n  workers: 2\n"},
         {"open"},
