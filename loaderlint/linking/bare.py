@@ -37,7 +37,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                 if not _holds_settings(path, mapping, facts.source.language) or _is_read(mapping, read):
                     continue
                 consumer = consumers.get(mapping.span)
-                if consumer is not None and facts.source.path in evaluator.instantiations.files:
+                if evaluator.instantiations.settles(mapping, consumer):
                     continue
                 if consumer is not None and _defined_in_project(evaluator, consumer, facts.source.path):
                     continue

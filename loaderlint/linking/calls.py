@@ -210,6 +210,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _function(evaluator, name, node, frame, span)
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, frame, span)
+    if name == "typing.cast" and len(node.args) == 2:
+        return evaluator.evaluate(node.args[1], frame)
     if name in instantiation.INSTANTIATE:
         return instantiation.made(evaluator, node, frame)
     if name in instantiation.LOCATE and node.args:

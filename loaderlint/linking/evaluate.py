@@ -489,6 +489,8 @@ class Evaluator:
             return instances.item(self, thing, key, span)
         if isinstance(thing, External) and thing.name == "sys.argv" and isinstance(key, int) and key != 0:
             return (Possibility(GIVEN, span),)
+        if isinstance(thing, External) and thing.name == "sys.argv":
+            return (Possibility(GIVEN, span),)
         if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
             return (Possibility(CommandLineText(f"${key}"), span),)
         return unseen(span)

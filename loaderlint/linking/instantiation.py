@@ -30,6 +30,8 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, parameters
+from loaderlint.readers.tree import Mapping
+from loaderlint.vocabulary.keys import WORKER_KEYS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -129,6 +131,30 @@ class Instantiations:
         # Whatever was worked out on the way did not know of these callers.
         self._evaluator.forget()
         return tuple(found)
+
+    def settles(self, mapping: Mapping, consumer: str | None) -> bool:
+        """Return whether the compositions say all there is to a mapping of a file.
+
+        They do where it names what it is for, and where its worker count is left in none of them.
+        """
+        if mapping.span.path not in self.files:
+            return False
+        workers = (entry for entry in mapping.entries if entry.key in WORKER_KEYS)
+        return consumer is not None or not any(entry.value.span in self._left for entry in workers)
+
+    @cached_property
+    def _left(self) -> frozenset[Span]:
+        """The places of the values that are there in some composition."""
+        return frozenset(
+            value.span
+            for possibilities in self._composed()
+            for root in possibilities
+            for one in settings.mappings(root)
+            if isinstance(one.thing, Settings)
+            for values in one.thing.here.entries.values()
+            for value in values
+            if value.constant and value.thing != settings.MISSING
+        )
 
     def _asked_for(self) -> Iterator[Possibilities]:
         for name in ("instantiate", "call"):

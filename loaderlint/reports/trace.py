@@ -23,6 +23,8 @@ FORMATS = ("json", "text")
 _Row: TypeAlias = tuple[str | tuple[str, str], ...]
 
 _BUNDLE = ("num_workers", *WORKER_OPTIONS)
+_MOST_ANSWERS = 3
+"""Answers to one question that a condition names."""
 _LONGEST = 32
 """Characters after which a constant or a condition is cut in the text."""
 
@@ -185,7 +187,14 @@ def _words(assumption: Assumption) -> str:
         return f"{'when' if answer else 'unless'} {_shortened(_test(subject))}"
     if isinstance(answer, int) or answer in _WHICH_WAY:
         return ""
-    return f"when {subject} is {'/'.join(sorted(answer)) if isinstance(answer, frozenset) else answer}"
+    return f"when {subject} is {_one_of(sorted(answer)) if isinstance(answer, frozenset) else answer}"
+
+
+def _one_of(answers: Sequence[str]) -> str:
+    """Return several answers in a few words: a configuration can be chosen in dozens of ways."""
+    if len(answers) <= _MOST_ANSWERS:
+        return "/".join(answers)
+    return f"{answers[0]} or one of {len(answers) - 1} others"
 
 
 def _test(subject: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, loader_of, met, traced
 
 
 def program(decorator: str, body: str = "DataLoader(1, num_workers=cfg.data.num_workers)") -> str:
@@ -89,7 +89,216 @@ CASES: Cases = {
         {"main.py": program("other.main(config_path='.', config_name='train')"), "train.yaml": "size: 4\n"},
         {"open"},
     ),
+    "a group in a folder of its own below another": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: mnist\n",
+            "conf/data/mnist.yaml": "defaults:\n  - loader: fast\n",
+            "conf/data/loader/fast.yaml": "# @package data\nnum_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "a group put elsewhere by the list": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - loader@data: fast\n",
+            "conf/loader/fast.yaml": "num_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "a group put elsewhere by its header": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - loader: fast\n",
+            "conf/loader/fast.yaml": "# @package _global_\ndata:\n  num_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "a header below other words is none": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: fast\n",
+            "conf/data/fast.yaml": "num_workers: ⟦4⟧\n# @package _global_\n",
+        },
+        {"4", "open"},
+    ),
+    "the configuration wins over its list": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: mnist\ndata:\n  num_workers: ⟦8⟧\n",
+            "conf/data/mnist.yaml": "num_workers: 4\n",
+        },
+        {"8", "open"},
+    ),
+    "the list wins over a configuration that comes first": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - _self_\n  - data: mnist\ndata:\n  num_workers: 8\n",
+            "conf/data/mnist.yaml": "num_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "several options of a group, the last one on top": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: [a, b]\n",
+            "conf/data/a.yaml": "num_workers: 4\n",
+            "conf/data/b.yaml": "num_workers: ⟦8⟧\n",
+        },
+        {"8", "4 at conf/data/a.yaml:1:14", "open"},
+    ),
+    "an option that the user can choose": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: mnist\n",
+            "conf/data/mnist.yaml": "num_workers: ⟦4⟧\n",
+            "conf/data/cifar.yaml": "num_workers: ⟦8⟧\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "an experiment that overrides the group": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: mnist\n  - experiment: null\n",
+            "conf/data/mnist.yaml": "num_workers: ⟦4⟧\n",
+            "conf/data/cifar.yaml": "num_workers: ⟦8⟧\n",
+            "conf/experiment/big.yaml": "# @package _global_\ndefaults:\n  - override /data: cifar\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "an experiment that is added": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": TRAIN,
+            "conf/experiment/big.yaml": "# @package _global_\ndata:\n  num_workers: ⟦8⟧\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "a folder that no list names": (
+        {
+            "main.py": program(
+                "hydra.main(config_path='conf', config_name='train')", "DataLoader(1, num_workers=cfg.data.n)"
+            ),
+            "conf/train.yaml": "data:\n  n: ⟦4⟧\n",
+            "conf/other/big.yaml": "data:\n  n: 8\n",
+        },
+        {"4", "open"},
+    ),
+    "an optional configuration that is not there": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - optional data: local\n  - _self_\n" + TRAIN,
+        },
+        {"4", "open"},
+    ),
+    "a value that the user has to give": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "data:\n  num_workers: ???\n",
+        },
+        {"open"},
+    ),
+    "a missing value replaces nothing": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: mnist\n  - _self_\ndata:\n  num_workers: ???\n",
+            "conf/data/mnist.yaml": "num_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "a group that the user has to choose": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: ???\n",
+            "conf/data/mnist.yaml": "num_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "no folder since version 1.2": (
+        {"main.py": program("hydra.main(config_name='train', version_base='1.2')"), "train.yaml": "n: 1\n"},
+        {"open"},
+    ),
+    "the folder of the program before": (
+        {"main.py": program("hydra.main(config_name='train', version_base='1.1')"), "train.yaml": TRAIN},
+        {"4", "open"},
+    ),
+    "configurations that choose each other": (
+        {
+            "main.py": program("hydra.main(config_path='.', config_name='train')"),
+            "train.yaml": "defaults:\n  - other\n  - _self_\n" + TRAIN,
+            "other.yaml": "defaults:\n  - train\n",
+        },
+        {"4", "open"},
+    ),
+    "compose": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose, initialize\nwith initialize(config_path='conf'):\n"
+            "    cfg = compose('train', overrides=['data=mnist', 'data.size=3'])\n"
+            "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "conf/train.yaml": "defaults:\n  - data: cifar\n",
+            "conf/data/cifar.yaml": "n: 8\n",
+            "conf/data/mnist.yaml": "num_workers: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "compose with a value of its own": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose, initialize\ninitialize('conf', version_base=None)\n"
+            "cfg = compose(config_name='train', overrides=[⟦'data.num_workers=2'⟧])\n"
+            "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "conf/train.yaml": "data:\n  num_workers: 4\n",
+        },
+        {"2"},
+    ),
+    "compose with overrides that nobody sees": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose, initialize\ninitialize('conf', version_base=None)\n"
+            "cfg = compose(config_name='train', overrides=sys.argv)\n"
+            "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "conf/train.yaml": TRAIN,
+        },
+        {"4", "open"},
+    ),
+    "compose without a place": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose\ncfg = compose(config_name='train')\n"
+            "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "train.yaml": "n: 1\n",
+        },
+        {"open"},
+    ),
 }
+
+
+def test_values_of_two_choices_never_meet() -> None:
+    files = {
+        "main.py": program(
+            "hydra.main(config_path='conf', config_name='train')",
+            "DataLoader(1, num_workers=cfg.data.num_workers, prefetch_factor=cfg.data.prefetch_factor)",
+        ),
+        "conf/train.yaml": "defaults:\n  - data: fast\n",
+        "conf/data/fast.yaml": "num_workers: 4\nprefetch_factor: 2\n",
+        "conf/data/debug.yaml": "num_workers: 0\nprefetch_factor: null\n",
+    }
+    assert met(files) == {("4", "2"), ("0", "None")}
+
+
+def test_the_trail_says_what_the_user_chose() -> None:
+    loader = loader_of(
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: mnist\n",
+            "conf/data/mnist.yaml": "size: 1\n",
+            "conf/data/cifar.yaml": "num_workers: 8\n",
+        }
+    )
+    (candidate,) = loader.num_workers.candidates
+    assert [(str(step.span), step.note) for step in candidate.trail] == [
+        ("conf/train.yaml:2:5", "data: cifar"),
+        ("main.py:3:2", "@hydra.main: train data=cifar"),
+        ("main.py:5:31", "cfg.data.num_workers"),
+    ]
+    assert {(one.subject, one.answer) for one in candidate.assumptions} == {("hydra train", frozenset({"data=cifar"}))}
 
 
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())

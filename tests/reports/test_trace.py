@@ -137,6 +137,8 @@ def test_only_the_first_conditions_are_shown() -> None:
         (frozenset({Assumption("train.py:12:5", "default")}), ""),
         (frozenset({Assumption("train.py:12:5", True)}), "  when train.py:12:5"),
         (frozenset({Assumption("the branch", "b"), Assumption("a", False)}), "  unless a, when the branch is b"),
+        (frozenset({Assumption("hydra train", frozenset({"b", "a"}))}), "  when hydra train is a/b"),
+        (frozenset({Assumption("hydra train", frozenset("abcd"))}), "  when hydra train is a or one of 3 others"),
     ],
 )
 def test_assumptions_are_put_in_words(assumptions: frozenset[Assumption], words: str) -> None:

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, met, traced
+
+
+def program(body: str, value: str = "c.data.n") -> str:
+    return f"{IMPORT}from omegaconf import OmegaConf\nc = OmegaConf.load('c.yaml')\n{body}\n" + (
+        f"DataLoader(1, num_workers={value})\n"
+    )
+
+
+DATA = "data:\n  n: ⟦4⟧\n"
+REPLACED = "data:\n  n: 4\n"
+
+READ: Cases = {
+    "an attribute": ({"main.py": program(""), "c.yaml": DATA}, {"4"}),
+    "a subscript": ({"main.py": program("", "c['data']['n']"), "c.yaml": DATA}, {"4"}),
+    "get with a default that is not needed": ({"main.py": program("", "c.data.get('n', 2)"), "c.yaml": DATA}, {"4"}),
+    "get with a default": ({"main.py": program("", "c.data.get('m', ⟦2⟧)"), "c.yaml": REPLACED}, {"2"}),
+    "getattr with a default": ({"main.py": program("", "getattr(c.data, 'm', ⟦2⟧)"), "c.yaml": REPLACED}, {"2"}),
+    "select": ({"main.py": program("", "OmegaConf.select(c, 'data.n')"), "c.yaml": DATA}, {"4"}),
+    "select with a default": (
+        {"main.py": program("", "OmegaConf.select(c, 'data.m.n', default=⟦2⟧)"), "c.yaml": REPLACED},
+        {"2"},
+    ),
+    "to_container": (
+        {"main.py": program("d = OmegaConf.to_container(c, resolve=True)", "d['data']['n']"), "c.yaml": DATA},
+        {"4"},
+    ),
+    "create": (
+        {"main.py": program("d = OmegaConf.create({'m': ⟦3⟧, 'n': '${m}'})", "d.n"), "c.yaml": "a: 1\n"},
+        {"3"},
+    ),
+    "structured": (
+        {
+            "main.py": program(
+                "from dataclasses import dataclass\n@dataclass\nclass D:\n    n: int = ⟦3⟧\n"
+                "d = OmegaConf.structured(D)",
+                "d.n",
+            ),
+            "c.yaml": "a: 1\n",
+        },
+        {"3"},
+    ),
+    "a key that is not there": ({"main.py": program("", "c.data.m"), "c.yaml": REPLACED}, {"open"}),
+    "another function of theirs": ({"main.py": program("", "OmegaConf.missing_keys(c)"), "c.yaml": "a: 1\n"}, {"open"}),
+}
+
+MERGED: Cases = {
+    "another on top": (
+        {"main.py": program("c = OmegaConf.merge(c, OmegaConf.create({'data': {'n': ⟦2⟧}}))"), "c.yaml": REPLACED},
+        {"2"},
+    ),
+    "a plain dictionary": (
+        {"main.py": program("c = OmegaConf.merge(c, {'data': {'m': 2}})"), "c.yaml": DATA},
+        {"4"},
+    ),
+    "an interpolation sees what is on top": (
+        {"main.py": program("c = OmegaConf.merge(c, {'m': ⟦2⟧})"), "c.yaml": "m: 4\ndata:\n  n: ${m}\n"},
+        {"2"},
+    ),
+    "the command line": (
+        {"main.py": program("c = OmegaConf.merge(c, OmegaConf.from_cli())"), "c.yaml": DATA},
+        {"4", "open"},
+    ),
+    "items of the program's own": (
+        {"main.py": program("c = OmegaConf.merge(c, OmegaConf.from_dotlist([⟦'data.n=2'⟧]))"), "c.yaml": REPLACED},
+        {"2"},
+    ),
+    "a list of configurations": (
+        {"main.py": program("l = [c, {'data': {'n': ⟦2⟧}}]\nc = OmegaConf.merge(*l)"), "c.yaml": REPLACED},
+        {"2"},
+    ),
+    "a list that nobody sees": (
+        {"main.py": program("c = OmegaConf.merge(c, *rest())"), "c.yaml": "data:\n  m: 4\n"},
+        {"open"},
+    ),
+    "a list replaces a list": (
+        {"main.py": program("c = OmegaConf.merge(c, {'data': {'n': [1]}})", "c.data.n[0]"), "c.yaml": REPLACED},
+        {"1 at main.py:4:40"},
+    ),
+}
+
+CHANGED: Cases = {
+    "an attribute": ({"main.py": program("c.data.n = ⟦2⟧"), "c.yaml": REPLACED}, {"2"}),
+    "an item": ({"main.py": program("c.data['n'] = ⟦2⟧"), "c.yaml": REPLACED}, {"2"}),
+    "under a condition": (
+        {"main.py": program("if debug():\n    c.data.n = ⟦0⟧"), "c.yaml": DATA},
+        {"4", "0"},
+    ),
+    "what an interpolation names": (
+        {"main.py": program("c.m = ⟦2⟧"), "c.yaml": "m: 4\ndata:\n  n: ${m}\n"},
+        {"2"},
+    ),
+    "under open_dict": (
+        {
+            "main.py": program("from omegaconf import open_dict\nwith open_dict(c):\n    c.data.n = ⟦2⟧"),
+            "c.yaml": REPLACED,
+        },
+        {"2"},
+    ),
+    "update": ({"main.py": program("OmegaConf.update(c, 'data.n', ⟦2⟧)"), "c.yaml": REPLACED}, {"2"}),
+    "update of a part": ({"main.py": program("OmegaConf.update(c.data, 'n', ⟦2⟧)"), "c.yaml": REPLACED}, {"2"}),
+    "update of a key that nobody sees": (
+        {"main.py": program("OmegaConf.update(c, key(), 2)"), "c.yaml": DATA},
+        {"4", "open"},
+    ),
+    "merge_with": ({"main.py": program("c.merge_with({'data': {'n': ⟦2⟧}})"), "c.yaml": REPLACED}, {"2"}),
+    "a flag of the container": ({"main.py": program("OmegaConf.set_struct(c, True)"), "c.yaml": DATA}, {"4"}),
+    "by a function": (
+        {"main.py": program("def debug(d):\n    d.data.n = ⟦0⟧\ndebug(c)"), "c.yaml": REPLACED},
+        {"0"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), READ.values(), ids=READ.keys())
+def test_values_read_from_a_configuration(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), MERGED.values(), ids=MERGED.keys())
+def test_values_of_configurations_laid_over_each_other(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), CHANGED.values(), ids=CHANGED.keys())
+def test_values_changed_after_loading(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_two_keys_of_one_of_several_files_meet_only_each_other() -> None:
+    files = {
+        "main.py": f"{IMPORT}from omegaconf import OmegaConf\nimport sys\nc = OmegaConf.load(sys.argv[1])\n"
+        "DataLoader(1, num_workers=c.num_workers, prefetch_factor=c.prefetch_factor)\n",
+        "a.yaml": "num_workers: 4\nprefetch_factor: 2\n",
+        "b.yaml": "num_workers: 0\nprefetch_factor: null\n",
+    }
+    assert met(files) == {("4", "2"), ("0", "None")}
+
+
+def test_a_splat_brings_every_key_and_what_its_interpolations_name() -> None:
+    files = {
+        "main.py": program("DataLoader(1, **c.loader)", "2").replace("DataLoader(1, num_workers=2)\n", ""),
+        "c.yaml": "n: ⟦4⟧\nloader:\n  num_workers: ${n}\n",
+    }
+    assert traced(files) == {"4"}
+    assert traced({**files, "c.yaml": "n: 4\nloader:\n  num_workers: ${n}\n"}, "timeout") == {"0 unwritten"}
+
+
+INTERPOLATED = {
+    "from the root": ("${m}", "m: ⟦2⟧\n", {"2"}),
+    "a longer path": ("${a.b}", "a:\n  b: ⟦2⟧\n", {"2"}),
+    "an index": ("${a[1]}", "a:\n  - 1\n  - ⟦2⟧\n", {"2"}),
+    "an index after a dot": ("${a.1}", "a:\n  - 1\n  - ⟦2⟧\n", {"2"}),
+    "one after another": ("${m}", "k: ⟦2⟧\nm: ${k}\n", {"2"}),
+    "quoted": ('"${m}"', "m: ⟦2⟧\n", {"2"}),
+    "beside it": ("${.m}\n  m: ⟦2⟧", "", {"2"}),
+    "above it": ("${..m}", "m: ⟦2⟧\n", {"2"}),
+    "above the root": ("${....m}", "m: 2\n", {"open"}),
+    "a key that is not there": ("${k}", "m: 2\n", {"open"}),
+    "itself": ("${data.n}", "m: 2\n", {"open"}),
+    "each other": ("${m}", "m: ${data.n}\n", {"open"}),
+    "a part of a string": ("1${m}", "m: 2\n", {"open"}),
+    "a path that depends on another": ("${a.${m}}", "m: b\na:\n  b: 2\n", {"open"}),
+    "an environment variable": ("${oc.env:N}", "", {"open"}),
+    "an environment variable or a string": ("⟦${oc.env:N,2}⟧", "", {"'2'", "open"}),
+    "an environment variable or nothing": ("⟦${oc.env:N,null}⟧", "", {"None", "open"}),
+    "what an environment variable says": ("⟦${oc.decode:${oc.env:N,2}}⟧", "", {"2", "open"}),
+    "select": ("${oc.select:m,1}", "m: ⟦2⟧\n", {"2"}),
+    "select without the key": ("⟦${oc.select:m,1}⟧", "", {"1"}),
+    "a resolver of the project": ("${twice:m}", "m: 2\n", {"open"}),
+    "no name at all": ("${}", "", {"open"}),
+}
+
+
+@pytest.mark.parametrize(("value", "others", "expected"), INTERPOLATED.values(), ids=INTERPOLATED.keys())
+def test_interpolation(value: str, others: str, expected: set[str]) -> None:
+    assert traced({"main.py": program(""), "c.yaml": f"{others}data:\n  n: {value}\n"}) == expected
+
+
+def test_text_that_no_omegaconf_reads_is_no_interpolation() -> None:
+    files = {
+        "main.py": f"{IMPORT}import yaml\nc = yaml.safe_load(open('c.yaml'))\nDataLoader(1, num_workers=c['n'])\n",
+        "c.yaml": "m: 2\nn: ${m}\n",
+    }
+    assert traced(files) == {"open"}
+
+
+def test_aliases_inside_aliases_end() -> None:
+    lines = ["a0: &a0 {n: 1}", *(f"a{i}: &a{i} {{x: *a{i - 1}, y: *a{i - 1}}}" for i in range(1, 40))]
+    assert traced({"main.py": program(""), "c.yaml": "\n".join([*lines, "data:", "  n: 4", ""])}) == {"open"}
