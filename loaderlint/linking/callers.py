@@ -128,6 +128,8 @@ class Callers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[tuple[int, str], Called] = {}
+        self.importable: dict[str, set[str]] = {}
+        """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, Possibilities] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
@@ -143,16 +145,19 @@ class Callers:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
         owner = function.owner
         if owner is not None and function.scope.name == "__init__":
-            return self._remembered(function.node, owner.node.name, lambda: self._of_constructor(owner))
-        return self._remembered(function.node, function.scope.name, lambda: self._of_function(function))
+            return self._remembered(function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner))
+        facts = function.facts if owner is None else None
+        return self._remembered(function.node, function.scope.name, facts, lambda: self._of_function(function))
 
     def makers(self, owner: Class) -> Called:
         """Return what makes an object of a class, or of a subclass without a constructor of its own."""
-        return self._remembered(owner.node, owner.node.name, lambda: self._of_class(owner))
+        return self._remembered(owner.node, owner.node.name, owner.facts, lambda: self._of_class(owner))
 
     def is_made(self, owner: Class) -> bool:
         """Return whether something makes objects of just this class, or may do so out of sight."""
-        made = self._remembered(owner.scope.node, owner.node.name, lambda: self._of_class_alone(owner), "alone")
+        made = self._remembered(
+            owner.scope.node, owner.node.name, owner.facts, lambda: self._of_class_alone(owner), "alone"
+        )
         return bool(made.by) or made.elsewhere
 
     def heirs(self, owner: Class) -> list[Class]:
@@ -175,15 +180,25 @@ class Callers:
         entries = (entry for one in every for _, mapping in mappings(one) for entry in mapping.entries)
         return frozenset(one.value.text for one in entries if isinstance(one.value, Scalar))
 
-    def _remembered(self, node: ast.AST, name: str, find: Callable[[], Called], kind: str = "") -> Called:
+    def _remembered(
+        self, node: ast.AST, name: str, facts: PythonFacts | None, find: Callable[[], Called], kind: str = ""
+    ) -> Called:
+        """Return the answer, worked out once, and note what the files of further callers must mention.
+
+        Whoever calls a function or class of ``facts`` imports it; a method (None) can be called without an import.
+        """
         key = (id(node), kind)
         if key not in self._known:
             self._known[key] = _UNFINISHED
-            self._evaluator.mentioned.add(name)
             if name in self._words:
                 # Who looks it up by that name may be in a file that says nothing of loaders.
                 self._evaluator.mentioned.add("getattr(")
             self._known[key] = find()
+            if facts is not None:
+                self._evaluator.mentioned.add(name)
+                self.importable.setdefault(name, set()).update(_module_names(facts.source.path))
+            elif not self._known[key].by:
+                self._evaluator.mentioned.add(name)
         return self._known[key]
 
     def _of_function(self, function: Function) -> Called:
@@ -391,6 +406,11 @@ def _only_looks(call: ast.Call) -> bool:
     name = _last_name(call)
     # What a LightningCLI makes of the classes it is given is worked out in `lightning`.
     return name in _LOOKS or name.endswith("CLI")
+
+
+def _module_names(path: str) -> set[str]:
+    """Return the names one of which an import of the file at a path holds."""
+    return {*path.removesuffix(".py").split("/")[-3:]} - {"__init__", ".", "..", ""}
 
 
 def _last_name(call: ast.Call) -> str:

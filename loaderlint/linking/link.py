@@ -63,7 +63,7 @@ def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] 
         unknown = evaluator.mentioned - asked
         asked |= unknown
         turns += 1
-        if turns == MOST_TURNS or not project.read_mentions(sorted(unknown)):
+        if turns == MOST_TURNS or not project.read_mentions(sorted(unknown), evaluator.callers.importable):
             return evaluator, sites
 
 

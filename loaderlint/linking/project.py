@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
+from types import MappingProxyType
 from typing import Protocol
 
 from loaderlint.linking.search_path import SearchPath, shared_folders
@@ -68,17 +69,21 @@ class Project:
                 self._sources[path] = source
         return self._sources.get(path)
 
-    def read_mentions(self, names: Iterable[str]) -> bool:
+    def read_mentions(self, names: Iterable[str], beside: Mapping[str, Set[str]] = MappingProxyType({})) -> bool:
         """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
 
-        A name that many files mention says nothing about any of them and is passed over.
+        Some names count only ``beside`` one of other words, such as the module they are imported from. A name that many
+        files mention says nothing about any of them and is passed over.
         """
+        words = {name: [word.encode() for word in beside[name]] for name in beside}
         wanted = {name: name.encode() for name in names}
         mentions: dict[str, list[str]] = {name: [] for name in wanted}
         for path in sorted(self._paths - self._sources.keys()) if wanted else ():
             content = self._others.content(path) if self._others and Language.of(path) is Language.PYTHON else None
             for name, word in wanted.items():
-                if content is not None and word in content:
+                if content is None or word not in content:
+                    continue
+                if name not in words or any(one in content for one in words[name]):
                     mentions[name].append(path)
         found = {path for paths in mentions.values() if len(paths) <= MOST_MENTIONS for path in paths}
         read = [self.source(path) for path in sorted(found)]
