@@ -34,6 +34,8 @@ from loaderlint.readers.yaml_scalars import resolve
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
+_MAINS = frozenset({"hydra.main", "hydra.main.main", "nemo.core.config.hydra_runner"})
+"""Decorators that compose a configuration; NeMo's adds a schema (``nemo/core/config/hydra_runner.py``)."""
 _PARAMETERS = ("config_path", "config_name", "version_base")
 """The parameters of ``hydra.main`` in order (``hydra/main.py``, 1.3); those of ``initialize`` start with the path."""
 
@@ -130,7 +132,7 @@ def configuration(
 
 def _is_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> bool:
     names = {one.thing.name for one in evaluator.evaluate(decorator.func, frame) if isinstance(one.thing, External)}
-    return bool(names & {"hydra.main", "hydra.main.main"})
+    return bool(names & _MAINS)
 
 
 def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibilities:
