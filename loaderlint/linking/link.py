@@ -16,7 +16,6 @@ from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
 from loaderlint.linking.sharing import with_sharing
 from loaderlint.linking.sites import Given, PythonSite, configured_loaders, loader_of, options_of, python_sites
-from loaderlint.linking.things import Function
 from loaderlint.model.loader import Loader
 
 
@@ -85,4 +84,5 @@ def _sites(evaluator: Evaluator) -> Iterator[tuple[PythonSite, Loader, Mapping[s
         scope, facts = site.frame.scope, site.frame.facts
         if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
             # Whoever calls the function that makes a loader may iterate it.
-            evaluator.callers.of(Function(facts, scope.node, scope, owner=owner_of(facts, scope)))
+            owner = owner_of(facts, scope) if scope.name == "__init__" else None
+            evaluator.mentioned.add(scope.name if owner is None else owner.node.name)

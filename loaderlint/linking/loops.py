@@ -51,14 +51,16 @@ def displayed(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set, frame:
 
 
 def spread(
-    evaluator: Evaluator, arguments: Sequence[ast.expr], frame: Frame, steps: int
-) -> tuple[list[tuple[ast.expr, Possibilities]], bool]:
-    """Return a call's positional arguments, those of a known row after a star included, and whether all were seen."""
-    found: list[tuple[ast.expr, Possibilities]] = []
+    evaluator: Evaluator, arguments: Sequence[ast.expr], frame: Frame
+) -> tuple[list[tuple[ast.expr, Possibilities | None]], bool]:
+    """Return a call's positional arguments and whether all were seen.
+
+    Those of a known row after a star come with what they can be, the others (None) are still to be followed.
+    """
+    found: list[tuple[ast.expr, Possibilities | None]] = []
     for argument in arguments:
         if not isinstance(argument, ast.Starred):
-            with evaluator.steps(steps):
-                found.append((argument, evaluator.evaluate(argument, frame)))
+            found.append((argument, None))
             continue
         rows = evaluator.evaluate(argument.value, frame)
         if len(rows) != 1 or not isinstance(rows[0].thing, Row):

@@ -84,7 +84,7 @@ def _loader(evaluator: Evaluator, facts: PythonFacts, name: str, kind: LoaderCal
     if kind is TORCH_KIND and "dataset" not in items.entries and not _inherits(facts):
         return None
     options = {
-        option: value_of(evaluator, option, Given(given), (NO_ASSUMPTIONS,), place)
+        option: value_of(evaluator, option, Given.known(given), (NO_ASSUMPTIONS,), place)
         for option, key in spelled.items()
         if (given := items.entries.get(key) or (() if items.complete else unseen(place)))
     }

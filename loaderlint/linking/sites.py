@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from loaderlint.linking import callers, classes, dictionaries, instantiation, settings
 from loaderlint.linking.bundles import bundles
@@ -73,10 +73,23 @@ class PythonSite:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What one option gets at a site, and the expression that hands it over there (None: a splat, or not given)."""
+    """What one option gets at a site, and the expression that hands it over there (None: a splat, or not given).
 
-    possibilities: Possibilities
+    It is followed when it is first read: what is no plain option (a dataset, a sampler) can be a long way.
+    """
+
+    follow: Callable[[], Possibilities]
     argument: Span | None = None
+
+    @classmethod
+    def known(cls, possibilities: Possibilities, argument: Span | None = None) -> Given:
+        """Return what was followed already."""
+        return cls(lambda: possibilities, argument)
+
+    @cached_property
+    def possibilities(self) -> Possibilities:
+        """What the option can be."""
+        return self.follow()
 
 
 def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
@@ -244,10 +257,7 @@ def _name_of(owner: Class | Function) -> str:
 
 
 def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
-    """Return what a call gives each option, by torch's name.
-
-    What is no plain option (a dataset, a sampler) can be a long way to follow, so only so many steps of it are taken.
-    """
+    """Return what a call gives each option, by torch's name."""
     frame = site.frame
     arguments, keywords = site.arguments
     # Torch's own name is nothing to a callable that calls the option something else.
@@ -255,36 +265,40 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     given: dict[str, Given] = {}
     hidden = site.partial
     taken = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
-    positional, seen = spread(evaluator, arguments, frame, _steps_for(""))
+    positional, seen = spread(evaluator, arguments, frame)
     hidden = hidden or not seen
     for name, (argument, values) in zip(site.kind.positional[taken:], positional, strict=False):
-        given[name] = Given(values, frame.facts.span(argument))
+        given[name] = (
+            _handed(evaluator, name, argument, frame)
+            if values is None
+            else Given.known(values, frame.facts.span(argument))
+        )
     if site.configured is not None:
         whole_trees = tuple(one for one in site.configured if isinstance(one.thing, Settings))
         besides = tuple(one for one in site.configured if not isinstance(one.thing, Settings))
         whole = dictionaries.as_items(evaluator, whole_trees)[0]
-        given.update({names.get(name, name): Given((*values, *besides)) for name, values in whole.entries.items()})
+        given.update(
+            {names.get(name, name): Given.known((*values, *besides)) for name, values in whole.entries.items()}
+        )
         hidden = hidden or not whole.complete
     for keyword in keywords if site.configured is None else ():
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
-            with evaluator.steps(_steps_for(option)):
-                possibilities = dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
-            given[option] = Given(possibilities, frame.facts.span(keyword.value))
+            given[option] = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
             continue
         splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
         for name, values in splat.entries.items():
-            given.setdefault(names.get(name, name), Given(values))
+            given.setdefault(names.get(name, name), Given.known(values))
         hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
     for option in TORCH_DEFAULTS if site.before else ():
-        own = given.get(option, Given((Possibility(ABSENT, site.span),)))
+        own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
         left = settled(own.possibilities, partial(_given_before, evaluator, site, option))
-        given[option] = Given(left, own.argument)
+        given[option] = Given.known(left, own.argument)
     if hidden:
         for option in TORCH_DEFAULTS:
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
             left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
-            given.setdefault(option, Given((*unseen(site.span), *left_out)))
+            given.setdefault(option, Given.known((*unseen(site.span), *left_out)))
     return given
 
 
@@ -303,8 +317,16 @@ def _given_before(evaluator: Evaluator, site: PythonSite, option: str) -> Possib
     return tuple(found)
 
 
-def _steps_for(option: str) -> int:
-    return 3000 if option in TORCH_DEFAULTS else 800
+def _handed(evaluator: Evaluator, option: str, value: ast.expr, frame: Frame, entry: Span | None = None) -> Given:
+    """Return what an argument gives an option; ``entry`` is the keyword that can be taken away whole."""
+
+    def follow() -> Possibilities:
+        with evaluator.steps(3000 if option in TORCH_DEFAULTS else 800):
+            if entry is None:
+                return evaluator.evaluate(value, frame)
+            return dictionaries.entered(evaluator, value, frame, entry)
+
+    return Given(follow, frame.facts.span(value))
 
 
 def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
@@ -415,7 +437,7 @@ def loader_of_settings(
     for option in TORCH_DEFAULTS:
         values = keys.get(kind.spelling.get(option, option))
         if values is not None:
-            given = Given(values if consumer_seen else irremovable(values))
+            given = Given.known(values if consumer_seen else irremovable(values))
             options[option] = value_of(evaluator, option, given, (frozenset(),), span)
     return Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
 
