@@ -76,7 +76,7 @@ def _given(evaluator: Evaluator, command_line: CommandLine, flag: Flag, defaults
     """Return what a flag gives: by the words that stand in the program, else by default or by the user."""
     if command_line.words is None:
         return flag_values(evaluator, flag, defaults)
-    given = given_by(command_line.words, list(_flags(command_line)))
+    given = given_by(command_line.words, list(_flags(evaluator, command_line)))
     if given is None:
         return flag_values(evaluator, flag, defaults)
     words = given.get(flag.name)
@@ -103,7 +103,7 @@ def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in command_line.declarations:
         if _declares_flag(one):
-            flag = declared_flag(one.call, one.frame)
+            flag = _flag(evaluator, one)
             found.update({flag.name: None} if flag is not None else {})
         elif _names_command(one):
             found.update(dict.fromkeys(filter(None, (_destination_of_commands(evaluator, one),))))
@@ -152,9 +152,14 @@ def _destination_of_commands(evaluator: Evaluator, declaration: Declaration) -> 
     return None
 
 
-def _flags(command_line: CommandLine) -> Iterator[Flag]:
+def _flag(evaluator: Evaluator, declaration: Declaration) -> Flag | None:
+    call, frame = declaration.call, declaration.frame
+    return evaluator.remembered(("flag", call), frame, lambda: declared_flag(call, frame))
+
+
+def _flags(evaluator: Evaluator, command_line: CommandLine) -> Iterator[Flag]:
     for one in command_line.declarations:
-        flag = declared_flag(one.call, one.frame) if _declares_flag(one) else None
+        flag = _flag(evaluator, one) if _declares_flag(one) else None
         if flag is not None:
             yield flag
 
@@ -176,7 +181,7 @@ def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[
                 values = evaluator.evaluate(declaration.call.args[0], declaration.frame)
                 states = [after for before in states for after in _after_default(before, values, declaration)]
         elif _declares_flag(declaration):
-            flag = declared_flag(declaration.call, declaration.frame)
+            flag = _flag(evaluator, declaration)
             if flag is None or flag.name != name:
                 continue
             states = [after for before in states for after in _after_flag(evaluator, before, flag, declaration)]
