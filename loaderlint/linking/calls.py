@@ -148,15 +148,15 @@ MOST_OTHER_CALLS_DEEP = 2
 """Calls followed into each other for what they return; beyond that it is unseen."""
 
 
-def _may_build_a_parser(function: Function) -> bool:
-    """Return whether a function stands in a file that has to do with parsers, as one that builds options does."""
-    text = function.facts.source.text
-    return "parser" in text or "ArgumentParser" in text
+def _may_build_a_parser(function: Function, frame: Frame) -> bool:
+    """Return whether a call has to do with parsers: the file it stands in names one, or that of the function does."""
+    texts = (function.facts.source.text, frame.facts.source.text)
+    return any("parser" in text or "ArgumentParser" in text for text in texts)
 
 
 def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what a project function gives back to one call."""
-    if frame.depth >= (MOST_CALLS_DEEP if _may_build_a_parser(function) else MOST_OTHER_CALLS_DEEP):
+    if frame.depth >= (MOST_CALLS_DEEP if _may_build_a_parser(function, frame) else MOST_OTHER_CALLS_DEEP):
         return unseen(frame.facts.span(node))
     return instances.evaluator_returns(evaluator, function, frame_of_call(evaluator, function, node, frame))
 
