@@ -162,9 +162,15 @@ def _instantiated(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonS
     return PythonSite(frame, call, name, kind, skip=1, partial=partial, configured=found)
 
 
-def _partial(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
+def _partial(
+    evaluator: Evaluator, frame: Frame, call: ast.Call, around: tuple[ast.Call, ...] = ()
+) -> PythonSite | None:
+    """Return the site of a ``partial`` of a library's loader or of such a partial, but for the calls it stands in."""
+    if call in around:
+        # In a loop, ``make = partial(make, …)`` is a partial of itself.
+        return None
     made = evaluator.evaluate(call.args[0], frame)
-    nested = _called_partial(evaluator, frame, call, made)
+    nested = _called_partial(evaluator, frame, call, made, (*around, call))
     if nested is not None:
         return replace(nested, skip=1, partial=True)
     for one in made:
@@ -174,13 +180,15 @@ def _partial(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite |
     return None
 
 
-def _called_partial(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibilities) -> PythonSite | None:
+def _called_partial(
+    evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibilities, around: tuple[ast.Call, ...] = ()
+) -> PythonSite | None:
     """Return the site of a call whose callee can be a partial of a library's loader, None when it cannot."""
     before: list[tuple[PythonSite | None, Assumptions]] = []
     for one in callees:
         thing = one.thing
         if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
-            before.append((_partial(evaluator, thing.frame, thing.call), one.assumptions))
+            before.append((_partial(evaluator, thing.frame, thing.call, around), one.assumptions))
         elif isinstance(thing, External) and thing.name in LOADER_CALLABLES:
             before.append((None, one.assumptions))
     partials = [one for one, _ in before if one is not None]

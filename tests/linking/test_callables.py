@@ -296,6 +296,16 @@ SUBCLASSES: dict[str, tuple[Files, set[str]]] = {
         "from functools import partial\nmake = partial(DataLoader, num_workers=⟦8⟧)\nmake(d)",
         {"8"},
     ),
+    "a partial that a loop makes of itself": (
+        """
+        from functools import partial
+        make = partial(DataLoader, num_workers=⟦8⟧)
+        for size in sizes:
+            make = partial(make, batch_size=size)
+        make(d)
+        """,
+        {"8"},
+    ),
 }
 
 
