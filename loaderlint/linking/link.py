@@ -26,7 +26,7 @@ def link(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | Non
     (INTERFACE.md, ``[tool.loaderlint.loaders]``).
     """
     evaluator, sites = _followed(project, wrappers)
-    sites = _shared(project, sites)
+    sites = _shared(evaluator, sites)
     sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
     return _with_configured(evaluator, Programs(evaluator, sent).joined())
 
@@ -34,7 +34,7 @@ def link(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | Non
 def traced(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None) -> tuple[Loader, ...]:
     """Return the loaders of `link` with their options alone: neither their payload nor their program is looked at."""
     evaluator, sites = _followed(project, wrappers)
-    return _with_configured(evaluator, tuple(loader for _, loader, _ in _shared(project, sites)))
+    return _with_configured(evaluator, tuple(loader for _, loader, _ in _shared(evaluator, sites)))
 
 
 def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
@@ -70,8 +70,8 @@ MOST_TURNS = 4
 """Times everything is followed: each turn reads the files that the one before found to matter."""
 
 
-def _shared(project: Project, sites: _Followed) -> _Followed:
-    loaders = with_sharing(project, (loader for _, loader, _ in sites))
+def _shared(evaluator: Evaluator, sites: _Followed) -> _Followed:
+    loaders = with_sharing(evaluator, (loader for _, loader, _ in sites))
     return [(site, loader, given) for (site, _, given), loader in zip(sites, loaders, strict=True)]
 
 

@@ -1,0 +1,97 @@
+"""Written values that also serve something that is no loader."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+POOL = "from concurrent.futures import ThreadPoolExecutor\n"
+PARSER = """
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=⟦8⟧)
+args = parser.parse_args()
+DataLoader(data, num_workers=args.workers)
+"""
+FIELDS = """
+from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+@dataclass
+class Settings:
+    workers: int = ⟦8⟧
+settings = Settings()
+DataLoader(data, num_workers=settings.workers)
+"""
+READS = (
+    f"{IMPORT}{POOL}import yaml\ncfg = yaml.safe_load(open('x.yaml'))\nDataLoader(data, num_workers=cfg['workers'])\n"
+)
+PARAMETER = f"{POOL}def load(data, workers=⟦8⟧):\n    loader = DataLoader(data, num_workers=workers)\n"
+
+SHARED: Cases = {
+    "a constant": (f"{POOL}N = ⟦8⟧\nDataLoader(data, num_workers=N)\nThreadPoolExecutor(N)", {"8 shared"}),
+    "a constant that another file gives away": (
+        {
+            "settings.py": "N = ⟦8⟧\n",
+            "main.py": f"{IMPORT}{POOL}import settings\nDataLoader(data, num_workers=settings.N)\n"
+            "ThreadPoolExecutor(max_workers=settings.N)\n",
+        },
+        {"8 shared"},
+    ),
+    "a flag's default": (f"{PARSER}ThreadPoolExecutor(args.workers)", {"8 shared", "open"}),
+    "a field's default": (f"{FIELDS}ThreadPoolExecutor(settings.workers)", {"8 shared"}),
+    "a key of a file": (
+        {"main.py": f"{READS}ThreadPoolExecutor(cfg['workers'])\n", "x.yaml": "workers: ⟦8⟧\n"},
+        {"8 shared"},
+    ),
+    "a parameter's default": (f"{PARAMETER}    ThreadPoolExecutor(workers)\nload(1)", {"8 shared"}),
+    "what a caller gives": (
+        f"{PARAMETER.replace('=⟦8⟧', '')}    ThreadPoolExecutor(workers)\nload(1, ⟦8⟧)",
+        {"8 shared"},
+    ),
+}
+
+NOT_SHARED: Cases = {
+    "a flag for two loaders": (
+        f"{PARSER}DataLoader(data, num_workers=args.workers)\nThreadPoolExecutor(4)",
+        {"8", "open"},
+    ),
+    "a flag that is printed and compared": (
+        f"{PARSER}print(args.workers)\nif args.workers > 4:\n    print('many')",
+        {"8", "open"},
+    ),
+    "a flag beside another that is given away": (
+        f"parser_of_another = 4\n{PARSER}ThreadPoolExecutor(args.threads)",
+        {"8", "open"},
+    ),
+    "a field of the same name": (
+        f"{FIELDS}class Other:\n    workers = 2\nThreadPoolExecutor(Other.workers)",
+        {"8"},
+    ),
+    "a key of the same name under another": (
+        {
+            "main.py": f"{READS}ThreadPoolExecutor(cfg['pool']['workers'])\n",
+            "x.yaml": "workers: ⟦8⟧\npool:\n  workers: 2\n",
+        },
+        {"8"},
+    ),
+    "a parameter that goes on to another loader": (
+        f"{PARAMETER}    both(workers)\ndef both(n):\n    DataLoader(1, num_workers=n)\nload(1)",
+        {"8"},
+    ),
+    "a flag kept in a dictionary of options": (
+        f"{PARSER}options = dict(num_workers=args.workers)\nDataLoader(data, **options)",
+        {"8", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SHARED.values(), ids=SHARED.keys())
+def test_values_that_something_else_is_given_too(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), NOT_SHARED.values(), ids=NOT_SHARED.keys())
+def test_values_that_only_loaders_are_given(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected

@@ -1,0 +1,116 @@
+"""A fix edits the value where it was written, unless that also serves something that is no loader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaderlint import cli
+from tests.conftest import WriteFiles
+
+PROGRAM = """
+from concurrent.futures import ThreadPoolExecutor
+{imports}
+from torch.utils.data import DataLoader
+
+
+{above}
+def main():
+{before}
+    for batch in DataLoader(range(8), {option}):
+        print(batch)
+{after}
+
+if __name__ == "__main__":
+    main()
+"""
+ARGUMENTS = """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=4)
+    args = parser.parse_args()
+"""
+FIELDS = """
+@dataclass
+class Settings:
+    workers: int = 4
+
+"""
+CONFIGURATION = "    cfg = yaml.safe_load(open('configs/train.yaml'))\n"
+
+SOURCES: dict[str, tuple[dict[str, str], str, str]] = {
+    "a flag": ({"imports": "import argparse", "before": ARGUMENTS}, "args.workers", "train.py"),
+    "a constant": ({"above": "WORKERS = 4\n\n"}, "WORKERS", "train.py"),
+    "a field": (
+        {"imports": "from dataclasses import dataclass", "above": FIELDS, "before": "    settings = Settings()"},
+        "settings.workers",
+        "train.py",
+    ),
+    "a key": ({"imports": "import yaml", "before": CONFIGURATION}, "cfg['workers']", "configs/train.yaml"),
+}
+
+each_source = pytest.mark.parametrize(("parts", "read", "path"), SOURCES.values(), ids=SOURCES.keys())
+
+
+def write(project: WriteFiles, parts: dict[str, str], option: str, after: str = "") -> None:
+    text = PROGRAM.format(**{"imports": "", "above": "", "before": "", **parts}, option=option, after=after)
+    project({"train.py": text, "configs/train.yaml": "name: digits\nworkers: 4\n"})
+
+
+def fix(*options: str) -> None:
+    cli.run(["--platform", "windows", "--fix", *options, "train.py"])
+
+
+@each_source
+def test_the_source_is_changed_although_only_the_program_was_named(
+    project: WriteFiles, parts: dict[str, str], read: str, path: str
+) -> None:
+    write(project, parts, f"num_workers={read}")
+    before = Path(path).read_text()
+    fix()
+    assert Path(path).read_text() == before.replace("4", "0")
+
+
+@each_source
+def test_the_call_is_changed_where_the_source_serves_something_else(
+    project: WriteFiles, parts: dict[str, str], read: str, path: str
+) -> None:
+    write(project, parts, f"num_workers={read}", f"    ThreadPoolExecutor({read})\n")
+    program, configuration = Path("train.py").read_text(), Path("configs/train.yaml").read_text()
+    fix()
+    assert Path("train.py").read_text() == program.replace(f"num_workers={read}", "num_workers=0")
+    assert Path("configs/train.yaml").read_text() == configuration
+
+
+@each_source
+def test_what_cannot_be_separated_is_changed_only_when_asked_and_says_why(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], parts: dict[str, str], read: str, path: str
+) -> None:
+    write(project, parts, f"**{{'num_workers': {read}}}", f"    ThreadPoolExecutor({read})\n")
+    before = Path(path).read_text()
+    fix()
+    assert Path(path).read_text() == before
+    assert "serves something that is no loader" in capsys.readouterr().out
+    fix("--unsafe-fixes")
+    assert Path(path).read_text() == before.replace("4", "0")
+
+
+def test_a_named_configuration_shows_what_it_does_to_a_loader_that_was_not(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts, read, path = SOURCES["a key"]
+    write(project, parts, f"num_workers={read}")
+    cli.run(["--platform", "windows", "--format", "concise", path])
+    assert capsys.readouterr().out.startswith(f"{path}:2:10: LL101")
+
+
+def test_files_that_have_nothing_to_do_with_the_named_ones_are_left(project: WriteFiles) -> None:
+    parts, read, path = SOURCES["a key"]
+    write(project, parts, f"num_workers={read}")
+    program = Path("train.py").read_text()
+    project({"other.py": program, "configs/other.yaml": "workers: 4\n"})
+    other = Path("other.py").read_text().replace("train.yaml", "other.yaml")
+    Path("other.py").write_text(other)
+    fix()
+    assert Path(path).read_text() == "name: digits\nworkers: 0\n"
+    assert Path("configs/other.yaml").read_text() == "workers: 4\n"
