@@ -21,6 +21,7 @@ from loaderlint.linking import (
     omegaconf,
     opened,
     operators,
+    questions,
     records,
     settings,
 )
@@ -218,6 +219,8 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _function(evaluator, name, node, frame, span)
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, frame, span)
+    if name in questions.ASKING:
+        return questions.asked(evaluator, name, node, frame) or (Possibility(Made(name, node, frame), span),)
     if name == "typing.cast" and len(node.args) == 2:
         return evaluator.evaluate(node.args[1], frame)
     if name in instantiation.INSTANTIATE:

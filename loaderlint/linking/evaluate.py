@@ -27,6 +27,7 @@ from loaderlint.linking import (
     modules,
     operators,
     parameters,
+    questions,
     registries,
     settings,
     structured,
@@ -81,7 +82,7 @@ MOST_STEPS = 10**9
 DEEPEST = 60
 """Expressions followed through each other; a longer way than this is unseen."""
 MOST_ALTERNATIVES = 8
-"""More ways than this to meet a condition and the condition is dropped."""
+"""More ways than this to meet a condition and only what they have in common is kept of it."""
 
 
 class Evaluator:
@@ -104,7 +105,7 @@ class Evaluator:
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
-        self._questions: dict[int, str] = {}
+        self._questions: dict[tuple[int, int], str] = {}
         self._left = MOST_STEPS
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
@@ -343,6 +344,7 @@ class Evaluator:
         node = binding.node
         if binding.kind == "assign" and binding.value is not None:
             found = self.evaluate(binding.value, where)
+            found = questions.let_pass(self, found, binding.value, binding.place.arms, where)
             return tuple(one.step(facts.span(node), binding.name) if one.constant else one for one in found)
         if binding.kind == "parameter":
             assert isinstance(node, ast.arg)
@@ -519,10 +521,17 @@ class Evaluator:
         """Return the assumption that a test nobody can see through gives this answer."""
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, answer = test.operand, not answer
-        subject = self._questions.get(id(test))
+        key = (id(test), id(frame.caller[0]) if frame.caller is not None else 0)
+        subject = self._questions.get(key)
         if subject is None:
             subject = f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}"
-            self._questions[id(test)] = subject
+            if frame.caller is not None and any(
+                isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test)
+            ):
+                # What one call asks of its own arguments another call asks of others.
+                call, caller = frame.caller
+                subject = f"{subject}, called at {caller.facts.span(call)}"
+            self._questions[key] = subject
         return choice(subject, answer)
 
     def constructor_arguments(self, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
@@ -543,8 +552,10 @@ class Evaluator:
             where = frame.at(arm.place) if arm.place is not None else frame
             ways = self._ways_into(arm, where)
             met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
-            if len(met) <= MOST_ALTERNATIVES:
-                alternatives = met
+            if len(met) > MOST_ALTERNATIVES:
+                common = frozenset.intersection(*ways)
+                met = [joint for one in alternatives if (joint := together(one, common)) is not None]
+            alternatives = met
         return alternatives
 
     def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
