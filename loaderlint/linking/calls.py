@@ -23,6 +23,7 @@ from loaderlint.linking import (
     operators,
     questions,
     records,
+    rows,
     settings,
 )
 from loaderlint.linking.attribute_dicts import INHERITING
@@ -30,6 +31,7 @@ from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,
     GIVEN,
+    UNSEEN,
     Class,
     CommandLine,
     External,
@@ -211,10 +213,11 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
         return _imported_module(evaluator, node, frame, span)
     if name in ("os.getenv", "os.environ.get"):
         return _environment(evaluator, node, frame, span)
-    if name == "builtins.len" and len(node.args) == 1:
-        if dotted(node.args[0]) is None and "sched_getaffinity" in text:
-            return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
-        return unseen(span)
+    if name == "builtins.len" and len(node.args) == 1 and dotted(node.args[0]) is None and "sched_getaffinity" in text:
+        return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
+    made = rows.called(evaluator, name, node, frame, span)
+    if made is not None:
+        return made
     if name in _FUNCTIONS and node.args and not node.keywords:
         return _function(evaluator, name, node, frame, span)
     if name == "builtins.getattr" and len(node.args) >= 2:
@@ -259,10 +262,10 @@ def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     if name == "builtins.int" and len(operands) == 1:
         return distinct(one for operand in operands[0] for one in _as_integer(evaluator, operand, node, frame))
     if len(operands) == 1 and name in ("builtins.min", "builtins.max"):
-        rows = [one.thing for one in operands[0]]
-        if len(rows) != 1 or not isinstance(rows[0], Row):
+        given = [one.thing for one in operands[0]]
+        if len(given) != 1 or not isinstance(given[0], Row):
             return unseen(span)
-        operands = list(rows[0].items)
+        operands = list(given[0].items)
     return operators.compute(evaluator, tuple(operands), node, frame, _FUNCTIONS[name])
 
 
@@ -324,7 +327,10 @@ def _dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, s
         # What else yacs takes beside the mapping (``key_list``, ``new_allowed``) is no key.
         node = ast.copy_location(ast.Call(node.func, node.args[:1], []), node)
     if len(node.args) == 1 and not node.keywords:
-        return evaluator.evaluate(node.args[0], frame)
+        return tuple(
+            one if not isinstance(one.thing, Row) else replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)
+            for one in evaluator.evaluate(node.args[0], frame)
+        )
     if len(node.args) > 1:
         return unseen(span)
     return (Possibility(dictionaries.items_of_call(evaluator, node, frame), span),)
@@ -362,6 +368,10 @@ def _method_of(
         return _get(evaluator, thing, node, frame, span)
     if isinstance(thing, Items | TreeMapping | Settings) and name in _COPIES:
         return (owner,)
+    if isinstance(thing, Items) and not node.args and not node.keywords:
+        row = rows.of_dictionary(thing, name, span)
+        if row is not None:
+            return row
     if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))

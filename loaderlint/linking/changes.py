@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking import classes, dictionaries, effects, lazily, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.events import CALL, Event, Happened
-from loaderlint.linking.names import MUTATIONS, reaching
+from loaderlint.linking.names import MUTATIONS, Reaching, reaching, varies
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     ABSENT,
+    UNSEEN,
     Class,
     CommandLine,
     Frame,
@@ -38,24 +39,37 @@ if TYPE_CHECKING:
 
 
 def changed(
-    evaluator: Evaluator, found: Sequence[Possibility], name: str, frame: Frame, place: Place | None, since: int
+    evaluator: Evaluator,
+    found: Sequence[Possibility],
+    name: str,
+    frame: Frame,
+    place: Place | None,
+    since: int,
+    bound: Reaching | None = None,
 ) -> Possibilities:
     """Return what a name stands for after the changes made through it up to a place of its scope (None: its end).
 
-    ``since`` is the place in the scope's order at which the name got its value.
+    ``since`` is the place in the scope's order at which the name got its value, ``bound`` how that came to be current.
     """
     if not any(isinstance(one.thing, _Changeable) for one in found):
         return tuple(found)
     receiver = is_receiver(frame, name)
     happened = [
-        Happened(event, way.arms)
+        Happened(event, way.arms, way.earlier_turn)
         for event in evaluator.effects.changing(frame, name)
         if event.order > since and not (receiver and (event.path or event.binding.kind not in MUTATIONS))
         for way in reaching([event.binding], place)
+        if not (way.earlier_turn and bound is not None and _renewed(bound, event))
     ]
     if not happened:
         return tuple(found)
     return tuple(after for one in found for after in _after_all(evaluator, one, happened, frame))
+
+
+def _renewed(bound: Reaching, event: Event) -> bool:
+    """Return whether a loop gives a name a new value at every turn, so that earlier turns changed another one."""
+    loops = {arm.owner for arm in event.binding.place.arms if arm.loop}
+    return not bound.earlier_turn and any(arm.owner in loops for arm in bound.binding.place.arms)
 
 
 _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
@@ -227,6 +241,9 @@ def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -
     binding = change.event.binding
     where = frame.at(binding.place)
     given = _given_by(evaluator, change.event, where)
+    if given is not None and change.earlier_turn and varies(binding):
+        # What an earlier turn of a loop worked out is worked out again at every turn.
+        given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
     if given is None or not given.complete:
         # A key that was not seen may be any key.
         items = overlaid(items, Items({}, complete=False))
@@ -235,7 +252,8 @@ def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -
     alternatives = evaluator.conditions(change.arms, frame)
     entries: dict[str, Possibilities] = {}
     for key, values in given.entries.items():
-        before = items.entries.get(key, (Possibility(ABSENT, where.facts.span(binding.node)),))
+        missing = ABSENT if items.complete else UNSEEN
+        before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
         if binding.kind == "setdefault":
             values = _where_missing(before, values)
         after = [one for way in alternatives for one in under(values, way)]

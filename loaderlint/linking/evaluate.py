@@ -36,7 +36,7 @@ from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.commandlines import absl, outside, parsed
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
-from loaderlint.linking.names import MUTATIONS, reaching, unbound
+from loaderlint.linking.names import MUTATIONS, reaching, unbound, varies
 from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
@@ -325,7 +325,7 @@ class Evaluator:
             given = self.binding(way.binding, frame)
             looped = any(arm.loop for arm in way.arms)
             alternatives = self.conditions(way.arms, frame)
-            if way.earlier_turn and not isinstance(way.binding.value, ast.Constant):
+            if way.earlier_turn and varies(way.binding):
                 # What an earlier turn of a loop worked out is worked out again at every turn.
                 given = unseen(span)
             elif looped and any(isinstance(one.thing, Unseen) for one in given):
@@ -335,7 +335,7 @@ class Evaluator:
                 alternatives = [NO_ASSUMPTIONS]
             since = way.binding.place.order
             for assumptions in alternatives:
-                yield from changes.changed(self, under(given, assumptions), name, frame, place, since)
+                yield from changes.changed(self, under(given, assumptions), name, frame, place, since, way)
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
         """Return what one binding gives its name."""
@@ -365,6 +365,8 @@ class Evaluator:
             return loops.turned(self, binding, where)
         if binding.kind == "augment" and isinstance(node, ast.AugAssign):
             operands = (self.evaluate(node.target, where), self.evaluate(node.value, where))
+            if isinstance(node.op, ast.BitOr):
+                return operators.merged_items(self, operands, facts.span(node))
             return operators.compute(self, operands, node, where, lambda values: arithmetic(node.op, values))
         return unseen(facts.span(node) if isinstance(node, ast.expr | ast.stmt) else facts.span(facts.tree.body[0]))
 

@@ -37,10 +37,14 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Happened:
-    """An event, and the arms that must be taken for it to happen before a place."""
+    """An event, and the arms that must be taken for it to happen before a place.
+
+    ``earlier_turn`` says that it happened in an earlier turn of a loop.
+    """
 
     event: Event
     arms: tuple[Arm, ...]
+    earlier_turn: bool = False
 
     @property
     def sets_attribute(self) -> bool:

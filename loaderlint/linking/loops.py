@@ -92,7 +92,9 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
     assert binding.value is not None
     span = frame.facts.span(binding.value)
     found: list[Possibility] = []
-    for one in evaluator.evaluate(binding.value, frame):
+    loop = next(arm for arm in reversed(binding.place.arms) if arm.loop)
+    before = frame.at(loop.place) if loop.place is not None else frame
+    for one in evaluator.evaluate(binding.value, before):
         items = items_of(one)
         if items is None:
             found.extend(unseen(span, one.assumptions))
@@ -155,9 +157,11 @@ def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possib
     entries: dict[str, Possibilities] = {}
     for turn in turns:
         key, given = _of_turn(keys, turn), _of_turn(values, turn)
-        if len(key) != 1 or not isinstance(key[0].thing, str) or not given:
+        names = {one.thing if isinstance(one.thing, str) else None for one in key}
+        name = names.pop() if len(names) == 1 else None
+        if name is None or not given:
             return (Possibility(Items({}, complete=False), span),)
-        entries[key[0].thing] = given
+        entries[name] = given
     return (Possibility(Items(entries), span),)
 
 
@@ -185,10 +189,11 @@ def _turns(
             subject = str(frame.facts.span(arm.owner.iter))
             for turn in turns:
                 over = _of_turn(evaluator.evaluate(arm.owner.iter, where), turn)
-                items = items_of(over[0]) if len(over) == 1 else None
-                if items is None:
+                lengths = {None if (items := items_of(one)) is None else len(items) for one in over}
+                length = lengths.pop() if len(lengths) == 1 else None
+                if length is None:
                     return None
-                following.extend(turn | choice(subject, index) for index in range(len(items)))
+                following.extend(turn | choice(subject, index) for index in range(length))
         else:
             assert arm.test is not None
             for turn in turns:

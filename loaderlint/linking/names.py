@@ -81,6 +81,22 @@ def _which(arm: Arm) -> tuple[ast.AST, bool, bool]:
     return arm.owner, arm.truth, arm.ended
 
 
+def varies(binding: Binding) -> bool:
+    """Return whether a binding inside a loop may be worked out of what an earlier turn of the loop left."""
+    if binding.value is None or binding.kind not in {"assign", *MUTATIONS}:
+        return True
+    loops_around = {arm.owner for arm in binding.place.arms if arm.loop}
+    bound = binding.place.scope.bindings
+    return any(
+        (isinstance(node, ast.Call | ast.Attribute | ast.Subscript) and node is not binding.value)
+        or (
+            isinstance(node, ast.Name)
+            and any(arm.owner in loops_around for one in bound.get(node.id, ()) for arm in one.place.arms)
+        )
+        for node in ast.walk(binding.value)
+    )
+
+
 def _is_of_comprehension(binding: Binding) -> bool:
     """Return whether a comprehension binds a name for itself alone."""
     return isinstance(binding.node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
@@ -225,8 +241,7 @@ class _Walk:
         if seen is None:
             # The place may see what an earlier turn left.
             self.seen = None
-        known = {(id(one.binding), one.arms) for one in entered}
-        brought = tuple(one for one in again if (id(one.binding), one.arms) not in known)
+        brought = (one for one in again if one.binding and fork.order < one.binding.place.order <= fork.last)
         left = self.block(body, (*entered, *brought))
         ended = Arm(fork.node, None, True, loop=True, place=turn.place, ended=True)
         never = Arm(fork.node, test, False, loop=test is None, place=turn.place, ended=test is None)
@@ -237,17 +252,28 @@ class _Walk:
 
     def _try(self, fork: Fork, ways: _Ways) -> _Ways | None:
         (_, body), *handlers, (orelse_arms, orelse), (_, final) = fork.branches
+        lists = [self.returned, *self.broke[-1:], *self.continued[-1:]]
+        leaving = [(one, len(one)) for one in lists]
         self.guarded.append([])
         left = self.block(body, ways)
         caught = _merged(self.guarded.pop())
         if left is not None:
             left = self._branch(orelse_arms, orelse, left)
         joined = _joined(left, *(self._branch(arms, block, caught) for arms, block in handlers))
-        if joined is None:
-            # What runs in any case runs on the way out, too.
-            self.block(final, caught)
-            return None
-        return self.block(final, joined)
+        return self._finally(final, joined, caught, leaving)
+
+    def _finally(
+        self, final: Suite, joined: _Ways | None, caught: _Ways, leaving: list[tuple[list[_Way], int]]
+    ) -> _Ways | None:
+        """Follow what runs in any case, on the way out as well."""
+        if final.last < final.first:
+            return joined
+        left = [(ways, tuple(ways[before:])) for ways, before in leaving]
+        every = _joined(joined, *(out for _, out in left if out)) or caught
+        through = self.block(final, every)
+        for (ways, before), (_, out) in zip(leaving, left, strict=True):
+            ways[before:] = (self.block(final, out) if out else None) or ()
+        return None if joined is None or through is None else self.block(final, joined)
 
     def _with(self, fork: Fork, node: ast.With | ast.AsyncWith, ways: _Ways) -> _Ways | None:
         ((arms, body),) = fork.branches
@@ -255,7 +281,8 @@ class _Walk:
             return self._branch(arms, body, ways)
         self.guarded.append([])
         left = self._branch(arms, body, ways)
-        return _joined(left, _merged(self.guarded.pop()))
+        caught = tuple(_with(one, Arm(node, None, False)) for one in _merged(self.guarded.pop()))
+        return _joined(tuple(_with(one, Arm(node, None, True)) for one in left) if left else None, caught or None)
 
 
 def _suppresses(manager: ast.expr) -> bool:

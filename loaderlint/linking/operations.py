@@ -10,6 +10,14 @@ from typing import Any
 from loaderlint.linking.things import UNSEEN, Class, Function, Instance, Items, Module, Row, Thing, Unseen
 from loaderlint.model.value import Constant, CpuCount
 
+
+def _small(power: float) -> float:
+    """Return a power or shift of sane size; any other is a TypeError."""
+    if abs(power) <= 40:
+        return power
+    raise TypeError
+
+
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], object]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -17,6 +25,9 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], object]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: lambda base, power: operator.pow(base, _small(power)),
+    ast.LShift: lambda number, places: operator.lshift(number, _small(places)),
+    ast.RShift: lambda number, places: operator.rshift(number, _small(places)),
 }
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {

@@ -81,7 +81,7 @@ def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities
         return unseen(span)
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))
     if isinstance(node.op, ast.BitOr):
-        return _merged_items(evaluator, operands, span)
+        return merged_items(evaluator, operands, span)
     return compute(evaluator, operands, node, frame, lambda values: arithmetic(node.op, values))
 
 
@@ -90,7 +90,8 @@ def _holds_path(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> bool:
     return any(isinstance(one.thing, Made) and locations.is_path(one.thing) for one in sides)
 
 
-def _merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
+def merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
+    """Return the dictionary that ``|`` makes of two."""
     found: list[Possibility] = []
     for (left, right), assumptions, _ in combined(*operands):
         if isinstance(left.thing, Items) and isinstance(right.thing, Items):
@@ -104,12 +105,19 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     """Return what a comparison of two values gives."""
     span = frame.facts.span(node)
     if len(node.ops) != 1:
-        return unseen(span)
+        return evaluator.evaluate(evaluator.remembered(("chained", node), frame, lambda: _chained(node)), frame)
     kind = node.ops[0]
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
     if isinstance(kind, ast.In | ast.NotIn):
         return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn))
     return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
+
+
+def _chained(node: ast.Compare) -> ast.expr:
+    """Return ``a < b and b < c`` for ``a < b < c``."""
+    pairs = zip([node.left, *node.comparators], node.ops, node.comparators, strict=False)
+    links: list[ast.expr] = [ast.copy_location(ast.Compare(left, [kind], [right]), node) for left, kind, right in pairs]
+    return ast.copy_location(ast.BoolOp(ast.And(), links), node)
 
 
 def _membership(

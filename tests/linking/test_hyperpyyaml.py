@@ -72,7 +72,7 @@ CASES: Cases = {
     "a reference to a later reference": (opts("!ref <m>", "", "m: !ref <n>\nn: 4\n"), {"open"}),
     "a reference to an attribute": (opts("!ref <a.b>", "a: !new:lib.A\n"), {"open"}),
     "a reference to itself": (opts("!ref <opts[num_workers]>"), {"open"}),
-    "a power": (opts("!ref <n> ** 2", "n: 2\n"), {"open"}),
+    "a power": (opts("!ref ⟦<n> ** 2⟧", "n: 2\n"), {"4"}),
     "division by nothing": (opts("!ref <n> // 0", "n: 2\n"), {"open"}),
     "what a call gives": (opts("!apply:os.cpu_count"), {"open"}),
     "a file that is not there": ({"main.py": USE, "c.yaml": "opts: !include:inc.yaml\n"}, {"open"}),

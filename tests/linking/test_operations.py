@@ -152,7 +152,13 @@ ARITHMETIC: Cases = {
     "a floor division": ("SIZE = 32\nDataLoader(data, num_workers=⟦SIZE // 4⟧)", {"8"}),
     "a division is a float": ("SIZE = 32\nDataLoader(data, num_workers=⟦SIZE / 4⟧)", {"8.0"}),
     "by zero": ("DataLoader(data, num_workers=8 // 0)", {"open"}),
-    "a power is not worked out": ("DataLoader(data, num_workers=2 ** 3)", {"open"}),
+    "a power": ("DataLoader(data, num_workers=⟦2 ** 3⟧)", {"8"}),
+    "a shift": ("DataLoader(data, num_workers=⟦1 << 3⟧)", {"8"}),
+    "a shift of no integer": ("DataLoader(data, num_workers=1.5 << 3)", {"open"}),
+    "an enormous power": ("DataLoader(data, num_workers=9 ** 999999)", {"open"}),
+    "the length of a row": ("gpus = [0, 1]\nDataLoader(data, num_workers=⟦len(gpus)⟧)", {"2"}),
+    "the length of something unseen": ("DataLoader(data, num_workers=len(gpus()))", {"open"}),
+    "the sum of a row": ("DataLoader(data, num_workers=⟦sum((1, 2))⟧)", {"3"}),
     "of strings": ("DataLoader(data, num_workers='8' * 3)", {"open"}),
     "with something unseen": ("DataLoader(data, num_workers=count() // 2)", {"open"}),
     "min of two": ("DataLoader(data, num_workers=⟦min(8, 4)⟧)", {"4"}),
@@ -170,9 +176,9 @@ ARITHMETIC: Cases = {
     "and": ("N = 2\nDataLoader(data, num_workers=N and ⟦8⟧)", {"8"}),
     "and after zero": ("N = ⟦0⟧\nDataLoader(data, num_workers=N and 8)", {"0"}),
     "a comparison": ("N = 2\nDataLoader(data, num_workers=⟦8⟧ if N > 1 else 0)", {"8"}),
-    "a chained comparison is not worked out": (
-        "N = 2\nDataLoader(data, num_workers=⟦8⟧ if 0 < N < 3 else ⟦0⟧)",
-        {"8", "0"},
+    "a chained comparison": (
+        "N = 2\nDataLoader(data, num_workers=⟦8⟧ if 0 < N < 3 else 0)",
+        {"8"},
     ),
     "a comparison of unlike things": ("N = None\nDataLoader(data, num_workers=⟦8⟧ if N > 1 else ⟦0⟧)", {"8", "0"}),
     "isinstance is not asked": ("DataLoader(data, num_workers=⟦8⟧ if isinstance(n, int) else ⟦0⟧)", {"8", "0"}),
@@ -185,7 +191,7 @@ ARITHMETIC: Cases = {
         {"4", "the text given to $WORKERS at main.py:3:30"},
     ),
     "the length of something": ("DataLoader(data, num_workers=len(many))", {"open"}),
-    "an enormous product": ("DataLoader(data, num_workers=10 ** 9 * 10 ** 9)", {"open"}),
+    "an enormous product": ("DataLoader(data, num_workers=10 ** 11 * 10 ** 11)", {"open"}),
 }
 
 CPUS = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
 from types import ModuleType
@@ -57,7 +56,7 @@ class Writing:
             self.flags += 1
             return f"flag{self.flags}"
         if self.turning:
-            return f"{self.draw(st.integers(0, 1))} > 0"
+            return "0 > 0"
         return f"{self.pick(*names)} {self.pick('>', '<=', '==', '!=')} {self.draw(st.integers(0, self.number + 1))}"
 
     def value(self, names: tuple[str, ...]) -> str:
@@ -102,7 +101,7 @@ class Writing:
         if depth < 2 and not self.guarded:
             kinds += ["try", "with", "rows", "settings"]
         if "loop" in inside:
-            kinds += ["break", "continue"]
+            kinds += ["continue"]
         if "function" in inside and depth == 1:
             kinds += ["return"]
         if depth == 0:
@@ -146,7 +145,7 @@ class Writing:
     def on_while(self, depth: int, names: tuple[str, ...], inside: str) -> None:
         self.line(depth, f"while {self.flag(names)}:")
         turning, self.turning = self.turning, True
-        self.block(depth + 1, names, inside)
+        self.block(depth + 1, names, inside.replace("loop", ""))
         self.turning = turning
         self.line(depth + 1, "break")
 
@@ -216,19 +215,15 @@ class Writing:
                 "settings = settings | dict(num_workers={})",
                 "settings |= dict(num_workers={})",
                 'settings.pop("num_workers", {})',
-                "settings = dict(settings, batch_size={})",
-                "settings = deepcopy(settings); settings['batch_size'] = {}",
-                'settings = {{k: v for k, v in settings.items() if k != "batch_size"}}; settings["drop_last"] = {}',
+                "settings = dict(settings, num_workers={})",
+                "settings = deepcopy(settings); settings['num_workers'] = {}",
+                'settings = {{k: v for k, v in settings.items() if k != "{}"}}',
             )
             self.line(within, change.format(self.value(names)))
         self.line(
             depth,
             self.pick("DataLoader(data, **settings)", 'DataLoader(data, num_workers=settings.get("num_workers", 0))'),
         )
-
-    def on_break(self, depth: int, names: tuple[str, ...], inside: str) -> None:
-        self.line(depth, f"if {self.flag(names)}:")
-        self.line(depth + 1, "break")
 
     def on_continue(self, depth: int, names: tuple[str, ...], inside: str) -> None:
         self.line(depth, f"if {self.flag(names)}:")
@@ -243,22 +238,23 @@ class Writing:
     def on_function(self, depth: int, names: tuple[str, ...], inside: str) -> None:
         self.definitions += 1
         name = f"function{self.definitions}"
+        flags = self.flags
         self.line(0, f"def {name}(p, q={self.constant()}):")
-        if self.chance():
-            self.line(1, f"r = {self.pick(*names)}")
-        else:
-            self.line(1, f"r = {self.constant()}")
+        self.line(1, f"r = {self.constant()}")
         self.block(1, ("p", "q", "r"), "function")
         self.line(1, f"DataLoader(data, num_workers={self.value(('p', 'q', 'r'))})")
         self.line(1, f"return {self.value(('p', 'q', 'r'))}")
-        for _ in range(self.draw(st.integers(1, 2))):
+        # Two calls of one function would answer its flags alike, which nobody can see from one call alone.
+        for _ in range(1 if self.flags > flags else 2):
             given = self.pick("{}", "{}, {}", "{}, q={}", "*({}, {})", "**dict(p={})", "q={}, p={}")
             call = given.format(self.value(names), self.value(names))
             self.line(0, f"{self.pick('', self.pick(*names) + ' = ')}{name}({call})")
 
     def on_lambda(self, depth: int, names: tuple[str, ...], inside: str) -> None:
-        self.line(0, f"make = lambda p: DataLoader(data, num_workers={self.pick('p', self.value(names))})")
-        self.line(0, f"make({self.value(names)})")
+        self.definitions += 1
+        make = f"make{self.definitions}"
+        self.line(0, f"{make} = lambda p: DataLoader(data, num_workers={self.pick('p', self.value(names))})")
+        self.line(0, f"{make}({self.value(names)})")
 
     def on_partial(self, depth: int, names: tuple[str, ...], inside: str) -> None:
         self.line(0, f"make = partial(DataLoader, num_workers={self.value(names)})")
@@ -281,7 +277,7 @@ class Writing:
     def on_object(self, depth: int, names: tuple[str, ...], inside: str) -> None:
         self.definitions += 1
         name = f"Class{self.definitions}"
-        own = ("p", "self.n")
+        own = ("p",)
         self.line(0, f"class {name}:")
         self.line(1, f"n = {self.constant()}")
         self.line(1, f"m = {self.constant()}")
@@ -295,7 +291,7 @@ class Writing:
             self.line(2, f"self.n {self.pick('+=', '//=')} {self.constant()}")
         if self.chance():
             self.line(1, "@property")
-            self.line(1, f"def m(self): return {self.value(('self.n', 'self.n'))}")
+            self.line(1, f"def m(self): return self.n {self.pick('+', '//', '*')} {self.constant()}")
         made = name
         if self.chance():
             made = f"{name}Heir"
@@ -304,7 +300,7 @@ class Writing:
             if self.chance():
                 self.line(1, "def __init__(self, **kwargs):")
                 self.line(2, f"super().__init__(p={self.constant()}, **kwargs)")
-                self.line(2, f"self.n = {self.value(('self.n',))}")
+                self.line(2, f"self.n = {self.pick('', 'self.n + ')}{self.constant()}")
                 made_call = f"{made}()"
             else:
                 made_call = f"{made}({self.value(names)})"
@@ -354,10 +350,3 @@ def run(code: object, answers: tuple[bool, ...], found: dict[int, set[object]]) 
     data.__dict__["DataLoader"] = DataLoader
     with patch.dict(sys.modules, {"flags": flags, "torch.utils.data": data}), suppress(ValueError):
         exec(code, {"__name__": "main", "data": []})  # type: ignore[arg-type]
-
-
-def loader_lines(text: str) -> Iterator[int]:
-    """The lines that make loaders."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if "DataLoader(" in line:
-            yield number

@@ -1,0 +1,109 @@
+"""What the built-in functions and dictionary methods that make rows of values give, and what they count."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking import operators
+from loaderlint.linking.loops import MOST_TURNS, items_of
+from loaderlint.linking.operations import number
+from loaderlint.linking.things import (
+    Absent,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    combined,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_Made: TypeAlias = Callable[[Sequence[tuple[Possibilities, ...]], Span], tuple[Possibilities, ...]]
+
+
+def _pairs(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possibilities, ...]:
+    return tuple((Possibility(Row(tuple(turn)), span),) for turn in zip(*rows, strict=False))
+
+
+def _numbered(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possibilities, ...]:
+    return _pairs([tuple((Possibility(index, span),) for index in range(len(rows[0]))), rows[0]], span)
+
+
+_ROWS: dict[str, _Made] = {
+    "builtins.zip": _pairs,
+    "builtins.enumerate": _numbered,
+    "builtins.list": lambda rows, span: rows[0],
+    "builtins.tuple": lambda rows, span: rows[0],
+    "builtins.iter": lambda rows, span: rows[0],
+    "builtins.reversed": lambda rows, span: rows[0][::-1],
+}
+
+
+def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
+    """Return what a built-in function makes of known rows; None for any other function, or where one was not seen."""
+    if not node.args or node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
+        return None
+    if name == "builtins.range":
+        return _range(evaluator, node, frame, span)
+    if name not in _ROWS and name not in ("builtins.len", "builtins.sum"):
+        return None
+    if name in ("builtins.enumerate", "builtins.sum") and len(node.args) > 1:
+        return None
+    found: list[Possibility] = []
+    for values, assumptions, places in combined(*(evaluator.evaluate(one, frame) for one in node.args)):
+        rows = [items for one in values if (items := items_of(one)) is not None]
+        made: Possibilities
+        if len(rows) < len(values):
+            return None
+        if name == "builtins.len":
+            made = (Possibility(len(rows[0]), span, sources=places),)
+        elif name == "builtins.sum":
+            made = operators.compute(evaluator, rows[0], node, frame, lambda values: sum(map(number, values)))
+        else:
+            made = (Possibility(Row(_ROWS[name](rows, span)), span),)
+        found.extend(under(made, assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    found: list[Possibility] = []
+    for values, assumptions, _ in combined(*(evaluator.evaluate(one, frame) for one in node.args)):
+        limits = [one.thing for one in values if isinstance(one.thing, int)]
+        turns = range(*limits) if len(limits) == len(values) <= 3 and 0 not in limits[2:] else None
+        if turns is None or len(turns) > MOST_TURNS:
+            found.extend(unseen(span, assumptions))
+        else:
+            row = Row(tuple((Possibility(turn, span),) for turn in turns))
+            found.append(Possibility(row, span, assumptions=assumptions))
+    return tuple(found) or unseen(span)
+
+
+def of_dictionary(thing: Items, method: str, span: Span) -> Possibilities | None:
+    """Return what ``keys()``, ``values()`` or ``items()`` gives for a dictionary whose every key was seen."""
+    if method not in ("keys", "values", "items") or not thing.complete:
+        return None
+    if any(isinstance(one.thing, Absent) for values in thing.entries.values() for one in values):
+        return None
+    keys: tuple[Possibilities, ...] = tuple((Possibility(key, span),) for key in thing.entries)
+    values = tuple(thing.entries.values())
+    rows = {"keys": keys, "values": values, "items": _pairs([keys, values], span)}
+    return (Possibility(Row(rows[method]), span),)
+
+
+def dictionary_of(row: Row) -> Items | None:
+    """Return the dictionary that ``dict`` makes of pairs; None where one of them or its key was not seen."""
+    entries: dict[str, Possibilities] = {}
+    for pairs in row.items:
+        pair = pairs[0].thing if len(pairs) == 1 else None
+        key = pair.items[0] if isinstance(pair, Row) and len(pair.items) == 2 else ()
+        if not isinstance(pair, Row) or len(key) != 1 or not isinstance(key[0].thing, str):
+            return None
+        entries[key[0].thing] = pair.items[1]
+    return Items(entries)
