@@ -63,7 +63,7 @@ def changed(
     ]
     if not happened:
         return tuple(found)
-    return tuple(after for one in found for after in _after_all(evaluator, one, happened, frame))
+    return tuple(after for one in found for after in after_all(evaluator, one, happened, frame))
 
 
 def _renewed(bound: Reaching, event: Event) -> bool:
@@ -112,7 +112,7 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
     return found
 
 
-def _after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
+def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     """Return a thing after what happened to it, the same one wherever it is read after the same events."""
     if not isinstance(one.thing, _Changeable):
         return (one,)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, classes, instances, merging, omegaconf
+from loaderlint.linking import changes, classes, instances, merging, methods, omegaconf
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
@@ -41,6 +41,7 @@ class Effects:
         self._evaluator = evaluator
         self._touches: dict[tuple[int, str], bool] = {}
         self._changing: dict[tuple[int, str], tuple[Event, ...]] = {}
+        self.setting = methods.SettingMethods(evaluator.project)
         self.active: set[int] = set()
         """The functions whose effects are being followed."""
 
@@ -74,6 +75,9 @@ class Effects:
             return True
         assert isinstance(call, ast.Call)
         if merging.is_merge(call, event.binding.name) or omegaconf.is_change(call, event.binding.name):
+            return True
+        if methods.is_method_call(call, event.binding.name, self.setting):
+            # Which method it is may depend on what the name stands for, which is what this is asked for.
             return True
         root = event.binding.name.partition(".")[0]
         if (dotted(call.func) or "").partition(".")[0] == root or not _is_argument(call, event.binding.name):
@@ -145,6 +149,8 @@ def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Ar
         after = merging.merged(evaluator, one, call, where) if isinstance(one.thing, Items) else (one,)
     elif omegaconf.is_change(call, name):
         after = omegaconf.changed(evaluator, one, call, where)
+    elif methods.is_method_call(call, name, evaluator.effects.setting):
+        one, after = methods.before_and_after(evaluator, one, call, where)
     else:
         after = _after_callee(evaluator, one, call, name, where)
     if len(after) == 1 and after[0] is one:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.classes import lineage
 from loaderlint.linking.records import KEEPS_ITS_ARGUMENT, is_record
-from loaderlint.linking.things import Class, External, Frame, Function
-from loaderlint.readers.python import FunctionNode, dotted, is_main_test, parameters
+from loaderlint.linking.things import Class, External, Frame, Function, end_of
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 Keys: TypeAlias = frozenset[tuple[str, ...]]
+
+_Uses: TypeAlias = Iterator[tuple[ast.AST, str]]
+"""Pieces of code, each with the name that a configuration has there."""
 
 DEEPEST = 3
 """Functions that hand a configuration on to each other; what is further away is not asked."""
@@ -42,15 +45,37 @@ def _holds(node: Node, path: tuple[str, ...]) -> bool:
 
 def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Keys:
     """Return the keys that a program reads, unconditionally and by name, of what a call gives it."""
+    return _read_in(_uses(evaluator, call, frame, DEEPEST))
+
+
+def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
+    """Return the keys that a program reads, unconditionally and by name, of what a dotted name of a file stands for."""
+    return _read_in(
+        use
+        for scope in facts.scopes.values()
+        for known_as in (name, *_other_names(scope, name))
+        for use in _named(evaluator, known_as, Frame(facts, end_of(scope)), DEEPEST)
+    )
+
+
+def _other_names(scope: Scope, name: str) -> list[str]:
+    """Return the names that a scope gives to what a dotted name stands for, and to nothing else."""
+    return [
+        other
+        for other, bindings in scope.bindings.items()
+        if "." not in other
+        and bindings
+        and all(one.value is not None and dotted(one.value) == name for one in bindings)
+    ]
+
+
+def _read_in(uses: _Uses) -> Keys:
     read: set[tuple[str, ...]] = set()
     written: set[tuple[str, ...]] = set()
-    for part, name in _uses(evaluator, call, frame, DEEPEST):
+    for part, name in uses:
         for kind, path in _paths(part, name):
             (written if kind is ast.Store else read).add(path)
     return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
-
-
-_Uses: TypeAlias = Iterator[tuple[ast.AST, str]]
 
 
 def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses:

@@ -58,7 +58,12 @@ def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
     return instance if kind.node is instance.of.node else evaluator.any_object(kind)
 
 
-def _own(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
+def own_without(evaluator: Evaluator, instance: Instance, name: str, method: Scope) -> Possibilities:
+    """Return what an object's class gives an attribute where one of its methods has not run."""
+    return _own(evaluator, instance, name, method)
+
+
+def _own(evaluator: Evaluator, instance: Instance, name: str, without: Scope | None = None) -> Possibilities:
     span = instance.of.facts.span(instance.of.node)
     if name == "hparams":
         saved = _saved_hyperparameters(evaluator, instance, span)
@@ -66,15 +71,21 @@ def _own(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
             return saved
     if name == "__class__":
         return (Possibility(instance.of, span),)
-    return _inherited(evaluator, instance, classes.lineage(evaluator, instance.of), name, span) or unseen(span)
+    lineage = classes.lineage(evaluator, instance.of)
+    return _inherited(evaluator, instance, lineage, name, span, without) or unseen(span)
 
 
 def _inherited(
-    evaluator: Evaluator, instance: Instance, lineage: Sequence[Class], name: str, span: Span
+    evaluator: Evaluator,
+    instance: Instance,
+    lineage: Sequence[Class],
+    name: str,
+    span: Span,
+    without: Scope | None = None,
 ) -> Possibilities:
     """Return what the nearest of the classes gives an attribute, and the next where that one may leave it alone."""
     for position, owner in enumerate(lineage):
-        assigned = _assigned(evaluator, instance, owner, name)
+        assigned = _assigned(evaluator, instance, owner, name, without)
         declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()
         if assigned is None and not declared:
             continue
@@ -82,7 +93,7 @@ def _inherited(
             return declared
         ways, left = assigned
         if left:
-            before = declared or _inherited(evaluator, instance, lineage[position + 1 :], name, span)
+            before = declared or _inherited(evaluator, instance, lineage[position + 1 :], name, span, without)
             unset = tuple(one for assumptions in left for one in under(before, assumptions))
             ways = {**ways, "__init__": (*ways.get("__init__", ()), *unset)}
         return one_of(f"{_subject(owner)}.{name}", ((method, values) for method, values in ways.items() if values))
@@ -115,14 +126,14 @@ def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
 
 
 def _assigned(
-    evaluator: Evaluator, instance: Instance, owner: Class, name: str
+    evaluator: Evaluator, instance: Instance, owner: Class, name: str, without: Scope | None
 ) -> tuple[dict[str, Possibilities], list[Assumptions]] | None:
     """Return what each method sets an attribute to, and under which assumptions making it leaves it alone."""
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     for scope, self_name in _own_methods(owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
-        if not bindings:
+        if not bindings or scope is without:
             continue
         frame = _method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)

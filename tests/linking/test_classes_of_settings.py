@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import Cases, traced
+from tests.linking.traced import Cases, met, traced
 
 FIELDS: Cases = {
     "nested default_factory": (
@@ -340,6 +340,129 @@ FIELDS: Cases = {
         """,
         {"0"},
     ),
+    "a method that changes a field for certain": (
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Config:
+            num_workers: int = 4
+            def tame(self):
+                self.num_workers = ⟦0⟧
+        cfg = Config()
+        cfg.tame()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0"},
+    ),
+    "a method that calls the one that changes a field": (
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Config:
+            num_workers: int = 4
+            def tame(self):
+                self.calm()
+            def calm(self):
+                self.num_workers = ⟦0⟧
+        cfg = Config()
+        cfg.tame()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0"},
+    ),
+    "a method that is given the value": (
+        """
+        class Config:
+            num_workers = 4
+            def use(self, workers):
+                self.num_workers = workers
+        cfg = Config()
+        cfg.use(⟦2⟧)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "a method that works the value out from the one before": (
+        """
+        class Config:
+            def __init__(self):
+                self.num_workers = 4
+            def halve(self):
+                self.num_workers = self.num_workers // 2
+        cfg = Config()
+        cfg.halve()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2 at main.py:7:28"},
+    ),
+    "a method that changes a field under a condition": (
+        """
+        class Config:
+            num_workers = ⟦4⟧
+            def tame(self, debug):
+                if debug:
+                    self.num_workers = ⟦0⟧
+        cfg = Config()
+        cfg.tame(read())
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0", "4"},
+    ),
+    "a method that a function calls on what it is handed": (
+        """
+        class Config:
+            num_workers = 4
+            def tame(self):
+                self.num_workers = ⟦0⟧
+        def prepare(config):
+            config.tame()
+        cfg = Config()
+        prepare(cfg)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"0"},
+    ),
+    "a field set again after a method changed it": (
+        """
+        class Config:
+            num_workers = 4
+            def tame(self):
+                self.num_workers = 0
+        cfg = Config()
+        cfg.tame()
+        cfg.num_workers = ⟦2⟧
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "a method called after the loader is made": (
+        """
+        class Config:
+            num_workers = ⟦4⟧
+            def tame(self):
+                self.num_workers = ⟦0⟧
+        cfg = Config()
+        DataLoader(1, num_workers=cfg.num_workers)
+        cfg.tame()
+        """,
+        {"0", "4"},
+    ),
+    "a method of another object": (
+        """
+        class Config:
+            num_workers = ⟦4⟧
+            def tame(self):
+                self.batch_size = 1
+        class Other:
+            def tame(self):
+                self.num_workers = 0
+        cfg = Config()
+        Other().tame()
+        cfg.tame()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"4"},
+    ),
     "a method that may change a field": (
         """
         from dataclasses import dataclass, field, asdict, replace
@@ -374,3 +497,19 @@ FIELDS: Cases = {
 @pytest.mark.parametrize(("files", "expected"), FIELDS.values(), ids=FIELDS.keys())
 def test_classes_of_settings(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_what_a_method_sets_under_a_condition_meets_what_else_it_sets() -> None:
+    text = """
+    class Config:
+        num_workers = 4
+        prefetch = 2
+        def tame(self):
+            self.num_workers = 0
+            self.prefetch = None
+    cfg = Config()
+    if debug():
+        cfg.tame()
+    DataLoader(1, num_workers=cfg.num_workers, prefetch_factor=cfg.prefetch)
+    """
+    assert met(text) == {("4", "2"), ("0", "None")}

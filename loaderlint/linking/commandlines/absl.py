@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.commandlines import config_files
 from loaderlint.linking.commandlines.flags import Flag, default_values, flag_values
 from loaderlint.linking.things import External, Frame, Made, Possibilities, one_of, under, unseen
 from loaderlint.model.source import Span
@@ -26,11 +27,24 @@ _DEFINES = "absl.flags.DEFINE_"
 
 def held(evaluator: Evaluator, holder: Made) -> Possibilities | None:
     """Return what the holder that a definition returns has as its value, None for anything else that was made."""
-    flag = _flag(holder.call, holder.frame) if holder.callee.startswith(_DEFINES) else None
+    flag = _flag(holder.call, holder.frame) if _defines(holder.callee) else None
     return None if flag is None else _values(evaluator, flag)
 
 
+def _defines(callee: str) -> bool:
+    return callee.startswith(_DEFINES) or callee in config_files.DEFINES_FILE | config_files.DEFINES_OBJECT
+
+
 def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
+    defined_by = {
+        one.thing.name
+        for one in evaluator.evaluate(flag.declaration.func, flag.frame)
+        if isinstance(one.thing, External)
+    }
+    if defined_by & config_files.DEFINES_FILE:
+        return config_files.of_files(evaluator, flag)
+    if defined_by & config_files.DEFINES_OBJECT:
+        return config_files.of_object(evaluator, flag)
     required = flag.keyword("required")
     if isinstance(required, ast.Constant) and required.value is True:
         return unseen(flag.span)
@@ -68,7 +82,7 @@ class DefinedFlags:
 
     def _is_definition(self, call: ast.Call, frame: Frame) -> bool:
         callee = self._evaluator.evaluate(call.func, frame)
-        return any(isinstance(one.thing, External) and one.thing.name.startswith(_DEFINES) for one in callee)
+        return any(isinstance(one.thing, External) and _defines(one.thing.name) for one in callee)
 
     def read(self, name: str, frame: Frame, span: Span) -> Possibilities:
         """Return what ``FLAGS.name`` can be where it is read: by its definition, or as some other code sets it."""
