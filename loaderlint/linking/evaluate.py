@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
 
 from loaderlint.linking import (
+    blurred,
     callers,
     calls,
     changes,
@@ -96,6 +97,7 @@ class Evaluator:
         self.defined_flags = absl.DefinedFlags(self)
         self.lightning = lightning.Interfaces(self)
         self.registries = registries.Registries(self)
+        self.blurred = blurred.Blurred(self)
         self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: set[_Circumstances] = set()

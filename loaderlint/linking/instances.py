@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
     """Return what ``object.name`` can be: set from outside, by a method, a property, a field or a class attribute."""
-    return settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
+    found = settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
+    if any(one.constant for one in found) and evaluator.blurred.may_set(instance, name):
+        return (*found, *unseen(instance.of.facts.span(instance.of.node)))
+    return found
 
 
 def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:

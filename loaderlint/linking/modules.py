@@ -189,6 +189,8 @@ def with_changes(
     """
     if any(one.constant for one in own):
         evaluator.mentioned.add(f".{name}")
+        if evaluator.blurred.may_set(Module(facts), name):
+            own = (*own, *unseen(span))
     outer = list(_set_from_outside(evaluator, facts, name))
     if not outer:
         return own

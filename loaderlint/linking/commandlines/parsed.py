@@ -53,7 +53,8 @@ def attribute(
 
     ``missing`` is what it is where it was never declared.
     """
-    return settled(command_line.changed.get(name), lambda: _parsed(evaluator, command_line, name, span, missing))
+    found = settled(command_line.changed.get(name), lambda: _parsed(evaluator, command_line, name, span, missing))
+    return (*found, *unseen(span)) if evaluator.blurred.may_set(command_line, name) else found
 
 
 def _parsed(

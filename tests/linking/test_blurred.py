@@ -1,0 +1,77 @@
+"""Attributes that are set under names nobody wrote."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+CFG = "class Settings:\n    workers = ⟦4⟧\ncfg = Settings()\n"
+READ = "\nDataLoader(data, num_workers=cfg.workers)\n"
+PARSED = (
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, required=True)\n"
+    "parser.set_defaults(depth=1)\ncfg = parser.parse_args()\n"
+)
+
+BLURRED: Cases = {
+    "on an object": (f"{CFG}for key, value in given():\n    setattr(cfg, key, value){READ}", {"4", "open"}),
+    "on an object, to something written": (f"{CFG}setattr(cfg, key, 0){READ}", {"4", "open"}),
+    "on an object, under the name that is read": (f"{CFG}setattr(cfg, 'workers', given()){READ}", {"4", "open"}),
+    "on an object, under another name": (f"{CFG}setattr(cfg, 'depth', given()){READ}", {"4"}),
+    "on an object, under names that begin otherwise": (
+        f"{CFG}for i in range(3):\n    setattr(cfg, f'layer{{i}}', given()){READ}",
+        {"4"},
+    ),
+    "on an object, under names that begin so": (
+        f"{CFG}for i in range(3):\n    setattr(cfg, f'work{{i}}', given()){READ}",
+        {"4", "open"},
+    ),
+    "on an object that goes on to set the attribute": (
+        """
+        class Settings:
+            def __init__(self, **given):
+                self.__dict__.update(given)
+                self.workers = ⟦4⟧
+        DataLoader(data, num_workers=Settings(depth=1).workers)
+        """,
+        {"4"},
+    ),
+    "in an object's dictionary": (f"{CFG}cfg.__dict__.update(given()){READ}", {"4", "open"}),
+    "in what vars gives": (f"{CFG}vars(cfg).update(given()){READ}", {"4", "open"}),
+    "on an object of another class": (
+        f"{CFG}class Other:\n    pass\nother = Other()\nsetattr(other, key, 0){READ}",
+        {"4"},
+    ),
+    "on an object of a subclass's base": (
+        "class Base:\n    def take(self, key, value):\n        setattr(self, key, value)\n"
+        f"{CFG.replace('Settings:', 'Settings(Base):')}{READ}",
+        {"4", "open"},
+    ),
+    "on a parsed command line": (f"{PARSED}setattr(cfg, key, value){READ}", {"open"}),
+    "on a module": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "data.py": f"{IMPORT}import constants\ndef load():\n    return DataLoader(d, num_workers=constants.N)\n",
+            "run.py": "import constants, data\nfor key in given():\n    setattr(constants, key, 0)\ndata.load()\n",
+        },
+        {"4", "open"},
+    ),
+    "on a module nobody reads": (
+        {
+            "constants.py": "N = ⟦4⟧\n",
+            "others.py": "N = 2\n",
+            "data.py": f"{IMPORT}import constants\ndef load():\n    return DataLoader(d, num_workers=constants.N)\n",
+            "run.py": "import others, data\nsetattr(others, key, value)\ndata.load()\n",
+        },
+        {"4"},
+    ),
+    "handed to a function of another library, which leaves it alone": (
+        f"from elsewhere import show\n{CFG}show(cfg){READ}",
+        {"4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), BLURRED.values(), ids=BLURRED.keys())
+def test_attributes_set_by_name(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
