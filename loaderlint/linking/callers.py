@@ -127,15 +127,10 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._known: dict[tuple[int, str], Called] = {}
         self.importable: dict[str, set[str]] = {}
         """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, Possibilities] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
-
-    def forget(self) -> None:
-        """Forget the callers found so far."""
-        self._known.clear()
 
     @cached_property
     def _references(self) -> References:
@@ -187,19 +182,16 @@ class Callers:
 
         Whoever calls a function or class of ``facts`` imports it; a method (None) can be called without an import.
         """
-        key = (id(node), kind)
-        if key not in self._known:
-            self._known[key] = _UNFINISHED
-            if name in self._words:
-                # Who looks it up by that name may be in a file that says nothing of loaders.
-                self._evaluator.mentioned.add("getattr(")
-            self._known[key] = find()
-            if facts is not None:
-                self._evaluator.mentioned.add(name)
-                self.importable.setdefault(name, set()).update(_module_names(facts.source.path))
-            elif not self._known[key].by:
-                self._evaluator.mentioned.add(name)
-        return self._known[key]
+        if name in self._words:
+            # Who looks it up by that name may be in a file that says nothing of loaders.
+            self._evaluator.mentioned.add("getattr(")
+        called = self._evaluator.once(("callers", id(node), kind), _UNFINISHED, find)
+        if facts is not None:
+            self._evaluator.mentioned.add(name)
+            self.importable.setdefault(name, set()).update(_module_names(facts.source.path))
+        elif not called.by:
+            self._evaluator.mentioned.add(name)
+        return called
 
     def _of_function(self, function: Function) -> Called:
         node = function.node

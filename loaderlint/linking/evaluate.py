@@ -80,6 +80,8 @@ _Circumstances: TypeAlias = tuple[ast.expr, int, int]
 """An expression, and by their identity the arguments and the receiver it is read with."""
 
 MOST_STEPS = 10**9
+NOTHING_MET = 10**9
+"""How deep the outermost expression lies that was met while it was being followed, when there was none."""
 DEEPEST = 60
 """Expressions followed through each other; a longer way than this is unseen."""
 MOST_ALTERNATIVES = 8
@@ -100,10 +102,10 @@ class Evaluator:
         self.blurred = blurred.Blurred(self)
         self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
-        self._active: set[_Circumstances] = set()
+        self._active: dict[tuple[object, ...], int] = {}
         self._kept: dict[int, object] = {}
-        self._loops = 0
-        self._looking_around = 0
+        self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
+        self._met = NOTHING_MET
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
@@ -141,7 +143,6 @@ class Evaluator:
         self._known.clear()
         self._answers.clear()
         self._constructed.clear()
-        self.callers.forget()
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:
@@ -155,14 +156,38 @@ class Evaluator:
     def remembered(self, key: tuple[object, ...], frame: Frame, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out."""
         full = (*key, id(frame.arguments), id(frame.receiver))
-        if full not in self._answers:
-            loops = self._loops
-            answer = work()
-            if self._left < 0 or self._is_tentative(loops):
-                return answer
-            self._keep(frame.arguments, frame.receiver)
+        if full in self._answers:
+            return cast(Answer, self._answers[full])
+        if full in self._tentative:
+            return cast(Answer, self._still_tentative(full))
+        before = self._met, len(self._tentative)
+        self._met = NOTHING_MET
+        answer = work()
+        self._keep(frame.arguments, frame.receiver)
+        if self._may_remember(full, answer, before, len(self._active)):
             self._answers[full] = answer
-        return cast(Answer, self._answers[full])
+        return answer
+
+    def once(self, key: tuple[object, ...], unfinished: Answer, work: Callable[[], Answer]) -> Answer:
+        """Return the answer to a question about the whole project; to whom asks it meanwhile it is ``unfinished``."""
+        if key in self._answers:
+            return cast(Answer, self._answers[key])
+        if key in self._tentative:
+            return cast(Answer, self._still_tentative(key))
+        if key in self._active:
+            self._met = min(self._met, self._active[key])
+            return unfinished
+        depth = len(self._active)
+        before = self._met, len(self._tentative)
+        self._met = NOTHING_MET
+        self._active[key] = depth
+        try:
+            answer = work()
+        finally:
+            del self._active[key]
+        if self._may_remember(key, answer, before, depth):
+            self._answers[key] = answer
+        return answer
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be; recursion and explosion end in the unseen."""
@@ -170,41 +195,54 @@ class Evaluator:
         known = self._known.get(key)
         if known is not None:
             return known
-        if key in self._active or len(self._active) > DEEPEST:
-            self._loops += 1
+        if key in self._tentative:
+            return cast(Possibilities, self._still_tentative(key))
+        depth = len(self._active)
+        if key in self._active or depth > DEEPEST:
+            self._met = min(self._met, self._active.get(key, 0))
             return unseen(frame.facts.span(node))
         self._left -= 1
         if self._left < 0:
             return unseen(frame.facts.span(node))
-        self._active.add(key)
-        loops = self._loops
+        before = self._met, len(self._tentative)
+        self._met = NOTHING_MET
+        self._active[key] = depth
         try:
             result = self._by_kind(node, frame)
         except RecursionError:
             result = unseen(frame.facts.span(node))
         finally:
-            self._active.discard(key)
+            del self._active[key]
         if len(result) > MOST_POSSIBILITIES:
             result = unseen(frame.facts.span(node))
-        if self._left < 0 or self._is_tentative(loops):
-            # What was cut short for one question may still be followed for another.
-            return result
         self._keep(frame.arguments, frame.receiver)
-        self._known[key] = result
+        if self._may_remember(key, result, before, depth):
+            self._known[key] = result
         return result
 
-    @contextmanager
-    def looking_around(self) -> Iterator[None]:
-        """Follow expressions that have no part in the one being followed; what they cannot know of it is forgotten."""
-        self._looking_around += 1
-        try:
-            yield
-        finally:
-            self._looking_around -= 1
+    def _still_tentative(self, key: tuple[object, ...]) -> object:
+        answer, met = self._tentative[key]
+        self._met = min(self._met, met)
+        return answer
 
-    def _is_tentative(self, loops: int) -> bool:
-        """Return whether an answer met the expression it is looked for, and so means nothing to anyone else."""
-        return self._looking_around > 0 and self._loops != loops
+    def _may_remember(self, key: tuple[object, ...], answer: object, before: tuple[int, int], depth: int) -> bool:
+        """Return whether an answer holds for whoever asks next; it does not when it was cut short.
+
+        An answer that met an expression which is still being followed further out holds for that question alone. It is
+        tentative, and forgotten together with the others of its kind as soon as that expression is known. ``before`` is
+        what had been met, and how much was tentative, when the question was asked.
+        """
+        met, tentative = self._met, before[1]
+        self._met = min(before[0], met)
+        if self._left < 0:
+            return False
+        if met < depth:
+            self._tentative[key] = answer, met
+            return False
+        self._met = before[0]
+        while len(self._tentative) > tentative:
+            self._tentative.popitem()
+        return True
 
     def _keep(self, *objects: object) -> None:
         """Keep the objects whose identities are remembered: an identity is unique only while its object lives."""

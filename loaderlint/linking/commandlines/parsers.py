@@ -63,8 +63,7 @@ def method(
         if any(one.arg == "namespace" for one in node.keywords) or len(node.args) > 1:
             # What the namespace holds already is not parsed again.
             return unseen(span)
-        with evaluator.looking_around():
-            declarations = tuple(_History(evaluator, owner.thing, node).before(frame))
+        declarations = tuple(_History(evaluator, owner.thing, node).before(frame))
         parsed = (Possibility(CommandLine(declarations, words_of(evaluator, node, frame)), span),)
         return parsed if name in _PARSES else (Possibility(Row((parsed, unseen(span))), span),)
     return None
