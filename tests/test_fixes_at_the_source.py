@@ -104,6 +104,23 @@ def test_a_named_configuration_shows_what_it_does_to_a_loader_that_was_not(
     assert capsys.readouterr().out.startswith(f"{path}:2:10: LL101")
 
 
+@pytest.mark.parametrize("unsafe", [(), ("--unsafe-fixes",)], ids=["safe fixes", "unsafe fixes"])
+@pytest.mark.parametrize("resolver", ["oc.decode:${oc.env:WORKERS,4}", "oc.select:workers,4"])
+def test_what_an_interpolation_asks_before_its_default_is_asked_still(
+    project: WriteFiles, resolver: str, unsafe: tuple[str, ...]
+) -> None:
+    program = PROGRAM.format(
+        imports="from omegaconf import OmegaConf",
+        above="",
+        before="    cfg = OmegaConf.load('configs/train.yaml')",
+        option="num_workers=cfg.data.workers",
+        after="",
+    )
+    project({"train.py": program, "configs/train.yaml": f"data:\n  workers: ${{{resolver}}}\n"})
+    fix(*unsafe)
+    assert resolver.rpartition(",")[0] in Path("configs/train.yaml").read_text()
+
+
 def test_files_that_have_nothing_to_do_with_the_named_ones_are_left(project: WriteFiles) -> None:
     parts, read, path = SOURCES["a key"]
     write(project, parts, f"num_workers={read}")

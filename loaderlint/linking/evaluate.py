@@ -531,9 +531,7 @@ class Evaluator:
             return parsed.attribute(self, thing, key, span)
         if isinstance(thing, Instance):
             return instances.item(self, thing, key, span)
-        if isinstance(thing, External) and thing.name == "sys.argv" and isinstance(key, int) and key != 0:
-            return (Possibility(GIVEN, span),)
-        if isinstance(thing, External) and thing.name == "sys.argv":
+        if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
             return (Possibility(GIVEN, span),)
         if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
             return (Possibility(CommandLineText(f"${key}"), span),)

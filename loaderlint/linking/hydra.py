@@ -49,6 +49,9 @@ _INITIALIZERS: Mapping[str, str] = {
 }
 """What says where the configurations of the calls of ``compose`` after it stand, and the parameter that does."""
 
+_HOMES = frozenset({"hydra", "hydra.initialize", "hydra.experimental", "hydra.experimental.initialize"})
+"""The modules these are imported from (``hydra/__init__.py`` and ``hydra/experimental/__init__.py``, 1.3)."""
+
 _HEADER = re.compile(r"\s*#\s*@package\s+(?P<package>\S+)\s*")
 _OVERRIDE = re.compile(r"(?P<sign>\+{0,2})(?P<key>[\w./@]+)=(?P<value>.*)")
 
@@ -211,6 +214,8 @@ def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
     for name, parameter in _INITIALIZERS.items():
         for site in frame.facts.calls.get(name, ()):
             where = Frame(frame.facts, site.place)
+            if not _is_hydras(evaluator, site.node, name, where):
+                continue
             arguments = _arguments(site.node, (parameter,))
             if parameter == "config_path":
                 yield from _folders(evaluator, arguments, where)
@@ -219,6 +224,12 @@ def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
                     module = evaluator.project.module(f"{written}.__init__", frame.facts.source.path)
                     folder = posixpath.dirname(module) if module is not None else written.replace(".", "/")
                     yield folder if evaluator.project.has_folder(folder) else None
+
+
+def _is_hydras(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> bool:
+    """Return whether a call is of Hydra's function of this name: ``deepspeed`` has an ``initialize``, too."""
+    callees = [one.thing for one in evaluator.evaluate(call.func, frame)]
+    return any(isinstance(one, External) and one.name in {f"{home}.{name}" for home in _HOMES} for one in callees)
 
 
 def _overridden(

@@ -41,14 +41,25 @@ def resolved(one: Possibility, text: str, settings: Settings, depth: int) -> Pos
         return unseen(one.span)
     inner = whole["inner"]
     path = _PATH.fullmatch(inner)
-    found: Possibilities
+    resolver = _RESOLVER.fullmatch(inner)
+    found = unseen(one.span)
     if path is not None:
         found = _named(one, path, settings, depth)
-    else:
-        resolver = _RESOLVER.fullmatch(inner)
-        found = unseen(one.span) if resolver is None else _called(one, resolver, settings, depth)
+    elif resolver is not None:
+        start = len(text) - len(text.lstrip()) + whole.start("inner")
+        found = _called(_piece(one, text, start, len(inner)), resolver, settings, depth)
     found = tuple(replace(way, trail=(*way.trail, *one.trail)) for way in found)
     return irremovable(way.step(one.span, text) if way.constant else way for way in found)
+
+
+def _piece(one: Possibility, text: str, start: int, length: int) -> Possibility:
+    """Return an interpolation narrowed to a piece of its text; an empty place where it is not written as it reads."""
+    span = one.span
+    quote = span.end_column - span.column - len(text)
+    if span.line != span.end_line or quote not in (0, 2):
+        return replace(one, span=span._replace(end_line=span.line, end_column=span.column), trail=())
+    column = span.column + quote // 2 + start
+    return replace(one, span=span._replace(column=column, end_column=column + length), trail=())
 
 
 def _at(one: Possibility, path: re.Match[str], settings: Settings, depth: int) -> Possibilities:
@@ -75,29 +86,31 @@ def _called(one: Possibility, resolver: re.Match[str], settings: Settings, depth
     first, comma, rest = arguments.partition(",")
     if name == "oc.env" and "{" not in first:
         given = unseen(one.span, choice(f"${first.strip()}", "set"))
-        return (
-            (*given, *under(_default(one, rest, text=True), choice(f"${first.strip()}", "unset"))) if comma else given
-        )
+        default = _default(one, resolver, rest, text=True) if comma else ()
+        return (*given, *under(default, choice(f"${first.strip()}", "unset")))
     path = _PATH.fullmatch(first.strip())
     if name == "oc.select" and path is not None:
-        default = _default(one, rest, text=False) if comma else (replace(one, thing=None, trail=()),)
+        default = _default(one, resolver, rest, text=False) if comma else (replace(one, thing=None),)
         return settled(_at(one, path, settings, depth), lambda: default)
     if name == "oc.decode":
-        inner = resolved(replace(one, trail=()), arguments, settings, depth + 1)
-        return tuple(way for text in inner for way in _decoded(text))
+        argument = _piece(one, resolver.string, resolver.start("arguments"), len(arguments))
+        return tuple(way for text in resolved(argument, arguments, settings, depth + 1) for way in _decoded(text))
     return unseen(one.span)
 
 
-def _default(one: Possibility, written: str, *, text: bool) -> Possibilities:
-    written = written.strip()
+def _default(one: Possibility, resolver: re.Match[str], written: str, *, text: bool) -> Possibilities:
+    """Return the last argument of a resolver, at the place of its own characters: nothing else is the default's."""
+    written = written.lstrip()
+    place = _piece(one, resolver.string, resolver.end() - len(written), len(written.rstrip()))
+    written = written.rstrip()
     quoted = len(written) > 1 and written[0] == written[-1] and written[0] in "'\""
     value = resolve(written[1:-1] if quoted else written, not quoted, None)
-    if value.opaque:
+    if value.opaque or place.span.start == place.span.end:
         return unseen(one.span)
     constant = value.constant
     if text and constant is not None:
         constant = str(constant)
-    return (replace(one, thing=constant, trail=()),)
+    return (replace(place, thing=constant),)
 
 
 def _decoded(one: Possibility) -> Possibilities:

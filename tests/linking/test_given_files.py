@@ -75,6 +75,20 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "a file beside the program": (
+        {
+            "main.py": f"{READ}config = read(sys.argv[0])\nDataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: 4\n",
+        },
+        {"open"},
+    ),
+    "any word of the command line": (
+        {
+            "main.py": f"{READ}config = read(sys.argv[count()])\nDataLoader(1, num_workers=config['workers'])\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
     "handed to a function": (
         {
             "main.py": f"{PROGRAM}def train(settings):\n    DataLoader(1, num_workers=settings['workers'])\n"

@@ -259,6 +259,24 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "compose beside another initialize": (
+        {
+            "main.py": f"{IMPORT}import deepspeed\nfrom hydra.experimental import compose, initialize\n"
+            "initialize('conf')\ndeepspeed.initialize(config_path='other')\ncfg = compose('train')\n"
+            "DataLoader(1, num_workers=cfg.n)\n",
+            "conf/train.yaml": "n: ⟦4⟧\n",
+            "other/train.yaml": "n: 2\n",
+        },
+        {"4"},
+    ),
+    "compose after another initialize alone": (
+        {
+            "main.py": f"{IMPORT}import deepspeed\nfrom hydra import compose\n"
+            "deepspeed.initialize(config_path='conf')\ncfg = compose('train')\nDataLoader(1, num_workers=cfg.n)\n",
+            "conf/train.yaml": "n: 4\n",
+        },
+        {"open"},
+    ),
     "compose without a place": (
         {
             "main.py": f"{IMPORT}from hydra import compose\ncfg = compose(config_name='train')\n"
