@@ -72,6 +72,22 @@ DECLARATIONS: Cases = {
         f"{PARSER}parser.add_argument('--workers', type=int, default=4)\nparser.set_defaults(workers=⟦8⟧)\n{USE}",
         {"8", "open"},
     ),
+    "two flags of one name: the default is the first one's": (
+        f"{PARSER}parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
+        f"parser.add_argument('--no-workers', dest='workers', action='store_const', const=⟦0⟧)\n{USE}",
+        {"4", "0", "open"},
+    ),
+    "a default of the second flag of a name is none": (
+        f"{PARSER}parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
+        f"parser.add_argument('--threads', dest='workers', type=int, default=8)\n{USE}",
+        {"4", "open"},
+    ),
+    "a flag declared again takes the place of the first": (
+        "import argparse\nparser = argparse.ArgumentParser(conflict_handler='resolve')\n"
+        f"parser.add_argument('--workers', type=int, default=4)\n"
+        f"parser.add_argument('--workers', type=int, default=⟦8⟧)\n{USE}",
+        {"8", "open"},
+    ),
     "set_defaults of something never declared": (f"{PARSER}parser.set_defaults(workers=⟦8⟧)\n{USE}", {"8"}),
     "a flag never declared": (f"{PARSER}{USE}", {"open"}),
     "a name nobody can read": (declared("name, default=4"), {"open"}),

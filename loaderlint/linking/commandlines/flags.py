@@ -66,6 +66,11 @@ class Flag:
         return tuple(one for one in _strings(self.declaration) if one.startswith("-"))
 
     @property
+    def spelled(self) -> str:
+        """How a user would name it."""
+        return next(iter(self.spellings), self.name)
+
+    @property
     def action(self) -> str | None:
         """The action its declaration names, None when it names none."""
         action = self.keyword("action")
@@ -126,20 +131,28 @@ def flag_values(evaluator: Evaluator, flag: Flag, defaults: Possibilities) -> Po
 
     A flag without ``type`` gives a string whenever the user gives it.
     """
-    span, subject = flag.span, str(flag.span)
-    spelled = next(iter(flag.spellings), flag.name)
+    span = flag.span
     values = tuple(way for one in defaults for way in converted(evaluator, one, flag))
-    unsaid = under((one.step(span, f"{spelled} default") for one in values), choice(subject, "default"))
-    given: Possibilities
+    unsaid = under((one.step(span, f"{flag.spelled} default") for one in values), choice(str(span), "default"))
+    text_in_any_case = any(isinstance(one.thing, str) or one.thing is None for one in values)
+    return (*unsaid, *user_values(evaluator, flag, told_apart=not text_in_any_case))
+
+
+def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) -> Possibilities:
+    """Return what a flag gives when the user names it.
+
+    ``told_apart`` says that a string tells the user's value from a default.
+    """
+    span, given = flag.span, choice(str(flag.span), "given")
     if flag.switch is not None:
-        given = (Possibility(flag.switch, span),)
-    elif flag.action == "store_const" and (constant := flag.keyword("const")) is not None:
-        given = evaluator.evaluate(constant, flag.frame)
-    elif flag.text and not any(isinstance(one.thing, str) or one.thing is None for one in values):
-        given = (Possibility(CommandLineText(spelled), span).step(span, f"{spelled} without type"),)
-    else:
-        given = (Possibility(GIVEN, span),)
-    return (*unsaid, *under(given, choice(subject, "given")))
+        return (Possibility(flag.switch, span, assumptions=given),)
+    constant = flag.keyword("const") if flag.action == "store_const" else None
+    if constant is not None:
+        return under(evaluator.evaluate(constant, flag.frame), given)
+    if flag.text and told_apart:
+        text = Possibility(CommandLineText(flag.spelled), span, assumptions=given)
+        return (text.step(span, f"{flag.spelled} without type"),)
+    return (Possibility(GIVEN, span, assumptions=given),)
 
 
 def _is_required(declaration: ast.Call) -> bool:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries
 from loaderlint.linking.commandlines import objects
-from loaderlint.linking.commandlines.flags import Flag, converted, declared_flag, default_values, flag_values
+from loaderlint.linking.commandlines.flags import (
+    Flag,
+    converted,
+    declared_flag,
+    default_values,
+    flag_values,
+    user_values,
+)
 from loaderlint.linking.commandlines.words import given_by
 from loaderlint.linking.things import (
     Absent,
@@ -39,9 +46,9 @@ MOST_STATES = 64
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """What a parser knows of one name: the flag that fills it, and its defaults, which may be set without a flag."""
+    """What a parser knows of one name: the flags that fill it, and its defaults, which may be set without a flag."""
 
-    flag: Flag | None = None
+    flags: tuple[Flag, ...] = ()
     defaults: Possibilities | None = None
     assumptions: Assumptions = NO_ASSUMPTIONS
 
@@ -65,24 +72,30 @@ def _parsed(
     for state in _states(evaluator, command_line, name):
         if state.assumptions & others:
             continue
-        if state.flag is not None:
-            values = _given(evaluator, command_line, state.flag, state.defaults or ())
+        if state.flags:
+            values = _given(evaluator, command_line, state.flags, state.defaults or ())
         else:
             values = missing if state.defaults is None else state.defaults
         found.extend(under(values, state.assumptions))
     return distinct(found) or unseen(span)
 
 
-def _given(evaluator: Evaluator, command_line: CommandLine, flag: Flag, defaults: Possibilities) -> Possibilities:
-    """Return what a flag gives: by the words that stand in the program, else by default or by the user."""
+def _given(
+    evaluator: Evaluator, command_line: CommandLine, flags: tuple[Flag, ...], defaults: Possibilities
+) -> Possibilities:
+    """Return what the flags of a name give: by the words that stand in the program, else by default or by the user."""
+    flag, *others = flags
+    by_user = (*flag_values(evaluator, flag, defaults), *(way for one in others for way in user_values(evaluator, one)))
     if command_line.words is None:
-        return flag_values(evaluator, flag, defaults)
+        return by_user
     given = given_by(command_line.words, list(_flags(evaluator, command_line)))
     if given is None:
-        return flag_values(evaluator, flag, defaults)
+        return by_user
     words = given.get(flag.name)
     if words is None:
         return tuple(way for one in defaults for way in converted(evaluator, one, flag))
+    if others:
+        return by_user
     if flag.switch is not None:
         return tuple(replace(one, thing=flag.switch) for one in words)
     return tuple(way for one in words for way in converted(evaluator, one, flag))
@@ -204,9 +217,12 @@ def _span(declaration: Declaration) -> Span:
 
 
 def _after_flag(evaluator: Evaluator, before: _State, flag: Flag, declaration: Declaration) -> Iterator[_State]:
-    set_before = before.defaults if before.flag is None else None
-    after = replace(before, flag=flag, defaults=default_values(evaluator, flag, set_before))
-    yield from _both(before, after, declaration)
+    # A flag that takes over every spelling of another takes its place (``conflict_handler="resolve"``); one that does
+    # not fills the same name as well, and the default is that of the first.
+    kept = tuple(one for one in before.flags if not {*one.spellings} <= {*flag.spellings})
+    set_before = before.defaults if not before.flags else None
+    defaults = before.defaults if kept and before.defaults else default_values(evaluator, flag, set_before)
+    yield from _both(before, replace(before, flags=(*kept, flag), defaults=defaults), declaration)
 
 
 def _after_default(before: _State, values: Possibilities, declaration: Declaration) -> Iterator[_State]:
