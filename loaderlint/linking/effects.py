@@ -10,6 +10,7 @@ from loaderlint.linking import changes, classes, instances, merging, methods, om
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
+from loaderlint.linking.suspects import Suspects
 from loaderlint.linking.things import (
     Class,
     Frame,
@@ -42,6 +43,7 @@ class Effects:
         self._touches: dict[tuple[int, str], bool] = {}
         self._changing: dict[tuple[int, str], tuple[Event, ...]] = {}
         self.setting = methods.SettingMethods(evaluator.project)
+        self._suspects = Suspects(evaluator)
         self.active: set[int] = set()
         """The functions whose effects are being followed."""
 
@@ -81,6 +83,8 @@ class Effects:
             return True
         root = event.binding.name.partition(".")[0]
         if (dotted(call.func) or "").partition(".")[0] == root or not _is_argument(call, event.binding.name):
+            return False
+        if not self._suspects.may_change(call, event.binding.name, frame.scope):
             return False
         return any(
             self.touches(callee, name)

@@ -20,6 +20,7 @@ from loaderlint.linking import (
     changes,
     composition,
     dictionaries,
+    fitting,
     instances,
     instantiation,
     lightning,
@@ -116,6 +117,7 @@ class Evaluator:
         self._objects: dict[ast.ClassDef, Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
         self.events = Events()
+        self.paths_read = fitting.PathsRead()
         self.effects = Effects(self)
 
     @cached_property

@@ -45,17 +45,18 @@ def _holds(node: Node, path: tuple[str, ...]) -> bool:
 
 def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Keys:
     """Return the keys that a program reads, unconditionally and by name, of what a call gives it."""
-    return _read_in(_uses(evaluator, call, frame, DEEPEST))
+    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST))
 
 
 def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
     """Return the keys that a program reads, unconditionally and by name, of what a dotted name of a file stands for."""
-    return _read_in(
+    uses = (
         use
         for scope in facts.scopes.values()
         for known_as in (name, *_other_names(scope, name))
         for use in _named(evaluator, known_as, Frame(facts, end_of(scope)), DEEPEST)
     )
+    return _read_in(evaluator, uses)
 
 
 def _other_names(scope: Scope, name: str) -> list[str]:
@@ -69,11 +70,12 @@ def _other_names(scope: Scope, name: str) -> list[str]:
     ]
 
 
-def _read_in(uses: _Uses) -> Keys:
+def _read_in(evaluator: Evaluator, uses: _Uses) -> Keys:
     read: set[tuple[str, ...]] = set()
     written: set[tuple[str, ...]] = set()
-    for part, name in uses:
-        for kind, path in _paths(part, name):
+    # Code that is reached in several ways knows the same under the same name.
+    for part, name in dict.fromkeys(uses):
+        for kind, path in evaluator.paths_read.of(part, name):
             (written if kind is ast.Store else read).add(path)
     return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
 
@@ -156,7 +158,23 @@ def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str
     )
 
 
-def _paths(part: ast.AST, name: str) -> Iterator[tuple[type[ast.expr_context], tuple[str, ...]]]:
+_Path: TypeAlias = tuple[type[ast.expr_context], tuple[str, ...]]
+
+
+class PathsRead:
+    """The keys that each piece of code reads or writes of a name, looked for once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[ast.AST, str], tuple[_Path, ...]] = {}
+
+    def of(self, part: ast.AST, name: str) -> tuple[_Path, ...]:
+        """Return the keys with what happens to each, without those that are read only sometimes."""
+        if (part, name) not in self._known:
+            self._known[part, name] = tuple(_paths(part, name))
+        return self._known[part, name]
+
+
+def _paths(part: ast.AST, name: str) -> Iterator[_Path]:
     """Yield the keys that a piece of code reads or writes of a name, leaving out what it does only sometimes."""
     waiting: list[tuple[ast.AST, bool]] = [(part, False)]
     while waiting:

@@ -10,6 +10,7 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from loaderlint.readers.python import Arm, Binding, Fork, Place, Suite, dotted, is_main_test
 
@@ -52,13 +53,26 @@ def reaching_all(bindings: Sequence[Binding], place: Place | None) -> tuple[Reac
     return tuple(sorted(found, key=lambda one: one.binding.place.order))
 
 
-@dataclass(frozen=True, eq=False)
+_Choice: TypeAlias = tuple[ast.AST, bool, bool]
+"""What an arm says apart from where it was met: two arms of the same choice are one."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class _Way:
-    """What a name stands for on one way to a place; None where it is not bound, or was deleted."""
+    """What a name stands for on one way to a place; None where it is not bound, or was deleted.
+
+    ``choices`` are those of the arms, which ways are compared by again and again.
+    """
 
     binding: Binding | None
     arms: tuple[Arm, ...] = ()
     earlier_turn: bool = False
+    choices: tuple[_Choice, ...] = ()
+
+    def through(self, *arms: Arm) -> _Way:
+        """Return the way on through arms of branching statements."""
+        choices = tuple(map(_choice, arms))
+        return _Way(self.binding, (*self.arms, *arms), self.earlier_turn, (*self.choices, *choices)) if arms else self
 
 
 _Ways = tuple[_Way, ...]
@@ -73,11 +87,16 @@ def _ways(bindings: Sequence[Binding], place: Place | None) -> _Ways:
     # Parameters are bound before the first statement.
     left = walk.block(Suite(0, max(flow.last, own[-1].place.order), flow.forks, flow.raising), (_Way(None),)) or ()
     found = (*left, *walk.returned) if place is None else (left if walk.seen is None else walk.seen)
-    here = {_which(arm) for arm in place.arms} if place is not None else set()
-    return _merged(replace(one, arms=tuple(arm for arm in one.arms if _which(arm) not in here)) for one in found)
+    here = {_choice(arm) for arm in place.arms} if place is not None else set()
+    return _merged(
+        _Way(one.binding, earlier_turn=one.earlier_turn).through(
+            *(arm for arm, choice in zip(one.arms, one.choices, strict=True) if choice not in here)
+        )
+        for one in found
+    )
 
 
-def _which(arm: Arm) -> tuple[ast.AST, bool, bool]:
+def _choice(arm: Arm) -> _Choice:
     return arm.owner, arm.truth, arm.ended
 
 
@@ -179,15 +198,15 @@ class _Walk:
     def _bound(self, binding: Binding, ways: _Ways) -> _Ways:
         sometimes = tuple(arm for arm in binding.place.arms if isinstance(arm.owner, ast.expr | ast.comprehension))
         inside = binding.inner.arms if binding.inner is not None else ()
-        given = _Way(None if binding.kind == "delete" else binding, (*binding.place.arms, *inside))
+        given = _Way(None if binding.kind == "delete" else binding).through(*binding.place.arms, *inside)
         if binding.inner is not None and not binding.called:
             kept = ways
         elif len(inside) == 1 and not inside[0].loop:
-            kept = tuple(_with(one, inside[0].otherwise()) for one in ways)
+            kept = tuple(one.through(inside[0].otherwise()) for one in ways)
         elif inside:
             kept = ways
         elif sometimes:
-            kept = tuple(_with(one, sometimes[0].otherwise()) for one in ways) if len(sometimes) == 1 else ways
+            kept = tuple(one.through(sometimes[0].otherwise()) for one in ways) if len(sometimes) == 1 else ways
         else:
             kept = ()
         return (*kept, given)
@@ -218,7 +237,7 @@ class _Walk:
         return _joined(*left)
 
     def _branch(self, arms: tuple[Arm, ...], block: Suite, ways: _Ways) -> _Ways | None:
-        return self.block(block, tuple(_with(one, *arms) for one in ways))
+        return self.block(block, tuple(one.through(*arms) for one in ways))
 
     def _guard(self, fork: Fork, ways: _Ways) -> _Ways | None:
         """Follow the guard of the main module as if it were not there, unless the place is in its other arm."""
@@ -231,7 +250,7 @@ class _Walk:
         (arms, body), (_, orelse) = fork.branches
         (turn,) = arms
         test = fork.node.test if isinstance(fork.node, ast.While) else None
-        entered = tuple(_with(one, turn) for one in ways)
+        entered = tuple(one.through(turn) for one in ways)
         seen = self.seen
         self.broke.append([])
         self.continued.append([])
@@ -245,8 +264,8 @@ class _Walk:
         left = self.block(body, (*entered, *brought))
         ended = Arm(fork.node, None, True, loop=True, place=turn.place, ended=True)
         never = Arm(fork.node, test, False, loop=test is None, place=turn.place, ended=test is None)
-        through = [_with(one, ended) for one in (*(left or ()), *self.continued.pop())]
-        after = self.block(orelse, _merged((*(_with(one, never) for one in ways), *through)))
+        through = [one.through(ended) for one in (*(left or ()), *self.continued.pop())]
+        after = self.block(orelse, _merged((*(one.through(never) for one in ways), *through)))
         broke = tuple(self.broke.pop())
         return _joined(after, broke or None)
 
@@ -281,17 +300,13 @@ class _Walk:
             return self._branch(arms, body, ways)
         self.guarded.append([])
         left = self._branch(arms, body, ways)
-        caught = tuple(_with(one, Arm(node, None, False)) for one in _merged(self.guarded.pop()))
-        return _joined(tuple(_with(one, Arm(node, None, True)) for one in left) if left else None, caught or None)
+        caught = tuple(one.through(Arm(node, None, False)) for one in _merged(self.guarded.pop()))
+        return _joined(tuple(one.through(Arm(node, None, True)) for one in left) if left else None, caught or None)
 
 
 def _suppresses(manager: ast.expr) -> bool:
     name = (dotted(manager.func) or "") if isinstance(manager, ast.Call) else ""
     return name.rpartition(".")[2] in ("suppress", "raises", "assertRaises")
-
-
-def _with(one: _Way, *arms: Arm) -> _Way:
-    return replace(one, arms=(*one.arms, *arms)) if arms else one
 
 
 def _joined(*branches: _Ways | None) -> _Ways | None:
@@ -305,16 +320,10 @@ def _merged(ways: Iterable[_Way]) -> _Ways:
     for one in ways:
         while one.arms:
             last = one.arms[-1]
-            rest = tuple(map(_which, one.arms[:-1]))
-            partner = (one.binding, one.earlier_turn, rest, last.owner, not last.truth, False)
+            partner = (one.binding, one.earlier_turn, one.choices[:-1], ((last.owner, not last.truth, False),))
             if last.ended or last.loop or partner not in kept:
                 break
             del kept[partner]
-            one = replace(one, arms=one.arms[:-1])
-        if one.arms:
-            rest = tuple(map(_which, one.arms[:-1]))
-            last = one.arms[-1]
-            kept[one.binding, one.earlier_turn, rest, last.owner, last.truth, last.ended] = one
-        else:
-            kept[one.binding, one.earlier_turn] = one
+            one = _Way(one.binding, one.arms[:-1], one.earlier_turn, one.choices[:-1])
+        kept[one.binding, one.earlier_turn, one.choices[:-1], one.choices[-1:]] = one
     return tuple(kept.values())[-MOST_WAYS_TO_A_PLACE:]

@@ -18,6 +18,7 @@ from loaderlint.readers import python as python_reader
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import ConfigurationFacts
 
+_DEFINITION = re.compile(rb"\bdef\s+(\w+)")
 MOST_MENTIONS = 30
 """A function whose name stands in more files than this is not looked for in them."""
 
@@ -168,6 +169,17 @@ class Project:
             python = (one for one in self._sources.values() if one.language is Language.PYTHON)
             self._keys_read[key] = any(read.search(one.text) is not None for one in python)
         return self._keys_read[key]
+
+    def definitions_besides(self, read: Set[str]) -> frozenset[str]:
+        """Return the names of the functions that Python files other than those read define, going by their text."""
+        found: set[bytes] = set()
+        for path in sorted(self._paths - read):
+            if Language.of(path) is Language.PYTHON:
+                content = self._sources[path].content if path in self._sources else None
+                if content is None and self._others is not None:
+                    content = self._others.content(path)
+                found.update(_DEFINITION.findall(content or b""))
+        return frozenset(name.decode("utf-8", "replace") for name in found)
 
     @cached_property
     def definitions(self) -> frozenset[str]:

@@ -325,11 +325,17 @@ def _given_before(evaluator: Evaluator, site: PythonSite, option: str) -> Possib
     return tuple(found)
 
 
+_STEPS = 3000
+"""Expressions followed for one option of a loader, or for the conditions it is made under."""
+_STEPS_FOR_OTHERS = 800
+"""Expressions followed for what is no plain option: a dataset, a sampler, a function."""
+
+
 def _handed(evaluator: Evaluator, option: str, value: ast.expr, frame: Frame, entry: Span | None = None) -> Given:
     """Return what an argument gives an option; ``entry`` is the keyword that can be taken away whole."""
 
     def follow() -> Possibilities:
-        with evaluator.steps(3000 if option in TORCH_DEFAULTS else 800):
+        with evaluator.steps(_STEPS if option in TORCH_DEFAULTS else _STEPS_FOR_OTHERS):
             if entry is None:
                 return evaluator.evaluate(value, frame)
             return dictionaries.entered(evaluator, value, frame, entry)
@@ -339,7 +345,8 @@ def _handed(evaluator: Evaluator, option: str, value: ast.expr, frame: Frame, en
 
 def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
     """Return the loader a call makes, None when the call can never be reached."""
-    ways = evaluator.conditions(site.frame.place.arms, site.frame)
+    with evaluator.steps(_STEPS):
+        ways = evaluator.conditions(site.frame.place.arms, site.frame)
     if not ways:
         return None
     options = {
