@@ -38,6 +38,7 @@ from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.commandlines import absl, outside, parsed
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
+from loaderlint.linking.global_objects import GlobalObjects
 from loaderlint.linking.names import MUTATIONS, reaching, unbound, varies
 from loaderlint.linking.operations import arithmetic, truth_of
 from loaderlint.linking.project import Project
@@ -119,6 +120,7 @@ class Evaluator:
         self.events = Events()
         self.paths_read = fitting.PathsRead()
         self.effects = Effects(self)
+        self.global_objects = GlobalObjects(self)
 
     @cached_property
     def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
@@ -314,10 +316,16 @@ class Evaluator:
             if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
                 if own:
                     walrus = _walrus_before(scope.bindings[node.id], node, frame.place)
-                    return self.evaluate(walrus, frame) if walrus else self.bound(node.id, frame, frame.place, span)
+                    if walrus is not None:
+                        return self.evaluate(walrus, frame)
+                    found = self.bound(node.id, frame, frame.place, span)
+                    if scope.parent is None:
+                        found = self.global_objects.read(found, frame.facts, node.id, frame, span)
+                    return found
                 found = self._bound_outside(node.id, scope, frame, span)
                 if scope.parent is None:
                     found = modules.with_changes(self, found, frame.facts, node.id, span)
+                    found = self.global_objects.read(found, frame.facts, node.id, frame, span)
                 return changes.changed(self, found, node.id, frame, frame.place, -1)
             scope = scope.parent
         if node.id == "__name__":

@@ -1,0 +1,246 @@
+"""Configuration objects of a module that functions change and others read: ``cfg.WORKERS = 0`` in ``main()``.
+
+What such an object holds where a function reads it depends on who called the function, and on what they changed
+before. Changes by code that is not on the way to the reader may have been made or not: what they set is unseen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import changes, classes, merging
+from loaderlint.linking.callers import Caller
+from loaderlint.linking.events import Event, Happened
+from loaderlint.linking.lazily import overlaid
+from loaderlint.linking.names import MUTATIONS, reaching
+from loaderlint.linking.things import (
+    ABSENT,
+    CommandLine,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Possibilities,
+    Possibility,
+    distinct,
+    end_of,
+    one_of,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+MOST_IMPORTS = 4
+"""Modules that hand a name on to each other."""
+DEEPEST = 6
+"""Callers followed behind each other; what is further away may have changed anything that is changed anywhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Changer:
+    """A function that changes an object of a module, and the name by which it knows it."""
+
+    facts: PythonFacts
+    scope: Scope
+    events: tuple[Event, ...]
+
+
+class GlobalObjects:
+    """The objects of modules, and which functions change them."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._changers: dict[tuple[str, str], tuple[_Changer, ...]] = {}
+        self._active: set[tuple[int, str]] = set()
+
+    def read(self, found: Possibilities, facts: PythonFacts, name: str, frame: Frame, span: Span) -> Possibilities:
+        """Return what a module's own name stands for where a frame reads it, given what the module makes of it."""
+        if not any(isinstance(one.thing, Items | CommandLine | Instance) for one in found):
+            return found
+        others = tuple(one for one in self._changing(*self._home(facts, name)) if one.scope is not frame.scope)
+        if not others:
+            return found
+        if frame.scope.parent is None:
+            return self._after_calls(found, name, others, frame)[0]
+        key = ("global", id(frame.scope), facts.source.path, name)
+        return self._evaluator.remembered(
+            key, Frame(frame.facts, frame.place), lambda: self._in_function(found, name, others, frame, span)
+        )
+
+    def _in_function(
+        self, found: Possibilities, name: str, others: Sequence[_Changer], frame: Frame, span: Span
+    ) -> Possibilities:
+        met: set[int] = set()
+        values = self._entering(found, name, others, frame, met, DEEPEST)
+        away = [one for one in others if id(one) not in met]
+        return tuple(_doubted(one, away, span) for one in values)
+
+    def _entering(
+        self,
+        found: Possibilities,
+        name: str,
+        others: Sequence[_Changer],
+        frame: Frame,
+        met: set[int],
+        left: int,
+    ) -> Possibilities:
+        """Return what the object is when the function of a frame starts; ``met`` are the changers on the way there."""
+        function = frame.scope
+        while function.parent is not None and not isinstance(function.node, FunctionNode):
+            function = function.parent
+        if not isinstance(function.node, FunctionNode) or not left or (id(function), name) in self._active:
+            return found
+        owner = classes.owner_of(frame.facts, function)
+        called = self._evaluator.callers.of(Function(frame.facts, function.node, function, owner=owner))
+        callers = [one for one in called.by if isinstance(one, Caller)]
+        if not callers:
+            return found
+        self._active.add((id(function), name))
+        try:
+            ways = [self._at_call(found, name, others, caller, met, left) for caller in callers]
+        finally:
+            self._active.discard((id(function), name))
+        if called.elsewhere or len(callers) < len(called.by):
+            ways.append(found)
+        return distinct(one_of(str(frame.facts.span(function.node)), enumerate(ways)))
+
+    def _at_call(
+        self,
+        found: Possibilities,
+        name: str,
+        others: Sequence[_Changer],
+        caller: Caller,
+        met: set[int],
+        left: int,
+    ) -> Possibilities:
+        frame = caller.frame
+        own = next((one for one in others if one.scope is frame.scope), None)
+        values = found
+        if frame.scope.parent is not None:
+            values = self._entering(found, name, others, frame, met, left - 1)
+        values, called = self._after_calls(values, name, others, frame)
+        met.update(called)
+        if own is not None:
+            met.add(id(own))
+            values = self._changed(values, own.events, frame, frame.place)
+        return values
+
+    def _after_calls(
+        self, values: Possibilities, name: str, others: Sequence[_Changer], frame: Frame
+    ) -> tuple[Possibilities, set[int]]:
+        """Return what the object is after the calls of changers in a scope up to a place, and the changers called."""
+        met: set[int] = set()
+        for site in frame.scope.calls:
+            called = (
+                site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
+            )
+            if site.place.order >= frame.place.order:
+                continue
+            for one in others:
+                if one.scope.name == called and self._runs(site.node, one, frame.at(site.place)):
+                    met.add(id(one))
+                    after = self._changed(values, one.events, Frame(one.facts, end_of(one.scope)), None)
+                    if not site.place.arms or all(arm in frame.place.arms for arm in site.place.arms):
+                        values = after
+                    else:
+                        values = distinct(
+                            one_of(f"the call at {frame.facts.span(site.node)}", ((True, after), (False, values)))
+                        )
+        return values, met
+
+    def _runs(self, call: ast.Call, changer: _Changer, frame: Frame) -> bool:
+        callees = self._evaluator.effects.callees(call, frame)
+        return any(isinstance(one.thing, Function) and one.thing.node is changer.scope.node for one in callees)
+
+    def _changed(
+        self, values: Possibilities, events: Sequence[Event], frame: Frame, place: Place | None
+    ) -> Possibilities:
+        happened = [Happened(event, way.arms) for event in events for way in reaching([event.binding], place)]
+        if not happened:
+            return values
+        return tuple(after for one in values for after in changes.after_all(self._evaluator, one, happened, frame))
+
+    # --- who changes what ---
+
+    def _changing(self, path: str, name: str) -> tuple[_Changer, ...]:
+        key = (path, name)
+        if key not in self._changers:
+            # While that is found out nothing is taken to change it: two may ask about each other.
+            self._changers[key] = ()
+            self._changers[key] = tuple(self._found(path, name))
+        return self._changers[key]
+
+    def _found(self, path: str, name: str) -> Iterator[_Changer]:
+        for facts, scope, known_as in self._mentioning.get((path, name), ()):
+            if scope.parent is not None or facts.source.path != path:
+                events = self._evaluator.effects.changing(Frame(facts, end_of(scope)), known_as)
+                if events:
+                    yield _Changer(facts, scope, events)
+
+    @cached_property
+    def _mentioning(self) -> Mapping[tuple[str, str], list[tuple[PythonFacts, Scope, str]]]:
+        """The scopes that set something on a module's name, or hand it over, with the name it has there."""
+        found: dict[tuple[str, str], list[tuple[PythonFacts, Scope, str]]] = {}
+        for facts in self._evaluator.project.all_python():
+            for scope in facts.scopes.values():
+                names = {one.partition(".")[0] for one, ways in scope.bindings.items() if "." in one or _mutated(ways)}
+                names.update(self._evaluator.events.handed_over(scope))
+                for name in names:
+                    if name in facts.module.bindings and _is_outer(scope, name):
+                        found.setdefault(self._home(facts, name), []).append((facts, scope, name))
+        return found
+
+    def _home(self, facts: PythonFacts, name: str) -> tuple[str, str]:
+        """Return the path of the module that first binds what a module-level name stands for, and its name there."""
+        for _ in range(MOST_IMPORTS):
+            bindings = [one for one in facts.module.bindings.get(name, ()) if one.kind not in MUTATIONS]
+            base, _, last = bindings[0].target.rpartition(".") if len(bindings) == 1 else ("", "", "")
+            path = self._evaluator.project.module(base, facts.source.path) if base.strip(".") else None
+            further = self._evaluator.project.python(path) if path is not None else None
+            if further is None or last not in further.module.bindings:
+                break
+            facts, name = further, last
+        return facts.source.path, name
+
+
+def _mutated(bindings: Sequence[Binding]) -> bool:
+    return any(one.kind in MUTATIONS for one in bindings)
+
+
+def _is_outer(scope: Scope, name: str) -> bool:
+    """Return whether a name means the module's in a scope: neither it nor a function around it binds the name."""
+    while scope.parent is not None:
+        if any(one.kind not in MUTATIONS for one in scope.bindings.get(name, ())):
+            return False
+        scope = scope.parent
+    return True
+
+
+def _doubted(one: Possibility, changers: Sequence[_Changer], span: Span) -> Possibility:
+    """Return a thing where some functions may have changed it."""
+    for event in (event for changer in changers for event in changer.events):
+        if event.key:
+            one = _unsure(one, (*event.path, event.key), span)
+        else:
+            one = replace(one, thing=merging.uncertain(one.thing, span))
+    return one
+
+
+def _unsure(one: Possibility, path: tuple[str, ...], span: Span) -> Possibility:
+    """Return a thing where what is at a path may be something unseen."""
+    thing, key = one.thing, path[0]
+    if isinstance(thing, Items):
+        before = thing.entries.get(key, ())
+        below = tuple(_unsure(way, path[1:], span) for way in before) if path[1:] else (*before, *unseen(span))
+        return replace(one, thing=replace(thing, entries=overlaid(thing.entries, {key: below}))) if below else one
+    if isinstance(thing, CommandLine | Instance) and not path[1:]:
+        before = thing.changed.get(key, (Possibility(ABSENT, span),))
+        return replace(one, thing=replace(thing, changed={**thing.changed, key: (*before, *unseen(span))}))
+    return one
