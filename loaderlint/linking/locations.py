@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things import External, Frame, Made, Thing, Unseen
@@ -15,25 +16,42 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText,
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_SAME = frozenset(
-    {
-        "builtins.open",
-        "builtins.str",
-        "codecs.open",
-        "io.open",
-        "os.fspath",
-        "os.path.abspath",
-        "os.path.expanduser",
-        "os.path.normpath",
-        "os.path.realpath",
-    }
-)
-"""Functions whose result is, or opens, the file that their first argument names."""
 
-_SAME_METHODS = ("absolute", "as_posix", "expanduser", "open", "read", "read_bytes", "read_text", "resolve")
-"""Methods of a path or an open file that lead to the same file."""
+class Form(Enum):
+    """What a program holds of a file: its name, a path object, the open file, or the text that was read from it."""
 
-_JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.PurePath"})
+    NAME = "name"
+    PATH = "path"
+    FILE = "file"
+    TEXT = "text"
+
+
+_SAME: Mapping[str, Form] = {
+    "builtins.open": Form.FILE,
+    "builtins.str": Form.NAME,
+    "codecs.open": Form.FILE,
+    "io.open": Form.FILE,
+    "os.fspath": Form.NAME,
+    "os.path.abspath": Form.NAME,
+    "os.path.expanduser": Form.NAME,
+    "os.path.normpath": Form.NAME,
+    "os.path.realpath": Form.NAME,
+}
+"""Functions whose result is, or opens, the file that their first argument names, and in what form."""
+
+_SAME_METHODS: Mapping[str, Form] = {
+    "absolute": Form.PATH,
+    "as_posix": Form.NAME,
+    "expanduser": Form.PATH,
+    "open": Form.FILE,
+    "read": Form.TEXT,
+    "read_bytes": Form.TEXT,
+    "read_text": Form.TEXT,
+    "resolve": Form.PATH,
+}
+"""Methods of a path or an open file that lead to the same file, and in what form."""
+
+_JOINS: Mapping[str, Form] = {"os.path.join": Form.NAME, "pathlib.Path": Form.PATH, "pathlib.PurePath": Form.PATH}
 _PARENT = "os.path.dirname"
 
 
@@ -47,13 +65,14 @@ class Location:
     path: str = ""
     anchored: bool = False
     given: bool = False
+    form: Form = Form.NAME
 
     @property
     def folder(self) -> Location | None:
         """The folder the file stands in, None where that is not known."""
         if self.given or self.path in ("", ".") or self.path.endswith(".."):
             return None
-        return Location(posixpath.dirname(self.path), self.anchored)
+        return replace(self, path=posixpath.dirname(self.path))
 
 
 _Found: TypeAlias = Iterator[tuple[Location | None, Assumptions]]
@@ -106,20 +125,29 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
     call, frame = made.call, made.frame
     _, method, last = made.callee.rpartition("().")
     if method and last in _SAME_METHODS and isinstance(call.func, ast.Attribute):
-        yield from of(evaluator, call.func.value, frame)
+        yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame))
     elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
-        yield from _joined(evaluator, [call.func.value, *call.args], frame)
+        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
     elif made.callee in _JOINS:
-        yield from _joined(evaluator, call.args, frame)
+        yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
     elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
-        yield Location(), NO_ASSUMPTIONS
+        yield Location(form=Form.NAME if made.callee == "os.getcwd" else Form.PATH), NO_ASSUMPTIONS
     elif made.callee in _SAME and call.args:
-        yield from of(evaluator, call.args[0], frame)
+        yield from _as(_SAME[made.callee], of(evaluator, call.args[0], frame))
     elif made.callee == _PARENT and call.args:
         for location, assumptions in of(evaluator, call.args[0], frame):
             yield location.folder if location is not None else None, assumptions
     else:
         yield None, NO_ASSUMPTIONS
+
+
+def _as(form: Form, found: _Found) -> _Found:
+    """Yield locations in the form that a function gives them; of text that was read nothing makes a file again."""
+    for location, assumptions in found:
+        if location is None or (location.form is Form.TEXT and form is not Form.TEXT):
+            yield None, assumptions
+        else:
+            yield replace(location, form=form), assumptions
 
 
 def _joined(evaluator: Evaluator, parts: list[ast.expr], frame: Frame) -> _Found:

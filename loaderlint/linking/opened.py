@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import hyperpyyaml, locations
 from loaderlint.linking.fitting import Keys, fits, keys_read
-from loaderlint.linking.locations import Location
+from loaderlint.linking.locations import Form, Location
 from loaderlint.linking.search_path import shared_folders
 from loaderlint.linking.things import (
     External,
@@ -31,25 +31,33 @@ from loaderlint.vocabulary.keys import WORKER_KEYS
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-READERS: Mapping[str, Language] = {
-    "yaml.safe_load": Language.YAML,
-    "yaml.load": Language.YAML,
-    "yaml.full_load": Language.YAML,
-    "yaml.unsafe_load": Language.YAML,
-    "ruamel.yaml.YAML().load": Language.YAML,
-    "hyperpyyaml.load_hyperpyyaml": Language.YAML,
-    "hyperpyyaml.core.load_hyperpyyaml": Language.YAML,
-    "omegaconf.OmegaConf.load": Language.YAML,
-    "json.load": Language.JSON,
-    "json.loads": Language.JSON,
-    "tomllib.load": Language.TOML,
-    "tomllib.loads": Language.TOML,
-    "tomli.load": Language.TOML,
-    "tomli.loads": Language.TOML,
-    "toml.load": Language.TOML,
-    "toml.loads": Language.TOML,
+_OPEN = frozenset({Form.FILE})
+_TEXT = frozenset({Form.TEXT})
+_OPEN_OR_TEXT = _OPEN | _TEXT
+
+READERS: Mapping[str, tuple[Language, Set[Form]]] = {
+    "yaml.safe_load": (Language.YAML, _OPEN_OR_TEXT),
+    "yaml.load": (Language.YAML, _OPEN_OR_TEXT),
+    "yaml.full_load": (Language.YAML, _OPEN_OR_TEXT),
+    "yaml.unsafe_load": (Language.YAML, _OPEN_OR_TEXT),
+    "ruamel.yaml.YAML().load": (Language.YAML, _OPEN_OR_TEXT | {Form.PATH}),
+    "hyperpyyaml.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
+    "hyperpyyaml.core.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
+    "omegaconf.OmegaConf.load": (Language.YAML, _OPEN | {Form.NAME, Form.PATH}),
+    "json.load": (Language.JSON, _OPEN),
+    "json.loads": (Language.JSON, _TEXT),
+    "tomllib.load": (Language.TOML, _OPEN),
+    "tomllib.loads": (Language.TOML, _TEXT),
+    "tomli.load": (Language.TOML, _OPEN),
+    "tomli.loads": (Language.TOML, _TEXT),
+    "toml.load": (Language.TOML, _OPEN | {Form.NAME, Form.PATH}),
+    "toml.loads": (Language.TOML, _TEXT),
 }
-"""Callables that return what a configuration file says; its name, handle or text is their first argument."""
+"""Callables that return what a configuration file says, and the forms in which their first argument hands it over.
+
+A string that is handed to PyYAML is the settings themselves (``yaml/reader.py``, 6.0); ruamel.yaml opens a path, but
+not a name (``ruamel/yaml/main.py``, ``YAML.load``); OmegaConf and toml open both (``omegaconf/omegaconf.py``, 2.3).
+"""
 
 _MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.SimpleNamespace", "argparse.Namespace"})
 """What ``json.load(object_hook=…)`` may make of every object without changing what is in it."""
@@ -66,14 +74,15 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
     if not _keeps_what_it_reads(evaluator, node, frame):
         return unseen(span)
     found: list[Possibility] = []
+    language, forms = READERS[reader]
     program = frame.facts.source.path
     for location, assumptions in locations.of(evaluator, node.args[0], frame):
-        if location is None:
+        if location is None or location.form not in forms:
             found.extend(unseen(span, assumptions))
             continue
         if location.given:
             keys = keys_read(evaluator, node, frame)
-            shipped = _roots(_shipped(evaluator, READERS[reader], program, keys))
+            shipped = _roots(_shipped(evaluator, language, program, keys))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
             ways = [*read, ("another", unseen(span))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))

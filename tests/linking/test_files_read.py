@@ -50,6 +50,44 @@ READERS: Cases = {
         ),
         {"4"},
     ),
+    "text that looks like a name": (
+        read("import yaml\nconfig = {'num_workers': yaml.safe_load('c.yaml')['workers']}", "workers: 4\n", "c.yaml"),
+        {"open"},
+    ),
+    "a name that ruamel.yaml takes for text": (
+        read(
+            "from ruamel.yaml import YAML\nconfig = {'num_workers': YAML().load('c.yaml')['workers']}",
+            "workers: 4\n",
+            "c.yaml",
+        ),
+        {"open"},
+    ),
+    "a path that ruamel.yaml opens": (
+        read(
+            "from ruamel.yaml import YAML\nconfig = {'num_workers': YAML().load(Path('c.yaml'))['workers']}",
+            "workers: ⟦4⟧\n",
+            "c.yaml",
+        ),
+        {"4"},
+    ),
+    "a path that OmegaConf opens": (
+        read(
+            "from omegaconf import OmegaConf\nc = OmegaConf.load(Path('conf') / 'c.yaml')\n"
+            "config = {'num_workers': c.workers}",
+            "workers: ⟦4⟧\n",
+            "conf/c.yaml",
+        ),
+        {"4"},
+    ),
+    "json.loads of a name": (read("config = json.loads('conf/train.json')", '{"num_workers": 4}'), {"open"}),
+    "json.load of text": (
+        read("config = json.load(open('conf/train.json').read())", '{"num_workers": 4}'),
+        {"open"},
+    ),
+    "text taken for a name": (
+        read("config = json.load(open(open('conf/train.json').read()))", '{"num_workers": 4}'),
+        {"open"},
+    ),
     "an ordered dictionary": (
         read(
             "from collections import OrderedDict\nconfig = json.load(open('conf/train.json'), object_hook=OrderedDict)"
@@ -142,6 +180,13 @@ NAMED: Cases = {
             {"a.json": '{"num_workers": ⟦4⟧}', "b.toml": "num_workers = 0\n", "c.json": '{"workers": 2}'},
         ),
         {"4", "open"},
+    ),
+    "settings typed on the command line": (
+        {
+            path: text.replace("json.load(open(args.config))", "json.loads(args.config)")
+            for path, text in named("parser.add_argument('--config')", {"a.json": '{"num_workers": 4}'}).items()
+        },
+        {"open"},
     ),
     "the nearest files": (
         named(
