@@ -318,14 +318,24 @@ def _attribute(
     return evaluator.member(owner, attribute, frame, span)
 
 
+def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the tree that ``CfgNode(init_dict, key_list, new_allowed)`` makes (``yacs/config.py``, 0.1.8)."""
+    given = dict(zip(("init_dict", "key_list", "new_allowed"), node.args, strict=False))
+    given.update({one.arg: one.value for one in node.keywords if one.arg is not None})
+    allowed = evaluator.evaluate(given["new_allowed"], frame) if "new_allowed" in given else ()
+    new_allowed = bool(allowed) and all(one.thing is True for one in allowed)
+    made = evaluator.evaluate(given["init_dict"], frame) if "init_dict" in given else ()
+    inherits = name in INHERITING
+    if inherits or new_allowed or len(made) != 1 or made[0].thing is None:
+        items = dictionaries.overlaid(Items({}), *dictionaries.as_items(evaluator, made))
+        return (Possibility(replace(items, inherits=inherits, new_allowed=new_allowed), span),)
+    return made
+
+
 def _dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     """Return the dictionary or namespace that ``dict(...)`` and its like make of their arguments."""
-    if name in INHERITING:
-        items = dictionaries.items_of_call(evaluator, ast.Call(node.func, node.args, []), frame)
-        return (Possibility(replace(items, inherits=True), span),)
-    if name.endswith("CfgNode"):
-        # What else yacs takes beside the mapping (``key_list``, ``new_allowed``) is no key.
-        node = ast.copy_location(ast.Call(node.func, node.args[:1], []), node)
+    if name in INHERITING or name.endswith("CfgNode"):
+        return _configuration_object(evaluator, name, node, frame, span)
     if len(node.args) == 1 and not node.keywords:
         return tuple(
             one if not isinstance(one.thing, Row) else replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)

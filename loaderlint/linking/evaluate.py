@@ -46,6 +46,7 @@ from loaderlint.linking.things import (
     GIVEN,
     MAIN,
     MOST_POSSIBILITIES,
+    Absent,
     Class,
     CommandLine,
     External,
@@ -475,7 +476,8 @@ class Evaluator:
         if isinstance(thing, Settings):
             return settings.read(thing, name, span, frame.facts.text(node))
         if isinstance(thing, Items) and name in thing.entries:
-            return thing.entries[name]
+            # Where it is missing, the program ends here.
+            return tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
         if isinstance(thing, Made) and name == "value" and (value := absl.held(self, thing)) is not None:
             return value
         if isinstance(thing, Made) and thing.callee == "builtins.super":

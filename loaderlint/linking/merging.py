@@ -1,21 +1,25 @@
 """Merges into a configuration object: ``merge_from_file``, ``merge_from_list``, ``merge_from_other_cfg``.
 
-yacs (``yacs/config.py``, 0.1.8): a merge goes key by key down the tree, and a key that the object does not have is a
-KeyError, so that a file with such a key cannot be given. fvcore (``fvcore/common/config.py``): the file's ``_BASE_``,
-relative to the file itself, is merged first. mmengine's dictionaries have a ``merge`` of that kind.
+yacs (``yacs/config.py``, 0.1.8): a merge goes key by key down the tree. A key that the object does not have is a
+KeyError unless new ones are allowed there, and a value of another type than the one before a ValueError: such a file
+cannot be given. Text is read as Python. fvcore (``fvcore/common/config.py``): the file's ``_BASE_``, relative to the
+file itself, is merged first. mmengine's dictionaries have a ``merge`` of that kind.
 """
 
 from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.dictionaries import entries_of, is_complete, joined
 from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.things import (
+    ABSENT,
+    UNSEEN,
     Frame,
     Items,
     Possibilities,
@@ -34,6 +38,7 @@ from loaderlint.model.value import Assumption, Assumptions
 from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Scalar
+from loaderlint.readers.tree import Sequence as TreeSequence
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -59,7 +64,7 @@ def merged(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame)
     ways: list[Possibility] = []
     for way in evaluator.evaluate(given[0], frame):
         # Whatever is not seen does the same, however it comes about.
-        key = way.thing if isinstance(way.thing, str | Row | Items | TreeMapping) else way.thing is None
+        key = way.thing if isinstance(way.thing, bool | str | Row | Items | TreeMapping | None) else UNSEEN
         if key not in known:
             known[key] = MERGES[name](evaluator, one.thing, way.thing, frame, span)
         ways.extend(under((replace(one, thing=known[key]),), way.assumptions))
@@ -92,28 +97,69 @@ def _from_list(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, s
     for keys, values in zip(given.items[::2], given.items[1::2], strict=True):
         if len(keys) != 1 or not isinstance(keys[0].thing, str) or not isinstance(after, Items):
             return uncertain(items, span)
-        after = _with(after, tuple(keys[0].thing.split(".")), tuple(_literal(one) for one in values))
+        replaced = _with(after, tuple(keys[0].thing.split(".")), tuple(_literal(one) for one in values))
+        if replaced is None:
+            return uncertain(items, span)
+        after = replaced
     return after
 
 
 def _literal(one: Possibility) -> Possibility:
+    """Return what yacs makes of a value: text is read as Python, where it is that (``_decode_cfg_value``)."""
     if not isinstance(one.thing, str):
         return one
     try:
         value = ast.literal_eval(one.thing)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return one
-    return replace(one, thing=value) if value is None or isinstance(value, bool | int | float | str) else one
+    return replace(one, thing=value if value is None or isinstance(value, bool | int | float | str) else UNSEEN)
 
 
-def _with(items: Items, path: tuple[str, ...], values: Possibilities) -> Items:
-    """Return a tree of dictionaries with other values at a path."""
+def _replaces(one: Possibility, before: Possibilities) -> bool:
+    """Return whether yacs lets a value take the place of another (``_check_and_coerce_cfg_value_type``)."""
+    kind = _kind(one)
+    if kind is None:
+        return True
+    return any(other is None or other is kind or NoneType in (kind, other) for other in map(_kind, before))
+
+
+def _kind(one: Possibility) -> type | None:
+    """Return the type of a value, None where it is not known; a list and a tuple replace each other."""
+    if isinstance(one.thing, Items | TreeMapping):
+        return dict
+    if isinstance(one.thing, Row | TreeSequence):
+        return list
+    return type(one.thing) if one.constant else None
+
+
+def _with(items: Items, path: tuple[str, ...], values: Possibilities) -> Items | None:
+    """Return a tree of dictionaries with other values at a path, None where there is no such value to replace."""
     key, rest = path[0], path[1:]
+    before = items.entries.get(key)
+    if before is None:
+        return None
     if not rest:
-        return replace(items, entries=overlaid(items.entries, {key: values}))
-    before = items.entries.get(key, ())
-    after = tuple(replace(one, thing=_with(one.thing, rest, values)) for one in before if isinstance(one.thing, Items))
-    return replace(items, entries=overlaid(items.entries, {key: after})) if after else items
+        kept = tuple(one for one in values if _replaces(one, before))
+        return replace(items, entries=overlaid(items.entries, {key: kept})) if kept else None
+    inner = [(one, _with(one.thing, rest, values)) for one in before if isinstance(one.thing, Items)]
+    after = tuple(replace(one, thing=thing) for one, thing in inner if thing is not None)
+    return replace(items, entries=overlaid(items.entries, {key: after})) if after else None
+
+
+def _allowing_new(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
+    return _allowing(items) if given is True else items
+
+
+def _allowing(items: Items) -> Items:
+    """Return a tree of dictionaries all of which new keys may be merged into."""
+
+    def values_of(key: str) -> Possibilities:
+        values = items.entries[key]
+        return tuple(
+            replace(one, thing=_allowing(one.thing)) if isinstance(one.thing, Items) else one for one in values
+        )
+
+    return replace(items, entries=Lazily.of(items.entries, values_of), new_allowed=True)
 
 
 def _from_other(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
@@ -122,17 +168,19 @@ def _from_other(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, 
     return overwritten(items, given)
 
 
-def overwritten(items: Items, given: Items | TreeMapping) -> Items:
-    """Return a tree of dictionaries with another merged into it key by key."""
+def overwritten(
+    items: Items, given: Items | TreeMapping, read: Callable[[Possibility], Possibility] | None = None
+) -> Items:
+    """Return a tree of dictionaries with another merged into it key by key, each value as ``read`` makes it."""
     changes: dict[str, Possibilities] = {}
     for key, values in entries_of(given).items():
         before = items.entries.get(key, ())
         below, above = [one.thing for one in before], [one.thing for one in values]
         if len(below) == len(above) == 1 and isinstance(below[0], Items) and isinstance(above[0], Items | TreeMapping):
-            changes[key] = (replace(before[0], thing=overwritten(below[0], above[0])),)
+            changes[key] = (replace(before[0], thing=overwritten(below[0], above[0], read)),)
         else:
             # Without its entry in a file an option is what the object had before, not what torch takes.
-            changes[key] = irremovable(values)
+            changes[key] = irremovable(map(read, values) if read is not None else values)
     entries = overlaid(items.entries, changes)
     return replace(items, entries=entries, complete=items.complete and is_complete(given))
 
@@ -158,7 +206,7 @@ def _from_file(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, s
         after: Thing = items
         for layer in named.layers:
             assert isinstance(after, Items)
-            after = overwritten(after, layer)
+            after = overwritten(after, layer, _literal)
         return after
     every = list(_fitting(evaluator, items))
     return _from_any(items, every, str(span), span)
@@ -199,7 +247,10 @@ def _fits(items: Items, tree: TreeMapping, inherits: bool) -> bool:
         if key == BASE and inherits:
             continue
         below = items.entries.get(key)
-        if below is None:
+        if below is None and items.new_allowed:
+            continue
+        value = _literal(from_entry(entry, entry.span, key, removable=False))
+        if below is None or not _replaces(value, below):
             return False
         nested = below[0].thing
         if not isinstance(nested, Items) or not nested.entries:
@@ -215,7 +266,7 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
     elsewhere = unseen(span, choice(subject, "another file"))
 
     def values_of(key: str) -> Possibilities:
-        values = items.entries[key]
+        values = items.entries.get(key) or (Possibility(ABSENT, span),)
         if len(values) == 1 and isinstance(values[0].thing, Items) and values[0].thing.entries:
             inner = [_Given(one.path, tuple(_below(one.layers, key))) for one in files]
             return (replace(values[0], thing=_from_any(values[0].thing, inner, subject, span)),)
@@ -225,7 +276,8 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
         kept = values if others == every else under(values, _file(subject, others)) if others else ()
         return distinct((*kept, *new, *elsewhere))
 
-    return replace(items, entries=Lazily.of(items.entries, values_of))
+    brought = (key for one in files for layer in one.layers for key in layer.merged if key != BASE)
+    return replace(items, entries=Lazily.of(dict.fromkeys((*items.entries, *brought)), values_of))
 
 
 def _file(subject: str, paths: Iterable[str]) -> Assumptions:
@@ -241,7 +293,7 @@ def _below(layers: Iterable[TreeMapping], key: str) -> Iterator[TreeMapping]:
 
 def _last(layers: Iterable[TreeMapping], key: str) -> Possibility | None:
     found = [entry for layer in layers if (entry := layer.get(key)) is not None]
-    return from_entry(found[-1], found[-1].span, key, removable=False) if found else None
+    return _literal(from_entry(found[-1], found[-1].span, key, removable=False)) if found else None
 
 
 MERGES = {
@@ -249,5 +301,6 @@ MERGES = {
     "merge_from_list": _from_list,
     "merge_from_other_cfg": _from_other,
     "merge": _from_other,
+    "set_new_allowed": _allowing_new,
 }
-"""The methods that merge their argument into the object they are called on."""
+"""The methods that merge their argument into the object they are called on, or say what may be merged."""

@@ -149,12 +149,14 @@ class Folder:
 class Items:
     """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there.
 
-    ``inherits`` says that it is a configuration object whose files name the file they inherit from.
+    ``inherits`` says that it is a configuration object whose files name the file they inherit from, ``new_allowed``
+    that a file merged into it may bring new keys.
     """
 
     entries: Mapping[str, Possibilities]
     complete: bool = True
     inherits: bool = False
+    new_allowed: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -460,6 +460,80 @@ MERGED: Cases = {
         },
         {"8", "open"},
     ),
+    "a list with a key that the object does not have": (
+        {
+            "config.py": YACS,
+            "main.py": f"{IMPORT}from config import _C\n_C.merge_from_list(['NEW', 4])\n"
+            "DataLoader(1, num_workers=_C.NEW)\n",
+        },
+        {"open"},
+    ),
+    "a list with a value of another type": (
+        {"config.py": MARKED, "main.py": FILES + "_C.merge_from_list(['INPUT.NUM_WORKERS', '3.5'])\nload(_C)"},
+        {"8", "open"},
+    ),
+    "a list with None": (
+        {"config.py": YACS, "main.py": FILES + "_C.merge_from_list(['INPUT.NUM_WORKERS', ⟦'None'⟧])\nload(_C)"},
+        {"None"},
+    ),
+    "a file with a value of another type": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES + ARGUMENTS + "_C.merge_from_file(a.cfg)\nload(_C)",
+            "a.yaml": "INPUT:\n  NUM_WORKERS: 3.5\n",
+        },
+        {"8", "open"},
+    ),
+    "a file with text that is a tuple": (
+        {
+            "config.py": YACS + "_C.STEPS = (1, 2)\n",
+            "main.py": FILES + "_C.merge_from_file('a.yaml')\nload(_C)",
+            "a.yaml": "STEPS: (3, 4)\nINPUT:\n  NUM_WORKERS: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "a file with text that is a number": (
+        {
+            "config.py": YACS,
+            "main.py": FILES + "_C.merge_from_file('a.yaml')\nload(_C)",
+            "a.yaml": "INPUT:\n  NUM_WORKERS: ⟦'4'⟧\n",
+        },
+        {"4"},
+    ),
+    "a file with new keys, where they are allowed": (
+        {
+            "config.py": YACS.replace("_C = CN()", "_C = CN(new_allowed=True)"),
+            "main.py": FILES + "_C.merge_from_file('a.yaml')\nload(_C)",
+            "a.yaml": "OTHER: 1\nINPUT:\n  NUM_WORKERS: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "a file with new keys in a part where they are not": (
+        {
+            "config.py": MARKED.replace("_C = CN()", "_C = CN(new_allowed=True)"),
+            "main.py": FILES + "_C.merge_from_file('a.yaml')\nload(_C)",
+            "a.yaml": "INPUT:\n  NUM_WORKERS: 4\n  OTHER: 1\n",
+        },
+        {"8", "open"},
+    ),
+    "a file with new keys, after they were allowed": (
+        {
+            "config.py": YACS,
+            "main.py": FILES + "_C.set_new_allowed(True)\n_C.merge_from_file('a.yaml')\nload(_C)",
+            "a.yaml": "INPUT:\n  NUM_WORKERS: ⟦4⟧\n  OTHER: 1\n",
+        },
+        {"4"},
+    ),
+    "a new key that any file can bring": (
+        {
+            "config.py": "from yacs.config import CfgNode as CN\n_C = CN({'SEED': 1}, new_allowed=True)\n",
+            "main.py": f"import argparse\n{IMPORT}from config import _C\n{ARGUMENTS}_C.merge_from_file(a.cfg)\n"
+            "DataLoader(1, num_workers=_C.WORKERS)\n",
+            "a.yaml": "SEED: 2\nWORKERS: ⟦4⟧\n",
+            "b.yaml": "SEED: 3\n",
+        },
+        {"4", "open"},
+    ),
     "another object": (
         {
             "config.py": YACS,
