@@ -45,7 +45,7 @@ class Blurred:
         self._evaluator = evaluator
         self._changes: dict[int, list[_Change]] | None = None
 
-    def may_set(self, thing: Instance | Module | CommandLine, name: str) -> bool:
+    def may_set(self, thing: Instance | Class | Module | CommandLine, name: str) -> bool:
         """Return whether an attribute of a thing may be set by a name that is worked out."""
         if self._changes is None:
             # What is asked while the changes themselves are followed is answered without them.
@@ -53,9 +53,8 @@ class Blurred:
             self._changes = self._found()
         if not self._changes:
             return False
-        keys = (
-            [id(one.node) for one in lineage(self._evaluator, thing.of)] if isinstance(thing, Instance) else _key(thing)
-        )
+        owner = thing.of if isinstance(thing, Instance) else thing
+        keys = [id(one.node) for one in lineage(self._evaluator, owner)] if isinstance(owner, Class) else _key(owner)
         return any(one.may_set(name) for key in keys for one in self._changes.get(key, ()))
 
     def _found(self) -> dict[int, list[_Change]]:

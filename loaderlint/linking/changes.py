@@ -30,7 +30,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts
+from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts, dotted
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -110,6 +110,42 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
             if any(isinstance(one, Instance) and one.of.node is owner.node for one in things):
                 found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
     return found
+
+
+def set_on_classes(evaluator: Evaluator, owners: Sequence[Class], name: str) -> list[tuple[str, Possibilities]]:
+    """Return what statements outside their bodies set an attribute of one of these classes to, by their places."""
+    nodes = {id(one.node) for one in owners}
+    found: list[tuple[str, Possibilities]] = []
+    for facts, binding in evaluator.attributes_set.get(name, ()):
+        where = Frame(facts, binding.place)
+        if binding.kind in MUTATIONS or not any(
+            id(one) in nodes for one in _classes_changed(evaluator, binding, name, where)
+        ):
+            continue
+        found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
+    return found
+
+
+def _classes_changed(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) -> Iterator[ast.ClassDef]:
+    """Yield the classes of which a statement sets an attribute; for ``cls.name`` that is the class it stands in."""
+    root = binding.name.rpartition(".")[0]
+    if is_receiver(frame, root):
+        function, owner = frame.scope.node, classes.owner_of(frame.facts, frame.scope)
+        if isinstance(function, FunctionNode) and owner is not None and classes.has_decorator(function, "classmethod"):
+            yield owner.node
+        return
+    for target in attributes_stored(binding.node, name):
+        if dotted(target.value) == root:
+            yield from (
+                way.thing.node for way in evaluator.evaluate(target.value, frame) if isinstance(way.thing, Class)
+            )
+
+
+def attributes_stored(node: ast.AST, name: str) -> Iterator[ast.Attribute]:
+    """Yield the attributes of this name that a statement sets."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr == name:
+            yield one
 
 
 def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:

@@ -54,17 +54,17 @@ def _passes_on(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> bool:
         if isinstance(thing, External):
             return thing.name.rpartition(".")[2] not in _FILLS_IN
         if isinstance(thing, Function) and not isinstance(thing.node, ast.Lambda):
-            return _calls_as_called(thing.scope)
+            return _calls_as_called(evaluator, thing)
     name = made.attr if isinstance(made, ast.Attribute) else ""
     return name not in _FILLS_IN
 
 
-def _calls_as_called(decorator: Scope) -> bool:
+def _calls_as_called(evaluator: Evaluator, decorator: Function) -> bool:
     """Return whether the functions inside a decorator call what it decorates only with the arguments of theirs."""
-    names = {one.arg for scope in _functions(decorator) for one in _own_parameters(scope)}
+    names = {one.arg for scope in _functions(decorator.scope) for one in _own_parameters(scope)}
     return all(
-        _is_forwarded(site.node, scope)
-        for scope in _functions(decorator)
+        _is_forwarded(site.node, scope) and _leaves_arguments_alone(evaluator, scope, decorator.facts)
+        for scope in _functions(decorator.scope)
         for site in scope.calls
         if isinstance(site.node.func, ast.Name)
         and site.node.func.id in names
@@ -91,6 +91,17 @@ def _is_forwarded(call: ast.Call, scope: Scope) -> bool:
     given = {dotted(one) for one in (*positional, *(one.value for one in call.keywords))}
     return given == {one.arg for one in parameters(scope.node)} and all(
         one.arg in (None, dotted(one.value)) for one in call.keywords
+    )
+
+
+def _leaves_arguments_alone(evaluator: Evaluator, scope: Scope, facts: PythonFacts) -> bool:
+    """Return whether a function neither gives its parameters other values nor changes what they stand for."""
+    names = [one.arg for one in _own_parameters(scope)]
+    frame = Frame(facts, end_of(scope))
+    return not any(
+        any(binding.kind != "parameter" for binding in scope.bindings.get(name, ()))
+        or evaluator.effects.changing(frame, name)
+        for name in names
     )
 
 

@@ -206,15 +206,15 @@ def bound_arguments(
     given = parameters.arguments_of(evaluator, caller, function.node, skip_first=skip_first)
     span = caller.frame.facts.span(caller.call)
     bound: dict[str, Possibilities] = {}
-    assert function.scope.parent is not None
-    where = Frame(function.facts, end_of(function.scope.parent))
     declared = list(parameters_of(function.node))
     for position, parameter in enumerate(declared):
         if skip_first and position == 0:
             continue
         default = default_of(function.node, parameter.arg)
         fallback = (
-            defaults.unwrapped(evaluator, evaluator.evaluate(default, where)) if default is not None else unseen(span)
+            parameters.default_value(evaluator, default, function.facts, function.scope)
+            if default is not None
+            else unseen(span)
         )
         values: list[Possibility] = []
         for one in given.get(parameter.arg, (Possibility(ABSENT, span),)):
@@ -227,7 +227,10 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
     """Return what a class body's own name is on an object: a method, a property's value, a field or an attribute."""
     found: list[Possibility] = []
     frame = Frame(owner.facts, end_of(owner.scope))
-    for one in evaluator.bound(name, frame, None, span):
+    given = evaluator.bound(name, frame, None, span)
+    if not _is_field(owner, name):
+        given = _with_later(evaluator, instance.of, owner, name, given)
+    for one in given:
         if not isinstance(one.thing, Function):
             found.append(one)
             continue
@@ -401,9 +404,22 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
 
 
 def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
-    """Return what ``Class.name`` can be."""
+    """Return what ``Class.name`` can be: what its body gives it, or what is set on the class later."""
     for one in classes.lineage(evaluator, owner):
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
-            return defaults.unwrapped(evaluator, found)
+            return _with_later(evaluator, owner, one, name, defaults.unwrapped(evaluator, found))
     return unseen(span)
+
+
+def _with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str, own: Possibilities) -> Possibilities:
+    """Return what a class body gives an attribute of a class that inherits it, and what code elsewhere sets it to."""
+    above = classes.lineage(evaluator, owner)
+    place = next((place for place, one in enumerate(above) if one.node is declaring.node), 0)
+    changed = above[: place + 1]
+    if any(one.constant for one in own):
+        evaluator.mentioned.update(f"{one.node.name}.{name}" for one in changed)
+        if evaluator.blurred.may_set(owner, name):
+            own = (*own, *unseen(declaring.facts.span(declaring.node)))
+    later = changes.set_on_classes(evaluator, changed, name)
+    return one_of(f"{_subject(owner)}.{name} of the class", [("own", own), *later]) if later else own

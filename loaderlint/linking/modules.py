@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls
+from loaderlint.linking import calls, changes
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     External,
@@ -204,14 +204,7 @@ def _set_from_outside(evaluator: Evaluator, facts: PythonFacts, name: str) -> It
         where = Frame(other, binding.place)
         if any(
             isinstance(one.thing, Module) and one.thing.facts is facts
-            for target in _targets(binding.node, name)
+            for target in changes.attributes_stored(binding.node, name)
             for one in evaluator.evaluate(target.value, where)
         ):
             yield str(other.span(binding.node)), evaluator.binding(binding, where)
-
-
-def _targets(node: ast.AST, name: str) -> Iterator[ast.Attribute]:
-    """Yield the attributes of this name that a statement sets."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr == name:
-            yield one

@@ -29,7 +29,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, default_of, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -120,13 +120,18 @@ def _default(
     if default is None:
         return ()
     span = frame.facts.between(node, default)
-    parent = frame.scope.parent
-    assert parent is not None
-    where = Frame(frame.facts, end_of(parent))
-    found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
+    found = default_value(evaluator, default, frame.facts, frame.scope)
     note = f"{frame.scope.name}({node.arg}=…) default"
     assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()
     return under((one.step(span, note) for one in found), assumed)
+
+
+def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, scope: Scope) -> Possibilities:
+    """Return what the default of a parameter is: worked out once, where the definition of its function runs."""
+    assert scope.parent is not None
+    made = (one.place for one in scope.parent.bindings.get(scope.name, ()) if one.node is scope.node)
+    where = Frame(facts, next(made, None) or end_of(scope.parent))
+    return defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
 
 
 def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str) -> Possibilities:

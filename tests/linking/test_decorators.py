@@ -51,6 +51,73 @@ load(1, ⟦8⟧)
 """,
         {"8", "open"},
     ),
+    "one that sets an argument before it hands them on": (
+        f"""
+def careful(function):
+    def inner(*args, **kwargs):
+        kwargs["workers"] = 0
+        return function(*args, **kwargs)
+    return inner
+@careful
+{LOAD}
+load(1, 8)
+""",
+        {"open"},
+    ),
+    "one that fills in an argument that is left out": (
+        f"""
+def careful(function):
+    def inner(*args, **kwargs):
+        kwargs.setdefault("workers", 0)
+        return function(*args, **kwargs)
+    return inner
+@careful
+{LOAD}
+load(1)
+""",
+        {"open"},
+    ),
+    "one that hands the arguments to a function that changes them": (
+        f"""
+def fill(given):
+    given["workers"] = 0
+def careful(function):
+    def inner(*args, **kwargs):
+        fill(kwargs)
+        return function(*args, **kwargs)
+    return inner
+@careful
+{LOAD}
+load(1)
+""",
+        {"open"},
+    ),
+    "one that binds the arguments anew": (
+        f"""
+def careful(function):
+    def inner(*args, **kwargs):
+        kwargs = {{**kwargs, "workers": 0}}
+        return function(*args, **kwargs)
+    return inner
+@careful
+{LOAD}
+load(1)
+""",
+        {"open"},
+    ),
+    "one that shows the arguments": (
+        f"""
+def shown(function):
+    def inner(*args, **kwargs):
+        print(args, kwargs)
+        return function(*args, **kwargs)
+    return inner
+@shown
+{LOAD}
+load(1, ⟦8⟧)
+""",
+        {"8"},
+    ),
     "one that gives arguments of its own": (
         f"""
 def quick(function):
