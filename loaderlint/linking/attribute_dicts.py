@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
-from loaderlint.linking.things import Class, External, Frame
+from loaderlint.linking.things import Class
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -45,17 +44,11 @@ ATTRIBUTE_DICTS = INHERITING | {
 def made_by(evaluator: Evaluator, owner: Class) -> str | None:
     """Return the kind of configuration object that a project class is, by what it descends from; None for others."""
     lineage = classes.lineage(evaluator, owner)
-    known = sorted(ATTRIBUTE_DICTS.intersection(name for one in lineage for name in _foreign_bases(evaluator, one)))
+    known = sorted(
+        ATTRIBUTE_DICTS.intersection(name for one in lineage for name in classes.foreign_bases(evaluator, one))
+    )
     if not known:
         return None
     merges_itself = any("merge_from_file" in one.scope.bindings for one in lineage)
     # A class that overrides the merge of a file does so for files that inherit, as fvcore's did before it.
     return "fvcore.common.config.CfgNode" if merges_itself and known[0].endswith("CfgNode") else known[0]
-
-
-def _foreign_bases(evaluator: Evaluator, owner: Class) -> Iterator[str]:
-    frame = Frame(owner.facts, owner.place)
-    for base in owner.node.bases:
-        for one in evaluator.evaluate(base, frame):
-            if isinstance(one.thing, External):
-                yield one.thing.name

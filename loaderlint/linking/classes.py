@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import Class, Frame
+from loaderlint.linking.things import Class, External, Frame
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, parameters
 
 if TYPE_CHECKING:
@@ -43,6 +43,15 @@ def bases(evaluator: Evaluator, owner: Class) -> list[Class]:
     frame = Frame(owner.facts, owner.place)
     found = [one.thing for base in owner.node.bases for one in evaluator.evaluate(base, frame)]
     return [one for one in found if isinstance(one, Class)]
+
+
+def foreign_bases(evaluator: Evaluator, owner: Class) -> Iterator[str]:
+    """Yield the dotted names of the direct base classes from outside the project."""
+    frame = Frame(owner.facts, owner.place)
+    for base in owner.node.bases:
+        for one in evaluator.evaluate(base, frame):
+            if isinstance(one.thing, External):
+                yield one.thing.name
 
 
 def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:

@@ -18,9 +18,23 @@ if TYPE_CHECKING:
 
 AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
 WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
-_DICTIONARY_METHODS = frozenset({"model_dump", "dict", "_asdict"})
-_COPY_METHODS = frozenset({"_replace", "model_copy", "copy"})
-_MAKERS = frozenset({"model_validate", "parse_obj"})
+_MODELS = frozenset(
+    {
+        "pydantic.BaseModel",
+        "pydantic.BaseSettings",
+        "pydantic.main.BaseModel",
+        "pydantic.v1.BaseModel",
+        "pydantic.v1.BaseSettings",
+        "pydantic_settings.BaseSettings",
+        "pydantic_settings.main.BaseSettings",
+    }
+)
+_NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+_DICTIONARY_METHODS = {"model_dump": _MODELS, "dict": _MODELS, "_asdict": _NAMED_TUPLES}
+_COPY_METHODS = {"model_copy": _MODELS, "copy": _MODELS, "_replace": _NAMED_TUPLES}
+_MAKERS = {"model_validate": _MODELS, "parse_obj": _MODELS}
+_BRINGING = {**_DICTIONARY_METHODS, **_COPY_METHODS, **_MAKERS}
+"""The base classes that bring each method (``pydantic/main.py``, 2.14; the ``collections`` page of Python)."""
 
 
 def of_call(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:
@@ -41,10 +55,12 @@ def of_method(
 ) -> Possibilities | None:
     """Return what a method that a base class from outside brings gives, None for any other method."""
     thing = owner.thing
-    if not isinstance(thing, Instance | Class) or name not in _DICTIONARY_METHODS | _COPY_METHODS | _MAKERS:
+    if not isinstance(thing, Instance | Class) or name not in _BRINGING:
         return None
     of = thing.of if isinstance(thing, Instance) else thing
-    if any(name in one.scope.bindings for one in classes.lineage(evaluator, of)):
+    lineage = classes.lineage(evaluator, of)
+    foreign = {base for one in lineage for base in classes.foreign_bases(evaluator, one)}
+    if foreign.isdisjoint(_BRINGING[name]) or any(name in one.scope.bindings for one in lineage):
         return None
     if isinstance(thing, Class):
         if name not in _MAKERS or len(node.args) != 1:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol
@@ -40,14 +41,17 @@ class Project:
     """Sources and, on demand, what each of them says.
 
     ``sources`` are all files that may matter; ``others`` finds a file that was not among them, such as the module an
-    import names. Files that cannot be parsed are kept in ``failures``.
+    import names. A configuration file found that way is kept apart: whether a program names it says nothing about the
+    others. Files that cannot be parsed are kept in ``failures``.
     """
 
     def __init__(self, sources: Mapping[str, Source], others: OtherFiles | None = None) -> None:
         self._sources = dict(sources)
+        self._opened: dict[str, Source] = {}
         self._others = others
         self._python: dict[str, PythonFacts | None] = {}
         self._configuration: dict[str, ConfigurationFacts | None] = {}
+        self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
         self.failures: dict[str, Failure] = {}
@@ -55,7 +59,7 @@ class Project:
     @property
     def sources(self) -> Mapping[str, Source]:
         """The sources seen so far, by path."""
-        return self._sources
+        return ChainMap(self._sources, self._opened)
 
     @cached_property
     def _paths(self) -> frozenset[str]:
@@ -64,11 +68,13 @@ class Project:
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""
-        if path not in self._sources and path in self._paths and self._others is not None:
-            source = self._others.read(path)
-            if source is not None:
-                self._sources[path] = source
-        return self._sources.get(path)
+        known = self._sources.get(path) or self._opened.get(path)
+        if known is not None or path not in self._paths or self._others is None:
+            return known
+        source = self._others.read(path)
+        if source is not None:
+            (self._opened if source.language.is_configuration else self._sources)[path] = source
+        return source
 
     def read_mentions(self, names: Iterable[str], beside: Mapping[str, Set[str]] = MappingProxyType({})) -> bool:
         """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
@@ -129,19 +135,26 @@ class Project:
         A file that sets none of a loader's options may still be given to a program, which then takes its defaults.
         Nobody named such a file, so one that cannot be parsed is passed over.
         """
+        if words not in self._with_words:
+            self._with_words[words] = tuple(self._paths_with([word.encode() for word in words]))
+        for path in self._with_words[words]:
+            named = path in self._sources or path in self._opened
+            facts = self.configuration_file(path)
+            if facts is not None:
+                yield facts
+            elif not named:
+                self.failures.pop(path, None)
+
+    def _paths_with(self, words: Sequence[bytes]) -> Iterator[str]:
+        """Yield the paths of the configuration files that hold one of these words, in order."""
         for path in sorted(self._paths):
             language = Language.of(path)
             if language is None or not language.is_configuration:
                 continue
-            source = self._sources.get(path)
+            source = self._sources.get(path) or self._opened.get(path)
             content = source.content if source is not None else self._others.content(path) if self._others else None
-            if content is None or not any(word.encode() in content for word in words):
-                continue
-            facts = self.configuration_file(path)
-            if facts is not None:
-                yield facts
-            elif source is None:
-                self.failures.pop(path, None)
+            if content is not None and any(word in content for word in words):
+                yield path
 
     def all_python(self) -> Iterator[PythonFacts]:
         """Yield what every Python source that may matter says, in the order of paths."""

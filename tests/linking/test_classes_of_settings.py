@@ -292,6 +292,59 @@ FIELDS: Cases = {
         """,
         {"2"},
     ),
+    "NamedTuple as a dictionary": (
+        """
+        from typing import NamedTuple
+        class Config(NamedTuple):
+            num_workers: int = ⟦8⟧
+        DataLoader(1, **Config()._asdict())
+        """,
+        {"8"},
+    ),
+    "pydantic copied": (
+        """
+        from pydantic import BaseModel
+        class Base(BaseModel):
+            pass
+        class Config(Base):
+            num_workers: int = 8
+        cfg = Config().model_copy(update={"num_workers": ⟦2⟧})
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "a copy that a base from elsewhere makes": (
+        """
+        from library import Settings
+        class Config(Settings):
+            def __init__(self):
+                self.num_workers = 8
+        cfg = Config().copy()
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"open"},
+    ),
+    "a replacement that is not a named tuple's": (
+        """
+        from pydantic import BaseModel
+        class Config(BaseModel):
+            num_workers: int = 8
+        cfg = Config()._replace(num_workers=2)
+        DataLoader(1, num_workers=cfg.num_workers)
+        """,
+        {"open"},
+    ),
+    "a dictionary that nobody sees": (
+        """
+        from dataclasses import dataclass
+        from library import Record
+        @dataclass
+        class Config(Record):
+            num_workers: int = 8
+        DataLoader(1, num_workers=Config().dict()["num_workers"])
+        """,
+        {"open"},
+    ),
     "TypedDict": (
         """
         from typing import TypedDict
