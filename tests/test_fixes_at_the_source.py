@@ -131,3 +131,74 @@ def test_files_that_have_nothing_to_do_with_the_named_ones_are_left(project: Wri
     fix()
     assert Path(path).read_text() == "name: digits\nworkers: 0\n"
     assert Path("configs/other.yaml").read_text() == "workers: 4\n"
+
+
+WAYS_OF_USING = {
+    "arithmetic in another place": "    print(10 // {read})\n",
+    "arithmetic under another name": "    count = {read}\n    print(10 // count)\n",
+    "a function of the project that computes with it": "    show({read})\n",
+    "a method of it": "    print(({read}).bit_length())\n",
+}
+
+
+@each_source
+@pytest.mark.parametrize("use", WAYS_OF_USING.values(), ids=WAYS_OF_USING.keys())
+def test_what_the_program_computes_with_stays_and_the_call_is_changed(
+    project: WriteFiles, parts: dict[str, str], read: str, path: str, use: str
+) -> None:
+    show = "def show(number):\n    print(10 // number)\n\n\n"
+    write(project, {**parts, "above": parts.get("above", "") + show}, f"num_workers={read}", use.format(read=read))
+    before = {one: Path(one).read_text() for one in ("train.py", path)}
+    fix()
+    mended = Path("train.py").read_text()
+    assert mended == before["train.py"].replace(f"num_workers={read}", "num_workers=0")
+    assert path == "train.py" or Path(path).read_text() == before[path]
+
+
+@each_source
+def test_what_the_program_only_shows_is_changed_where_it_was_written(
+    project: WriteFiles, parts: dict[str, str], read: str, path: str
+) -> None:
+    shown = f"    print({read}, f\"{{{read}}} workers\", 'workers: %d' % {read})\n    if {read} > 1:\n        print()\n"
+    write(project, parts, f"num_workers={read}", shown)
+    before = Path(path).read_text()
+    fix()
+    assert Path(path).read_text() == before.replace("4", "0")
+
+
+def test_a_parameter_default_that_the_function_computes_with_stays(project: WriteFiles) -> None:
+    loop = (
+        "    for batch in DataLoader(range(8), num_workers=workers):\n        print(batch)\n    print(10 // workers)\n"
+    )
+    above = f"def run(workers=4):\n{loop}\n\n"
+    write(project, {"above": above}, "num_workers=0", "    run()\n")
+    before = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == before.replace("num_workers=workers", "num_workers=0")
+
+
+@pytest.mark.parametrize(
+    ("loop", "stays"),
+    [
+        ("    for name, number in cfg.items():\n        print(10 // number)\n", True),
+        ("    print([10 // number for number in cfg.values()])\n", True),
+        ("    print(dict(zip(cfg, [pow(2, number) for number in cfg.values()])))\n", True),
+        ("    for name, number in cfg.items():\n        print(name, number)\n", False),
+    ],
+)
+def test_a_key_that_a_loop_over_its_dictionary_uses_stays(project: WriteFiles, loop: str, stays: bool) -> None:
+    above = "cfg = {'workers': 4}\n\n\n"
+    write(project, {"above": above}, "num_workers=cfg['workers']", loop)
+    before = Path("train.py").read_text()
+    fix()
+    old = "num_workers=cfg['workers']" if stays else "'workers': 4"
+    assert Path("train.py").read_text() == before.replace(old, old.replace("cfg['workers']" if stays else "4", "0"))
+
+
+@pytest.mark.parametrize("use", ["print('%(prefetch_factor)d' % OPTIONS)", "ThreadPoolExecutor(**OPTIONS)"])
+def test_an_entry_that_its_whole_dictionary_is_used_with_stays(project: WriteFiles, use: str) -> None:
+    above = "OPTIONS = {'num_workers': 0, 'prefetch_factor': 2}\n\n\n"
+    write(project, {"above": above}, "**OPTIONS", f"    {use}\n")
+    before = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == before

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property
 
+from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.project import Project
+from loaderlint.linking.reads import SHOWS, Read, Reads
 from loaderlint.linking.things import External, Frame
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
-from loaderlint.readers.python import CallSite, PythonFacts, dotted
+from loaderlint.readers.python import PythonFacts, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
-
-_SAYS = frozenset({"print", "info", "debug", "warning", "log", "format", "add_argument"})
-"""Calls that only show a value."""
 
 
 def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
@@ -26,7 +24,8 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
 
     A name or parsed flag is shared when it is read outside the expressions that hand it on towards a loader, the
     conditions that ask about it, and the calls that print it. Whatever else a value is written as (a flag's default, a
-    field, a key of a file, a parameter's default) is shared when a call of another library is given it, too.
+    field, a key of a file, a parameter's default) is shared when the program computes with it elsewhere, calls a method
+    of it, goes through the dictionary it is in, or gives it to a call of another library.
     """
     every = tuple(loaders)
     ways = [
@@ -40,16 +39,18 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
         if span is not None
     ]
     uses = _Uses(evaluator.project, ways)
-    given = _GivenAway(evaluator, ways)
+    others = _OtherUses(evaluator, ways)
     return tuple(
-        replace(loader, options={name: _marked(name, value, uses, given) for name, value in loader.options.items()})
+        replace(loader, options={name: _marked(name, value, uses, others) for name, value in loader.options.items()})
         for loader in every
     )
 
 
-def _marked(option: str, value: Value, uses: _Uses, given: _GivenAway) -> Value:
+def _marked(option: str, value: Value, uses: _Uses, others: _OtherUses) -> Value:
     def is_shared(one: Candidate) -> bool:
-        return one.shared or uses.elsewhere(one) or (option in _MENDED and given.elsewhere(one, value.argument))
+        return (
+            one.shared or uses.elsewhere(one) or (option in _MENDED and others.elsewhere(option, one, value.argument))
+        )
 
     return replace(value, candidates=tuple(replace(one, shared=is_shared(one)) for one in value.candidates))
 
@@ -58,23 +59,28 @@ _MENDED = frozenset({"num_workers", *WORKER_OPTIONS, "pin_memory"})
 """The options that fixes change at their source."""
 
 
-class _GivenAway:
-    """What calls of other libraries are given, apart from loaders and from the ways to them."""
+class _OtherUses:
+    """What a program does with values, apart from loaders and from the ways to them."""
 
     def __init__(self, evaluator: Evaluator, ways: list[Span]) -> None:
         self._evaluator = evaluator
         self._ways = ways
-        self._known: dict[Span, bool] = {}
+        self._reads = Reads(evaluator.project)
+        self._written: dict[int, frozenset[Span]] = {}
+        self._known: dict[tuple[Span, Span | None], bool] = {}
 
-    def elsewhere(self, candidate: Candidate, argument: Span | None) -> bool:
-        """Return whether a written value also arrives at a call of another library, under a name of its way."""
+    def elsewhere(self, option: str, candidate: Candidate, argument: Span | None) -> bool:
+        """Return whether a written value is used under a name of its way, or with all it stands among."""
         if not candidate.written:
             return False
-        if candidate.span not in self._known:
+        key = candidate.span, argument
+        if key not in self._known:
             steps = [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
-            names = {name for span in steps for name in self._names(span)}
-            self._known[candidate.span] = any(self._is_given(name, candidate) for name in sorted(names))
-        return self._known[candidate.span]
+            names = self._reads.names({option, *(name for span in steps for name in self._names(span))})
+            reads = [one for name in sorted(names) for one in self._reads.by_name.get(name, ())[:_MOST_READS]]
+            written = (self._written_for(one) for one in (*reads, *self._reads.wholes[:_MOST_READS]))
+            self._known[key] = any(candidate.span in spans for spans in written)
+        return self._known[key]
 
     def _names(self, span: Span) -> Iterable[str]:
         source = self._evaluator.project.source(span.path)
@@ -82,59 +88,33 @@ class _GivenAway:
             return ()
         return _IDENTIFIER.findall(source.at(span))
 
-    @cached_property
-    def _arguments(self) -> Mapping[str, list[tuple[PythonFacts, CallSite, ast.expr]]]:
-        """The arguments of calls, by the last part of what they read."""
-        found: dict[str, list[tuple[PythonFacts, CallSite, ast.expr]]] = {}
-        for facts in self._evaluator.project.all_python():
-            for called, sites in facts.calls.items():
-                for site in sites if called not in _SAYS | _KEEPS else ():
-                    for argument in (*site.node.args, *(one.value for one in site.node.keywords)):
-                        name = _last_read(argument)
-                        if name is not None:
-                            found.setdefault(name, []).append((facts, site, argument))
-        return found
+    def _written_for(self, read: Read) -> frozenset[Span]:
+        """Return the places where what is read was written, none where it is on the way to a loader."""
+        if id(read.node) not in self._written:
+            span = read.facts.span(read.node)
+            on_the_way = any(way.holds(span) for way in self._ways)
+            self._written[id(read.node)] = frozenset() if on_the_way else self._followed(read)
+        return self._written[id(read.node)]
 
-    def _is_given(self, name: str, candidate: Candidate) -> bool:
-        return any(
-            self._arrives(facts, site, argument, candidate)
-            for facts, site, argument in self._arguments.get(name, ())[:_MOST_ARGUMENTS]
-        )
-
-    def _arrives(self, facts: PythonFacts, site: CallSite, argument: ast.expr, candidate: Candidate) -> bool:
-        span = facts.span(argument)
-        if any(way.holds(span) for way in self._ways):
-            return False
-        frame = Frame(facts, site.place)
+    def _followed(self, read: Read) -> frozenset[Span]:
+        frame = Frame(read.facts, read.place)
         with self._evaluator.steps(_STEPS):
-            if not any(one.span == candidate.span for one in self._evaluator.evaluate(argument, frame)):
-                return False
-            callees = [one.thing for one in self._evaluator.evaluate(site.node.func, frame)]
+            if read.call is not None and not self._is_of_a_library(read.call, frame):
+                return frozenset()
+            found = self._evaluator.evaluate(read.node, frame)
+            if read.whole:
+                [items] = as_items(self._evaluator, found)
+                found = tuple(one for values in items.entries.values() for one in values)
+        return frozenset(span for one in found for span in (one.span, *one.sources))
+
+    def _is_of_a_library(self, call: ast.Call, frame: Frame) -> bool:
+        callees = [one.thing for one in self._evaluator.evaluate(call.func, frame)]
         return any(isinstance(one, External) and one.name not in LOADER_CALLABLES for one in callees)
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_MOST_ARGUMENTS = 40
+_MOST_READS = 60
 _STEPS = 150
-_KEEPS = frozenset(
-    {
-        *("dict", "update", "setdefault", "partial", "getattr", "setattr", "vars", "Namespace", "SimpleNamespace"),
-        *("EasyDict", "int", "bool", "min", "max", "isinstance", "field", "Field", "Option", "option", "set_defaults"),
-        *("replace", "deepcopy", "copy", "cast", "tuple", "list"),
-    }
-)
-"""Calls that hand a value on, or make another of it, and do nothing with it themselves."""
-
-
-def _last_read(node: ast.expr) -> str | None:
-    """Return the name, attribute or key that an expression reads, None when it is none of these."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return node.slice.value if isinstance(node.slice.value, str) else None
-    return None
 
 
 class _Uses:
@@ -189,6 +169,6 @@ def _reads(tree: ast.AST) -> Iterable[tuple[ast.expr, str]]:
         if isinstance(node, ast.Call):
             function = node.func
             called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if called in _SAYS:
+            if called in SHOWS:
                 continue
         waiting.extend(ast.iter_child_nodes(node))

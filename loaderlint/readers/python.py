@@ -53,7 +53,7 @@ class PythonFacts:
     """What one Python file says.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
-    ``blocks`` every ``with`` and ``try``.
+    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands.
     """
 
     source: Source
@@ -63,6 +63,7 @@ class PythonFacts:
     calls: dict[str, list[CallSite]]
     guard: ast.If | None
     blocks: list[Block]
+    operations: list[tuple[ast.BinOp, Place]]
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""

@@ -36,7 +36,8 @@ class Walked(NamedTuple):
     """What a module holds.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
-    ``guard`` the first ``if __name__ == "__main__":`` at the top, ``blocks`` every ``with`` and ``try``.
+    ``guard`` the first ``if __name__ == "__main__":`` at the top, ``blocks`` every ``with`` and ``try``,
+    ``operations`` every operation on two operands.
     """
 
     module: Scope
@@ -44,6 +45,7 @@ class Walked(NamedTuple):
     calls: dict[str, list[CallSite]]
     guard: ast.If | None
     blocks: list[Block]
+    operations: list[tuple[ast.BinOp, Place]]
 
 
 def walk(tree: ast.Module) -> Walked:
@@ -54,7 +56,7 @@ def walk(tree: ast.Module) -> Walked:
     """
     walking = _Walk(tree)
     walking.module.flow = walking.body(tree.body, walking.module, ())
-    return Walked(walking.module, walking.scopes, walking.calls, walking.guard, walking.blocks)
+    return Walked(walking.module, walking.scopes, walking.calls, walking.guard, walking.blocks, walking.operations)
 
 
 class _Walk:
@@ -66,6 +68,7 @@ class _Walk:
         self.calls: dict[str, list[CallSite]] = {}
         self.guard: ast.If | None = None
         self.blocks: list[Block] = []
+        self.operations: list[tuple[ast.BinOp, Place]] = []
         self.order = 0
         self.raising: list[int] = []
 
@@ -389,6 +392,8 @@ class _Walk:
             return
         if isinstance(node, ast.Call):
             self.call(node, place)
+        elif isinstance(node, ast.BinOp):
+            self.operations.append((node, place))
         elif isinstance(node, ast.Lambda):
             self.defaults(node, place)
             inner = self.enter(node, "<lambda>", place)
