@@ -10,6 +10,7 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from loaderlint.readers.python import Arm, Binding, Fork, Place, Suite, dotted, is_main_test
@@ -38,13 +39,13 @@ def reaching(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching
         inside = [one for one in bindings if _is_of_comprehension(one) and one.place.arms[-1] in place.arms]
         if inside:
             return (Reaching(inside[-1], ()),)
-    found = [Reaching(one.binding, one.arms, one.earlier_turn) for one in _ways(bindings, place) if one.binding]
+    found = [Reaching(one.binding, one.arms, one.earlier_turn) for one in _ways(tuple(bindings), place) if one.binding]
     return tuple(sorted(found, key=lambda one: one.binding.place.order))
 
 
 def unbound(bindings: Sequence[Binding], place: Place | None) -> tuple[tuple[Arm, ...], ...]:
     """Return the ways, by their arms, on which none of the bindings is current at a place."""
-    return tuple(one.arms for one in _ways(bindings, place) if one.binding is None)
+    return tuple(one.arms for one in _ways(tuple(bindings), place) if one.binding is None)
 
 
 def reaching_all(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching, ...]:
@@ -78,7 +79,8 @@ class _Way:
 _Ways = tuple[_Way, ...]
 
 
-def _ways(bindings: Sequence[Binding], place: Place | None) -> _Ways:
+@lru_cache(maxsize=1 << 14)
+def _ways(bindings: tuple[Binding, ...], place: Place | None) -> _Ways:
     own = sorted((one for one in bindings if not _is_of_comprehension(one)), key=lambda one: one.place.order)
     if not own:
         return (_Way(None),)
@@ -87,6 +89,9 @@ def _ways(bindings: Sequence[Binding], place: Place | None) -> _Ways:
     # Parameters are bound before the first statement.
     left = walk.block(Suite(0, max(flow.last, own[-1].place.order), flow.forks, flow.raising), (_Way(None),)) or ()
     found = (*left, *walk.returned) if place is None else (left if walk.seen is None else walk.seen)
+    if len({(one.binding, one.earlier_turn) for one in found}) == 1:
+        # Whichever way was taken, it is the same.
+        return (_Way(found[0].binding, earlier_turn=found[0].earlier_turn),)
     here = {_choice(arm) for arm in place.arms} if place is not None else set()
     return _merged(
         _Way(one.binding, earlier_turn=one.earlier_turn).through(
@@ -134,6 +139,8 @@ class _Walk:
         self.continued: list[list[_Way]] = []
         self.guarded: list[list[_Way]] = []
         """What is current at each statement of a guarded body that may raise."""
+        self.passing = 0
+        """Loops around that bind nothing: however they are left, it is as it was before."""
 
     def block(self, block: Suite, ways: _Ways) -> _Ways | None:
         """Return what is current after a block, None when nothing runs on from its end."""
@@ -178,7 +185,7 @@ class _Walk:
 
     def _next_fork(self, forks: Sequence[Fork], turn: int, following: int | None) -> int:
         """Return the next fork that matters: it binds the name, holds the place, or leaves."""
-        leaving = self.place is None or bool(self.broke)
+        leaving = (self.place is None or bool(self.broke)) and not self.passing
         while turn < len(forks):
             fork = forks[turn]
             if not fork.branches or (leaving and fork.leaves):
@@ -249,6 +256,9 @@ class _Walk:
     def _loop(self, fork: Fork, ways: _Ways) -> _Ways | None:
         (arms, body), (_, orelse) = fork.branches
         (turn,) = arms
+        if bisect_right(self.orders, fork.order) == bisect_right(self.orders, fork.last):
+            self._pass_through(fork, body, orelse, ways)
+            return ways
         test = fork.node.test if isinstance(fork.node, ast.While) else None
         entered = tuple(one.through(turn) for one in ways)
         seen = self.seen
@@ -268,6 +278,18 @@ class _Walk:
         after = self.block(orelse, _merged((*(one.through(never) for one in ways), *through)))
         broke = tuple(self.broke.pop())
         return _joined(after, broke or None)
+
+    def _pass_through(self, fork: Fork, body: Suite, orelse: Suite, ways: _Ways) -> None:
+        if self.place is None and fork.leaves:
+            self.returned.extend(ways)
+        self.passing += 1
+        self.broke.append([])
+        self.continued.append([])
+        self.block(body, ways)
+        self.broke.pop()
+        self.continued.pop()
+        self.passing -= 1
+        self.block(orelse, ways)
 
     def _try(self, fork: Fork, ways: _Ways) -> _Ways | None:
         (_, body), *handlers, (orelse_arms, orelse), (_, final) = fork.branches
@@ -316,8 +338,11 @@ def _joined(*branches: _Ways | None) -> _Ways | None:
 
 def _merged(ways: Iterable[_Way]) -> _Ways:
     """Return the ways without repetitions; one that comes through both arms of a statement needs neither."""
+    every = tuple(ways)
+    if len(every) < 2:
+        return every
     kept: dict[tuple[object, ...], _Way] = {}
-    for one in ways:
+    for one in every:
         while one.arms:
             last = one.arms[-1]
             partner = (one.binding, one.earlier_turn, one.choices[:-1], ((last.owner, not last.truth, False),))

@@ -74,7 +74,10 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
 
 def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     found: list[Possibility] = []
-    for values, assumptions, _ in combined(*(evaluator.evaluate(one, frame) for one in node.args)):
+    operands = [evaluator.evaluate(one, frame) for one in node.args]
+    if any(not isinstance(one.thing, int) for operand in operands for one in operand):
+        return unseen(span)
+    for values, assumptions, _ in combined(*operands):
         limits = [one.thing for one in values if isinstance(one.thing, int)]
         turns = range(*limits) if len(limits) == len(values) <= 3 and 0 not in limits[2:] else None
         if turns is None or len(turns) > MOST_TURNS:

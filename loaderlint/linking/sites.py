@@ -121,9 +121,10 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
         return None
     if classes.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
-    if not (callers.names_definition(site.node.func, frame) or _is_kept(site.node.func)):
+    if not (callers.names_definition(site.node.func, frame) or _is_kept(evaluator, site.node.func)):
         return None
-    callees = evaluator.evaluate(site.node.func, frame)
+    with evaluator.steps(MOST_CALLEE_STEPS):
+        callees = evaluator.evaluate(site.node.func, frame)
     called = _called_partial(evaluator, frame, site.node, callees)
     if called is not None:
         return called
@@ -197,9 +198,16 @@ def _called_partial(
     return PythonSite(frame, call, partials[0].callee, partials[0].kind, before=tuple(before))
 
 
-def _is_kept(callee: ast.expr) -> bool:
-    """Return whether a callee is something kept in a dictionary or on an object."""
-    return isinstance(callee, ast.Subscript) or dotted(callee) is not None
+MOST_CALLEE_STEPS = 20000
+"""Expressions followed to find out whether a call makes a loader."""
+
+
+def _is_kept(evaluator: Evaluator, callee: ast.expr) -> bool:
+    """Return whether a callee is something kept in a dictionary, or on an object under a name of no method's."""
+    if isinstance(callee, ast.Subscript):
+        return True
+    name = dotted(callee)
+    return name is not None and name.rpartition(".")[2] not in evaluator.project.definitions
 
 
 def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite | None:

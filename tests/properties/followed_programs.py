@@ -10,7 +10,7 @@ import sys
 from collections import defaultdict
 from contextlib import suppress
 from itertools import product
-from types import ModuleType
+from types import CodeType, ModuleType
 from unittest.mock import patch
 
 from hypothesis import strategies as st
@@ -324,29 +324,43 @@ def programs(draw: st.DrawFn) -> tuple[str, int]:
     return HEADER + "\n".join(writing.lines) + "\n", writing.flags
 
 
+class Flag:
+    """Something nobody can see through; each time it is asked it may answer otherwise."""
+
+    def __init__(self, answers: tuple[bool, ...]) -> None:
+        self.answers = answers
+        self.asked = 0
+
+    def __bool__(self) -> bool:
+        self.asked += 1
+        return self.answers[min(self.asked, len(self.answers)) - 1]
+
+
 def arrivals(text: str, flags: int) -> dict[int, set[object]]:
     """What each line's loader is really given, over all answers of the flags; None where nothing is given."""
     found: dict[int, set[object]] = defaultdict(set)
     code = compile(text, "main.py", "exec")
-    for given in product((False, True), repeat=flags):
-        answers = (*given, *[False] * (MOST_FLAGS - flags))
-        run(code, answers, found)
+    # A loop has two turns at most, and no flag is asked anywhere else more than once.
+    answers = tuple(product((False, True), repeat=2))
+    for given in product(answers, repeat=flags):
+        run(code, [*given, *[(False,)] * (MOST_FLAGS - flags)], found)
     return found
 
 
-def run(code: object, answers: tuple[bool, ...], found: dict[int, set[object]]) -> None:
-    def fail_if(answer: bool) -> None:
-        if answer:
+def run(code: CodeType, answers: list[tuple[bool, ...]], found: dict[int, set[object]]) -> None:
+    """Run a program once with a stand-in for the loader that notes what it is given at each line."""
+
+    def fail_if(flag: Flag) -> None:
+        if flag:
             raise ValueError
 
     class DataLoader:
         def __init__(self, data: object, **options: object) -> None:
-            frame = sys._getframe(1)
-            found[frame.f_lineno].add(options.get("num_workers"))
+            found[sys._getframe(1).f_lineno].add(options.get("num_workers"))
 
     flags = ModuleType("flags")
-    flags.__dict__.update({f"flag{index + 1}": answer for index, answer in enumerate(answers)}, fail_if=fail_if)
+    flags.__dict__.update({f"flag{index + 1}": Flag(one) for index, one in enumerate(answers)}, fail_if=fail_if)
     data = ModuleType("torch.utils.data")
     data.__dict__["DataLoader"] = DataLoader
     with patch.dict(sys.modules, {"flags": flags, "torch.utils.data": data}), suppress(ValueError):
-        exec(code, {"__name__": "main", "data": []})  # type: ignore[arg-type]
+        exec(code, {"__name__": "main", "data": []})

@@ -8,7 +8,7 @@ from tests.linking.traced import loaders_of
 from tests.properties.followed_programs import arrivals, programs
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_no_value_is_missed_and_none_invented(program: tuple[str, int]) -> None:
     text, flags = program
