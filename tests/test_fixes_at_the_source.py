@@ -202,3 +202,13 @@ def test_an_entry_that_its_whole_dictionary_is_used_with_stays(project: WriteFil
     before = Path("train.py").read_text()
     fix()
     assert Path("train.py").read_text() == before
+
+
+@pytest.mark.parametrize("read", ["more.pop('factor', 2)", "next(iter([2]))"])
+def test_what_changes_something_when_it_is_read_is_put_under_no_condition(project: WriteFiles, read: str) -> None:
+    loop = f"    return DataLoader(range(8), num_workers=workers, prefetch_factor={read}, **more)\n"
+    above = f"def made(workers=4, **more):\n{loop}\n\n"
+    write(project, {"above": above}, "num_workers=0", "    list(made())\n    list(made(0, factor=None))\n")
+    before = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == before

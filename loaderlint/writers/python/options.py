@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 import libcst as cst
+from libcst import matchers as m
 
 from loaderlint.model.edit import AddOption
 from loaderlint.model.loader import TORCH_DEFAULTS
@@ -20,6 +21,7 @@ from loaderlint.writers.python.expressions import PlatformTest, code
 from loaderlint.writers.python.imports import with_sys_import
 from loaderlint.writers.python.integers import integer
 from loaderlint.writers.python.layout import with_keyword, without_items
+from loaderlint.writers.python.names import MUTATORS
 from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.plan import ItemPlan, OptionEdit, Plan, ValuePlan, plan
 from loaderlint.writers.python.scopes import binds, known_sys_names, sys_name
@@ -147,6 +149,8 @@ class _Writer:
         for constant in value.constants:
             new = place(self._constant(constant, new), old=new)
         for only_with in value.only_with:
+            if _has_effects(old):
+                raise CannotRewrite(f"{value.span} changes something when it is read, so it depends on no condition")
             neutral = self._constant(only_with.neutral)
             workers = self._worker_count(self._places.expression(only_with.workers))
             new = place(expressions.with_workers(expressions.bare(new), neutral, workers), old=new)
@@ -213,6 +217,12 @@ def _block_without(indexes: set[int], block: cst.IndentedBlock | cst.Module) -> 
 
 def _index(node: cst.CSTNode, among: Iterable[cst.CSTNode]) -> int:
     return next(index for index, one in enumerate(among) if one is node)
+
+
+def _has_effects(node: cst.BaseExpression) -> bool:
+    """Return whether an expression visibly changes something: ``options.pop("x")``, ``next(values)``, ``(x := 1)``."""
+    method = m.Call(func=m.Attribute(attr=m.Name(m.MatchIfTrue(MUTATORS.__contains__))))
+    return bool(m.findall(node, method | m.Call(func=m.Name("next")) | m.NamedExpr() | m.Await() | m.Yield()))
 
 
 def _neutral(edit: AddOption) -> Constant:
