@@ -198,7 +198,7 @@ def _called_partial(
     return PythonSite(frame, call, partials[0].callee, partials[0].kind, before=tuple(before))
 
 
-MOST_CALLEE_STEPS = 20000
+MOST_CALLEE_STEPS = 2000
 """Expressions followed to find out whether a call makes a loader."""
 
 
