@@ -152,9 +152,8 @@ MOST_OTHER_CALLS_DEEP = 2
 
 
 def _may_build_a_parser(function: Function, frame: Frame) -> bool:
-    """Return whether a call has to do with parsers: the file it stands in names one, or that of the function does."""
-    texts = (function.facts.source.text, frame.facts.source.text)
-    return any("parser" in text or "ArgumentParser" in text for text in texts)
+    """Return whether a call has to do with parsers: the file it stands in says something to one, or the function's."""
+    return function.facts.uses_parsers or frame.facts.uses_parsers
 
 
 def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities:
@@ -242,7 +241,7 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
     if name in objects.PARSES:
-        return objects.parsed(evaluator, node, frame, span) or unseen(span)
+        return objects.parsed(evaluator, name, node, frame, span) or unseen(span)
     if name in _ARGUMENTS_OF_THE_USER:
         return (Possibility(Row(((Possibility(GIVEN, span),),) * 3), span),)
     handed_back = parsers.handed_back(evaluator, name, node, frame)

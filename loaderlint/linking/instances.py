@@ -191,12 +191,17 @@ def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Pos
 
 
 def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> dict[str, Possibilities]:
-    """Return what the call that made an object gives each parameter of its constructor, defaults included."""
+    """Return what each parameter of an object's constructor takes: from the user, from the call, or its default."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     assert instance.call is not None and instance.frame is not None
     caller = callers.Caller(instance.frame, instance.call)
-    return bound_arguments(evaluator, caller, Function(instance.of.facts, node, scope), skip_first=True)
+    bound = bound_arguments(evaluator, caller, Function(instance.of.facts, node, scope), skip_first=True)
+
+    def arriving(name: str) -> Possibilities:
+        return settled(instance.given.get(name), lambda: bound[name])
+
+    return {name: arriving(name) for name in bound}
 
 
 def bound_arguments(

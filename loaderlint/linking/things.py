@@ -107,12 +107,14 @@ class Instance:
     """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
 
     ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
+    ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives.
     """
 
     of: Class
     call: ast.Call | None = None
     frame: Frame | None = None
     changed: Mapping[str, Possibilities] = field(default_factory=dict)
+    given: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
@@ -48,6 +49,9 @@ __all__ = [
 ]
 
 
+_SAID_TO_PARSERS = frozenset({"add_argument", "add_arguments", "add_parser", "set_defaults", "parse_known_args"})
+
+
 @dataclass(frozen=True, eq=False)
 class PythonFacts:
     """What one Python file says.
@@ -64,6 +68,11 @@ class PythonFacts:
     guard: ast.If | None
     blocks: list[Block]
     operations: list[tuple[ast.BinOp, Place]]
+
+    @cached_property
+    def uses_parsers(self) -> bool:
+        """Whether the file makes a parser of command lines or says something to one."""
+        return any(one in _SAID_TO_PARSERS or one.endswith(("ArgumentParser", "ArgParser")) for one in self.calls)
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""

@@ -1052,6 +1052,213 @@ ORDER: Cases = {
 }
 
 
+def click_option(declaration: str, parameter: str) -> str:
+    return f"""
+        import click
+        @click.command()
+        @click.option({declaration})
+        def main({parameter}):
+            DataLoader(data, num_workers={parameter})
+        main()
+        """
+
+
+def jsonargparse_of(body: str, use: str = "job = auto_cli(Job)") -> str:
+    return f"""
+from jsonargparse import auto_cli
+class Job:
+{body}
+{use}
+DataLoader(data, num_workers=job.workers)
+"""
+
+
+CONSTRUCTED = "    def __init__(self, workers: int = ⟦3⟧): self.workers = workers"
+
+READ_AS_THE_LIBRARY_DOES: Cases = {
+    "jsonargparse: the constructor of a class": (jsonargparse_of(CONSTRUCTED), {"3", "open"}),
+    "jsonargparse: a constructor that computes": (
+        jsonargparse_of("    def __init__(self, workers: int = 3): self.workers = ⟦workers + 1⟧"),
+        {"4", "open"},
+    ),
+    "jsonargparse: defaults set by the call": (
+        jsonargparse_of(CONSTRUCTED.replace("⟦3⟧", "3"), 'job = auto_cli(Job, set_defaults={"workers": 5})'),
+        {"open"},
+    ),
+    "jsonargparse: what a method returns": (
+        """
+        from jsonargparse import auto_cli
+        class Job:
+            def __init__(self, workers: int = 3): self.workers = workers
+            def run(self): return ⟦5⟧
+        DataLoader(data, num_workers=auto_cli(Job))
+        """,
+        {"5"},
+    ),
+    "jsonargparse: a class with methods gives no object": (
+        jsonargparse_of("    workers: int = 3\n    def run(self): pass"),
+        {"open"},
+    ),
+    "jsonargparse: an object where it is asked for": (
+        jsonargparse_of(f"{CONSTRUCTED}\n    def run(self): pass", "job = auto_cli(Job, return_instance=True)"),
+        {"3", "open"},
+    ),
+    "jsonargparse: a parameter of a method": (
+        """
+        from jsonargparse import auto_cli
+        class Job:
+            def run(self, workers: int = ⟦3⟧):
+                DataLoader(data, num_workers=workers)
+        def test(): Job().run(workers=⟦1⟧)
+        auto_cli(Job)
+        """,
+        {"3", "1", "open"},
+    ),
+    "tyro: the constructor of a class": (
+        """
+        import tyro
+        class Job:
+            def __init__(self, workers: int = ⟦3⟧): self.workers = workers
+        job = tyro.cli(Job)
+        DataLoader(data, num_workers=job.workers)
+        """,
+        {"3", "open"},
+    ),
+    "absl: another name of a flag": (
+        """
+        from absl import app, flags
+        flags.DEFINE_integer("workers", ⟦4⟧, "help")
+        flags.DEFINE_alias("num_workers", "workers")
+        def main(_): DataLoader(data, num_workers=flags.FLAGS.num_workers)
+        app.run(main)
+        """,
+        {"4", "open"},
+    ),
+    "absl: a flag set by another of its names": (
+        """
+        from absl import app, flags
+        FLAGS = flags.FLAGS
+        flags.DEFINE_integer("workers", ⟦4⟧, "help")
+        flags.DEFINE_alias("num_workers", "workers")
+        def main(_):
+            if FLAGS.debug:
+                FLAGS.num_workers = ⟦0⟧
+            DataLoader(data, num_workers=FLAGS.workers)
+        app.run(main)
+        """,
+        {"4", "0", "open"},
+    ),
+    "absl: a default that is a string goes through the type": (
+        """
+        from absl import app, flags
+        flags.DEFINE_integer("workers", ⟦"4"⟧, "help")
+        def main(_): DataLoader(data, num_workers=flags.FLAGS.workers)
+        app.run(main)
+        """,
+        {"4", "open"},
+    ),
+    "absl: a default that the type cannot read": (
+        """
+        from absl import app, flags
+        flags.DEFINE_integer("workers", "many", "help")
+        def main(_): DataLoader(data, num_workers=flags.FLAGS.workers)
+        app.run(main)
+        """,
+        {"open"},
+    ),
+    "absl: None stays None": (
+        """
+        from absl import app, flags
+        flags.DEFINE_integer("workers", ⟦None⟧, "help")
+        def main(_): DataLoader(data, num_workers=flags.FLAGS.workers)
+        app.run(main)
+        """,
+        {"None", "open"},
+    ),
+    "absl: one value of a flag that holds several": (
+        """
+        from absl import app, flags
+        flags.DEFINE_multi_integer("workers", 4, "help")
+        def main(_): DataLoader(data, num_workers=flags.FLAGS.workers)
+        app.run(main)
+        """,
+        {"open"},
+    ),
+    "absl: an item of a flag that holds several": (
+        """
+        from absl import app, flags
+        flags.DEFINE_multi_integer("workers", [⟦4⟧, 8], "help")
+        def main(_): DataLoader(data, num_workers=flags.FLAGS.workers[0])
+        app.run(main)
+        """,
+        {"4", "open"},
+    ),
+    "click: a flag and what turns it off": (
+        click_option('"--pin/--no-pin"', "pin"),
+        {"False at main.py:5:2", "True at main.py:5:2"},
+    ),
+    "click: a flag that is on and what turns it off": (
+        click_option('"--pin/--no-pin", default=⟦True⟧', "pin"),
+        {"True", "True at main.py:5:2", "False at main.py:5:2"},
+    ),
+    "click: a name in lower case": (click_option('"--Workers", default=⟦3⟧', "workers"), {"3", "open"}),
+    "click: a name of its own keeps its case": (
+        click_option('"--w", "Workers", default=⟦3⟧', "Workers"),
+        {"3", "open"},
+    ),
+    "click: a value that is asked for": (click_option('"--workers", prompt=True, type=int', "workers"), {"open"}),
+    "click: what a callback makes of a value": (
+        click_option('"--workers", default=3, callback=lambda c, p, value: value * 2', "workers"),
+        {"open"},
+    ),
+    "transformers: HfArg": (
+        """
+        from dataclasses import dataclass
+        from transformers import HfArgumentParser
+        from transformers.hf_argparser import HfArg
+        @dataclass
+        class DataArguments:
+            workers: int = HfArg(default=⟦2⟧, aliases=["-w"])
+        (arguments,) = HfArgumentParser(DataArguments).parse_args_into_dataclasses()
+        DataLoader(data, num_workers=arguments.workers)
+        """,
+        {"2", "open"},
+    ),
+    "Lightning 1: the parser that the trainer adds to": (
+        """
+        import argparse
+        from pytorch_lightning import Trainer
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦4⟧)
+        parser = Trainer.add_argparse_args(parser)
+        DataLoader(data, num_workers=parser.parse_args().workers)
+        """,
+        {"4", "open"},
+    ),
+    "a function of the same name in another library": (
+        """
+        import argparse
+        from somewhere import Trainer
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=4)
+        parser = Trainer.add_argparse_args(parser)
+        DataLoader(data, num_workers=parser.parse_args().workers)
+        """,
+        {"open"},
+    ),
+    "a comment about a parser changes nothing": (
+        """
+        # no parser here
+        def first(): return second()
+        def second(): return third()
+        def third(): return 4
+        DataLoader(data, num_workers=first())
+        """,
+        {"open"},
+    ),
+}
+
+
 @pytest.mark.parametrize(("files", "expected"), DECLARATIONS.values(), ids=DECLARATIONS.keys())
 def test_declarations(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
@@ -1089,4 +1296,9 @@ def test_words_that_stand_in_the_program(files: str, expected: set[str]) -> None
 
 @pytest.mark.parametrize(("files", "expected"), ORDER.values(), ids=ORDER.keys())
 def test_what_is_said_to_a_parser_in_turn(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), READ_AS_THE_LIBRARY_DOES.values(), ids=READ_AS_THE_LIBRARY_DOES.keys())
+def test_what_is_given_is_read_as_the_library_reads_it(files: str, expected: set[str]) -> None:
     assert traced(files) == expected

@@ -2,27 +2,85 @@
 
 ``absl/flags/_defines.py``: ``DEFINE_integer(name, default, help)`` and its like return a holder whose ``value`` is the
 flag's; ``absl.flags.FLAGS`` has every flag that the modules imported so far define, and an attribute set on it replaces
-the flag's value.
+the flag's value. A default goes through the flag's parser like what the user gives
+(``absl/flags/_argument_parser.py``); ``DEFINE_alias(name, original)`` is another name of a flag.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.commandlines import config_files
 from loaderlint.linking.commandlines.flags import Flag, default_values, flag_values
-from loaderlint.linking.things import External, Frame, Made, Possibilities, one_of, under, unseen
+from loaderlint.linking.things import (
+    UNSEEN,
+    External,
+    Frame,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Thing,
+    one_of,
+    under,
+    unseen,
+)
 from loaderlint.model.source import Span
-from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.python import PythonFacts, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 FLAGS = "absl.flags.FLAGS"
-_DEFINES = "absl.flags.DEFINE_"
+
+
+def _boolean(default: Thing) -> Thing:
+    if isinstance(default, str):
+        return {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}.get(default.lower(), UNSEEN)
+    return bool(default) if isinstance(default, int) and default in (0, 1) else UNSEEN
+
+
+def _float(default: Thing) -> Thing:
+    return float(default) if isinstance(default, int | float | str) and not isinstance(default, bool) else UNSEEN
+
+
+def _integer(default: Thing) -> Thing:
+    if isinstance(default, str):
+        base = {"0o": 8, "0x": 16}.get(default[:2] if len(default) > 2 else "", 10)
+        return int(default, base)
+    return default if isinstance(default, int) and not isinstance(default, bool) else UNSEEN
+
+
+def _string(default: Thing) -> Thing:
+    return default if isinstance(default, str) else UNSEEN
+
+
+_PARSERS: Mapping[str, Callable[[Thing], Thing]] = {
+    "string": _string,
+    "enum": _string,
+    "integer": _integer,
+    "float": _float,
+    "bool": _boolean,
+    "boolean": _boolean,
+    "enum_class": lambda default: UNSEEN,
+}
+"""What a flag makes of its default, by the last part of the name of what defines it."""
+_LISTS: Mapping[str, Callable[[Thing], Thing]] = {
+    "list": _string,
+    "spaceseplist": _string,
+    "multi_string": _string,
+    "multi_enum": _string,
+    "multi_integer": _integer,
+    "multi_float": _float,
+    "multi_enum_class": lambda default: UNSEEN,
+}
+"""What a flag that holds a list makes of each of its items."""
+_PREFIX = "absl.flags.DEFINE_"
+_DEFINES = frozenset(f"{_PREFIX}{kind}" for kind in ("alias", *_PARSERS, *_LISTS))
 
 
 def held(evaluator: Evaluator, holder: Made) -> Possibilities | None:
@@ -32,7 +90,7 @@ def held(evaluator: Evaluator, holder: Made) -> Possibilities | None:
 
 
 def _defines(callee: str) -> bool:
-    return callee.startswith(_DEFINES) or callee in config_files.DEFINES_FILE | config_files.DEFINES_OBJECT
+    return callee in _DEFINES | config_files.DEFINES_FILE | config_files.DEFINES_OBJECT
 
 
 def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
@@ -45,18 +103,54 @@ def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
         return config_files.of_files(evaluator, flag)
     if defined_by & config_files.DEFINES_OBJECT:
         return config_files.of_object(evaluator, flag)
+    original = _original(flag) if _is_alias(flag) else None
+    if original is not None:
+        return evaluator.defined_flags.read(original, flag.frame, flag.span)
     required = flag.keyword("required")
     if isinstance(required, ast.Constant) and required.value is True:
         return unseen(flag.span)
-    return flag_values(evaluator, flag, default_values(evaluator, flag))
+    kind = next(iter(defined_by)).removeprefix(_PREFIX) if len(defined_by) == 1 else ""
+    return flag_values(evaluator, flag, tuple(_read(one, kind) for one in default_values(evaluator, flag)))
+
+
+def _is_alias(flag: Flag) -> bool:
+    return (dotted(flag.declaration.func) or "").endswith("DEFINE_alias")
+
+
+def _original(flag: Flag) -> str | None:
+    """Return the name of the flag that an alias stands for."""
+    call = flag.declaration
+    name = call.args[1] if len(call.args) > 1 else flag.keyword("original_name")
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
+
+
+def _read(default: Possibility, kind: str) -> Possibility:
+    """Return a default as the parser of its flag reads it; None stays None."""
+    thing = default.thing
+    if thing is None:
+        return default
+    if kind in _LISTS:
+        if not isinstance(thing, Row):
+            return replace(default, thing=UNSEEN)
+        items = tuple(tuple(_parsed(one, _LISTS[kind]) for one in item) for item in thing.items)
+        return replace(default, thing=Row(items))
+    return _parsed(default, _PARSERS.get(kind, lambda default: UNSEEN))
+
+
+def _parsed(one: Possibility, parse: Callable[[Thing], Thing]) -> Possibility:
+    try:
+        parsed = parse(one.thing)
+    except (ValueError, OverflowError):
+        parsed = UNSEEN
+    return one if parsed is one.thing else replace(one, thing=parsed)
 
 
 def _flag(call: ast.Call, frame: Frame) -> Flag | None:
-    """Return the flag that a definition declares, None where its name is not written."""
+    """Return the flag that a definition declares, None where its name is not written or it is no flag of ``FLAGS``."""
     keywords = {one.arg: one.value for one in call.keywords}
     name = call.args[0] if call.args else keywords.get("name")
     default = call.args[1] if len(call.args) > 1 else keywords.get("default")
-    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or "flag_values" in keywords:
         return None
     return Flag(name.value, call, frame, default)
 
@@ -80,6 +174,17 @@ class DefinedFlags:
                         found.setdefault(flag.name, []).append(flag)
         return found
 
+    @cached_property
+    def _aliases(self) -> dict[str, list[str]]:
+        """The other names of each flag, by which it is set as well."""
+        found: dict[str, list[str]] = {}
+        for flags in self._by_name.values():
+            for flag in flags:
+                original = _original(flag) if _is_alias(flag) else None
+                if original is not None:
+                    found.setdefault(original, []).append(flag.name)
+        return found
+
     def _is_definition(self, call: ast.Call, frame: Frame) -> bool:
         callee = self._evaluator.evaluate(call.func, frame)
         return any(isinstance(one.thing, External) and _defines(one.thing.name) for one in callee)
@@ -92,7 +197,8 @@ class DefinedFlags:
         if not defined:
             self._evaluator.mentioned.add(name)
         ways = [(str(one.span), _values(self._evaluator, one)) for one in defined] or [("unseen", unseen(span))]
-        return one_of(f"FLAGS.{name}", [*ways, *self._set(name)])
+        names = (name, *self._aliases.get(name, ()))
+        return one_of(f"FLAGS.{name}", [*ways, *(way for one in names for way in self._set(one))])
 
     def _set(self, name: str) -> Iterator[tuple[str, Possibilities]]:
         for facts, binding in self._evaluator.attributes_set.get(name, ()):

@@ -27,7 +27,7 @@ _WRAPPERS = {
     "attr.field": None,
     "simple_parsing.field": 0,
     "simple_parsing.helpers.field": 0,
-    "transformers.HfArg": None,
+    "transformers.hf_argparser.HfArg": None,
     "attr.Factory": None,
     "attrs.Factory": None,
 }

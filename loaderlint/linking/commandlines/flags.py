@@ -63,7 +63,7 @@ class Flag:
     @property
     def spellings(self) -> tuple[str, ...]:
         """The words that announce its value on a command line; none for a positional argument."""
-        return tuple(one for one in _strings(self.declaration) if one.startswith("-"))
+        return tuple(one for one in strings(self.declaration) if one.startswith("-"))
 
     @property
     def spelled(self) -> str:
@@ -83,13 +83,14 @@ class Flag:
         return next((one.value for one in self.declaration.keywords if one.arg == name), None)
 
 
-def _strings(call: ast.Call) -> tuple[str, ...]:
+def strings(call: ast.Call) -> tuple[str, ...]:
+    """Return the positional arguments of a declaration that are strings: the names of its flag."""
     return tuple(one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
     """Return the flag that an ``add_argument`` or ``click.option`` call declares, None when its name is not written."""
-    names = _strings(call)
+    names = strings(call)
     keywords = {one.arg: one.value for one in call.keywords if one.arg is not None}
     written = keywords.get("dest")
     if isinstance(written, ast.Constant) and isinstance(written.value, str):
@@ -97,8 +98,7 @@ def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
     elif names:
         long = [one for one in names if one.startswith("--")]
         plain = [one for one in names if not one.startswith("-")]
-        # click writes a flag and what turns it off as one word: ``--pin/--no-pin``.
-        name = (plain or long or names)[0].partition("/")[0].lstrip("-").replace("-", "_")
+        name = (plain or long or names)[0].lstrip("-").replace("-", "_")
     else:
         return None
     flag = Flag(name, call, frame, keywords.get("default"))
@@ -161,7 +161,7 @@ def _is_required(declaration: ast.Call) -> bool:
     required = keywords.get("required")
     if required is not None:
         return not (isinstance(required, ast.Constant) and not required.value)
-    names = _strings(declaration)
+    names = strings(declaration)
     return bool(names) and not any(one.startswith("-") for one in names) and "nargs" not in keywords
 
 

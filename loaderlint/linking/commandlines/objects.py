@@ -2,7 +2,8 @@
 
 tyro (``tyro.cli``): the fields of nested classes are flags of their own, a union of classes is a choice of commands.
 simple_parsing (``parse``, ``add_arguments``) and transformers (``HfArgumentParser``): one object for each class.
-A field that the user does not give keeps its default.
+A field that the user does not give keeps its default. jsonargparse (``jsonargparse/_cli.py``, ``_run_component``): a
+class without public methods gives an object of it, any other what the method that the user chooses gives.
 """
 
 from __future__ import annotations
@@ -30,21 +31,58 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.readers.python import FunctionNode, Scope, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-PARSES = ("tyro.cli", "simple_parsing.parse", "jsonargparse.auto_cli", "jsonargparse.CLI")
-"""Callables that return an object of the class they are given, filled by the user."""
+_RUNS_METHODS = ("jsonargparse.auto_cli", "jsonargparse.CLI")
+"""Those of them that call a method of the object, where it has any."""
+PARSES = ("tyro.cli", "simple_parsing.parse", *_RUNS_METHODS)
+"""Callables that make an object of the class they are given, filled by the user."""
 DEEPEST = 6
 
 
-def parsed(evaluator: Evaluator, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
+def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
-    if not call.args:
+    keywords = {one.arg: one.value for one in call.keywords}
+    if not call.args or (name in _RUNS_METHODS and "set_defaults" in keywords):
         return None
-    default = next((one.value for one in call.keywords if one.arg == "default"), None)
-    return filled(evaluator, call.args[0], default, frame, span)
+    made = filled(evaluator, call.args[0], keywords.get("default"), frame, span)
+    if made is None or name not in _RUNS_METHODS:
+        return made
+    whole = keywords.get("return_instance")
+    if isinstance(whole, ast.Constant) and whole.value is True:
+        return made
+    return tuple(way for one in made for way in _by_method(evaluator, one, span))
+
+
+def _by_method(evaluator: Evaluator, one: Possibility, span: Span) -> Possibilities:
+    """Return what the methods of an object give, of which the user chooses one; itself where it has none."""
+    thing = one.thing
+    if not isinstance(thing, Instance):
+        return (one,)
+    above = classes.lineage(evaluator, thing.of)
+    if any(len(classes.bases(evaluator, owner)) < len(owner.node.bases) for owner in above):
+        # What it inherits from a library may be methods, too.
+        return unseen(span, one.assumptions)
+    public = [scope.name for owner in above for scope in owner.scope.children if _is_method(scope)]
+    if not public:
+        return (one,)
+    ways: list[tuple[str, Possibilities]] = []
+    for name in dict.fromkeys(public):
+        for member in evaluator.attribute_of(thing, name):
+            method = member.thing
+            if isinstance(method, Function):
+                frame = Frame(method.facts, end_of(method.scope), receiver=thing)
+                ways.append((name, instances.evaluator_returns(evaluator, method, frame)))
+            else:
+                ways.append((name, (member,)))
+    return under(one_of(f"{span} method", ways), one.assumptions)
+
+
+def _is_method(scope: Scope) -> bool:
+    return isinstance(scope.node, FunctionNode) and not scope.name.startswith("_")
 
 
 def filled(
@@ -59,7 +97,7 @@ def filled(
     for part in annotated(what):
         for one in evaluator.evaluate(part, frame):
             if isinstance(one.thing, Class):
-                plain = _plain(evaluator, one.thing, subject)
+                plain = _plain(evaluator, one.thing, subject, span)
                 made = Possibility(_opened(evaluator, plain, subject, span), span)
                 ways.append((one.thing.node.name, under((made,), one.assumptions)))
             elif isinstance(one.thing, Function):
@@ -72,11 +110,18 @@ def _result(evaluator: Evaluator, function: Function) -> Possibilities:
     return instances.evaluator_returns(evaluator, function, Frame(function.facts, end_of(function.scope)))
 
 
-def _plain(evaluator: Evaluator, owner: Class, subject: str) -> Instance:
-    """Return the object that a class makes without arguments, the same one for each place that parses."""
+def _plain(evaluator: Evaluator, owner: Class, subject: str, span: Span) -> Instance:
+    """Return the object that a class makes of what a user gives, the same one for each place that parses."""
     frame = Frame(owner.facts, owner.place)
     call = ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
-    return evaluator.remembered(("parsed object", subject, owner.node), frame, lambda: Instance(owner, call, frame))
+
+    def made() -> Instance:
+        constructors = [scope.node for scope in owner.scope.children if scope.name == "__init__"]
+        taken = [one.arg for node in constructors if isinstance(node, FunctionNode) for one in parameters(node)]
+        given = {name: left_or_given(subject, name, span) for name in taken}
+        return Instance(owner, call, frame, given=given)
+
+    return evaluator.remembered(("parsed object", subject, owner.node), frame, made)
 
 
 def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth: int = 0) -> Thing:
@@ -124,7 +169,7 @@ def _nested(
     if defaults and all(_is_base(evaluator, one, defaults) for one in named.values()):
         named = {}
     for owner in named.values():
-        plain = _plain(evaluator, owner, path)
+        plain = _plain(evaluator, owner, path, span)
         ways.append((owner.node.name, (Possibility(_opened(evaluator, plain, path, span, depth + 1), span),)))
     return one_of(f"{path} command", ways)
 

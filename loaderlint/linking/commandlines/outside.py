@@ -45,6 +45,8 @@ _RUN = {
 """Callables that call their first argument with what the user gives, by the last part of their names."""
 MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of these."""
+_RUNS_METHODS = ("Fire", "CLI", "auto_cli")
+"""Those of them that make commands of the methods of a class."""
 _COMMANDS = ("command", "callback", "group")
 """Decorators of typer's and click's commands."""
 
@@ -119,7 +121,7 @@ class OutsideUsers:
                 for facts, site in self._evaluator.callers.sites(last):
                     frame = Frame(facts, site.place)
                     if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):
-                        self._offer(site.node.args[0], frame, facts.span(site.node))
+                        self._offer(site.node.args[0], frame, facts.span(site.node), last in _RUNS_METHODS)
         return self._found
 
     def _is_one_of(self, names: tuple[str, ...], call: ast.Call, frame: Frame) -> bool:
@@ -127,28 +129,26 @@ class OutsideUsers:
             called = self._evaluator.evaluate(call.func, frame)
         return any(isinstance(one.thing, External) and one.thing.name in names for one in called)
 
-    def _offer(self, node: ast.expr, frame: Frame, span: Span) -> None:
+    def _offer(self, node: ast.expr, frame: Frame, span: Span, methods: bool = False) -> None:
         assert self._found is not None
         for part in annotated(node):
             for one in self._evaluator.evaluate(part, frame):
                 for thing in _parts(one):
-                    if isinstance(thing, Instance):
-                        self._methods(thing.of, span)
-                    elif isinstance(thing, Class):
+                    if isinstance(thing, Class | Instance) and methods:
+                        self._methods(thing if isinstance(thing, Class) else thing.of, span)
+                    if isinstance(thing, Class):
                         if id(thing.node) not in self._found:
                             self._found[id(thing.node)] = span
-                            self._methods(thing, span)
                             self._fields(thing, span)
                     elif isinstance(thing, Function):
                         self._found[id(thing.node)] = span
 
     def _methods(self, owner: Class, span: Span) -> None:
-        """Offer the methods of a class that fire makes commands of."""
+        """Offer the methods of a class that become commands."""
         assert self._found is not None
-        if "Fire" in owner.facts.calls:
-            for scope in owner.scope.children:
-                if not scope.name.startswith("_"):
-                    self._found.setdefault(id(scope.node), span)
+        for scope in owner.scope.children:
+            if not scope.name.startswith("_"):
+                self._found.setdefault(id(scope.node), span)
 
     def _fields(self, owner: Class, span: Span) -> None:
         """Offer the classes that the fields of a class are annotated with."""

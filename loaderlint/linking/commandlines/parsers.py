@@ -39,8 +39,19 @@ _COMMAND = "add_parser"
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _PARSES = ("parse_args", "parse_intermixed_args")
 _PARSES_SOME = ("parse_known_args", "parse_known_intermixed_args")
-_HAND_BACK = ("add_argparse_args", "add_config_arguments", "add_fairseq_args")
-"""Functions of libraries that add flags of their own to a parser and return it (Lightning 1, DeepSpeed)."""
+_HAND_BACK = frozenset(
+    {
+        "deepspeed.add_config_arguments",
+        "pytorch_lightning.Trainer.add_argparse_args",
+        "pytorch_lightning.trainer.Trainer.add_argparse_args",
+        "lightning.Trainer.add_argparse_args",
+        "lightning.pytorch.Trainer.add_argparse_args",
+    }
+)
+"""Functions of libraries that add flags of their own to a parser and return it.
+
+``deepspeed/__init__.py``; Lightning 1 (gone in 2), ``pytorch_lightning/trainer/trainer.py``.
+"""
 DEEPEST = 8
 """Calls followed into each other in search of what is said to a parser."""
 MOST_WAYS = 16
@@ -71,7 +82,7 @@ def method(
 
 def handed_back(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:
     """Return the parser that a library's function adds flags to and returns, None for any other function."""
-    if name.rpartition(".")[2] not in _HAND_BACK or not node.args:
+    if name not in _HAND_BACK or not node.args:
         return None
     found = evaluator.evaluate(node.args[0], frame)
     return found if all(is_parser(one.thing) for one in found) else None
