@@ -215,7 +215,7 @@ class Callers:
     def _of_class(self, owner: Class) -> Called:
         alone = self._of_class_alone(owner)
         called = [*alone.by]
-        elsewhere = alone.elsewhere
+        elsewhere = alone.elsewhere or self._evaluator.outside.fills(owner)
         for heir in self.heirs(owner):
             if "__init__" not in heir.scope.bindings:
                 makers = self.makers(heir)

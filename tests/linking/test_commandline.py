@@ -1075,6 +1075,40 @@ DataLoader(data, num_workers=job.workers)
 
 CONSTRUCTED = "    def __init__(self, workers: int = ⟦3⟧): self.workers = workers"
 
+UNION = {
+    "base.py": """
+        from dataclasses import dataclass, field
+        from torch.utils.data import DataLoader
+        @dataclass
+        class DataConfig:
+            workers: int = ⟦4⟧
+            def setup(self): return Data(self)
+        class Data:
+            config: DataConfig
+            def __init__(self, config: DataConfig):
+                self.config = config
+                self.loader = DataLoader(range(8), num_workers=self.config.workers)
+        @dataclass
+        class TrainerConfig:
+            data: DataConfig = field(default_factory=lambda: DataConfig())
+        """,
+    "configs.py": """
+        import tyro
+        from base import DataConfig, TrainerConfig
+        from plugins import discover
+        methods = {"fast": TrainerConfig(data=DataConfig(workers=⟦8⟧)), "slow": TrainerConfig(data=DataConfig())}
+        Union = tyro.extras.subcommand_type_from_defaults(discover(methods))
+        """,
+}
+TRAIN = """
+import tyro
+from base import TrainerConfig
+from configs import Union
+def main(config: TrainerConfig):
+    config.data.setup()
+{handed}
+"""
+
 READ_AS_THE_LIBRARY_DOES: Cases = {
     "jsonargparse: the constructor of a class": (jsonargparse_of(CONSTRUCTED), {"3", "open"}),
     "jsonargparse: a constructor that computes": (
@@ -1123,6 +1157,18 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
         DataLoader(data, num_workers=job.workers)
         """,
         {"3", "open"},
+    ),
+    "tyro: a union that is worked out at run time": (
+        {**UNION, "train.py": TRAIN.format(handed="main(tyro.cli(Union))")},
+        {"4", "8", "open"},
+    ),
+    "tyro: a union that is worked out at run time, its object handed on by a name": (
+        {**UNION, "train.py": TRAIN.format(handed="config = tyro.cli(Union)\nmain(config)")},
+        {"4", "8", "open"},
+    ),
+    "objects of a class that no user fills": (
+        {**UNION, "train.py": TRAIN.format(handed="main(configs.methods[name])")},
+        {"4", "8"},
     ),
     "absl: another name of a flag": (
         """

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes
 from loaderlint.linking.commandlines import click, objects
 from loaderlint.linking.commandlines.given import annotated, left_or_given
+from loaderlint.linking.handing import parameter_given
 from loaderlint.linking.things import (
     Class,
     External,
@@ -57,6 +58,7 @@ class OutsideUsers:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._found: dict[int, Span] | None = None
+        self._filled: set[int] = set()
 
     def of_function(self, function: Function) -> tuple[Items, Span] | None:
         """Return what users hand over to a function and where it is offered to them, None where it is not."""
@@ -122,7 +124,59 @@ class OutsideUsers:
                     frame = Frame(facts, site.place)
                     if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):
                         self._offer(site.node.args[0], frame, facts.span(site.node), last in _RUNS_METHODS)
+                        if self._is_unseen(site.node.args[0], frame):
+                            self._fill_what_it_is_handed_to(site.node, frame)
         return self._found
+
+    def fills(self, owner: Class) -> bool:
+        """Return whether a user can fill objects of a class that are made where nobody sees it.
+
+        This is what a union of classes worked out at run time does (``tyro.extras.subcommand_type_from_defaults``):
+        the parameter that takes the result says which classes they are.
+        """
+        # Who offers it to users may be in a file that says nothing of loaders.
+        self._evaluator.mentioned.add("tyro.cli(")
+        self._offered()
+        return id(owner.node) in self._filled
+
+    def _is_unseen(self, what: ast.expr, frame: Frame) -> bool:
+        found = [one.thing for part in annotated(what) for one in self._evaluator.evaluate(part, frame)]
+        return not any(isinstance(one, Class | Function | Instance | Items | Row) for one in found)
+
+    def _fill_what_it_is_handed_to(self, call: ast.Call, frame: Frame) -> None:
+        """Note the classes that the parameters taking the result of a call are annotated with."""
+        names = {
+            name
+            for name, bindings in frame.scope.bindings.items()
+            if any(one.value is call and one.kind == "assign" for one in bindings)
+        }
+        for site in frame.scope.calls:
+            for argument in (*site.node.args, *(one.value for one in site.node.keywords)):
+                if argument is not call and not (isinstance(argument, ast.Name) and argument.id in names):
+                    continue
+                taken = parameter_given(self._evaluator, site.node, argument, frame.at(site.place))
+                if taken is None or not isinstance(taken[0], Function):
+                    continue
+                function = taken[0]
+                assert function.scope.parent is not None
+                where = Frame(function.facts, end_of(function.scope.parent))
+                for one in parameters(function.node):
+                    if one.arg == taken[1] and one.annotation is not None:
+                        self._fill(one.annotation, where)
+
+    def _fill(self, annotation: ast.expr, frame: Frame) -> None:
+        """Note the classes of an annotation, those that inherit from them, and those of their fields."""
+        for part in annotated(annotation):
+            waiting = [one.thing for one in self._evaluator.evaluate(part, frame) if isinstance(one.thing, Class)]
+            while waiting:
+                owner = waiting.pop()
+                if id(owner.node) in self._filled:
+                    continue
+                self._filled.add(id(owner.node))
+                waiting.extend(self._evaluator.callers.heirs(owner))
+                inner = Frame(owner.facts, end_of(owner.scope))
+                for _, field in classes.fields(owner):
+                    self._fill(field, inner)
 
     def _is_one_of(self, names: tuple[str, ...], call: ast.Call, frame: Frame) -> bool:
         with self._evaluator.steps(MOST_CALLEE_STEPS):
