@@ -17,8 +17,8 @@ from loaderlint.readers.python import Arm, Binding, Fork, Place, Suite, dotted, 
 
 MUTATIONS = frozenset({"item", "update", "setdefault", "pop"})
 """Kinds of binding that change a dictionary in place instead of giving the name a new value."""
-MOST_WAYS_TO_A_PLACE = 400
-"""More ways than this and those that came first are forgotten: what has so many values is unseen anyway."""
+MOST_WAYS_TO_A_PLACE = 64
+"""More ways than this and what a name stands for is unseen: each would be followed, and each loop doubles them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,4 +351,10 @@ def _merged(ways: Iterable[_Way]) -> _Ways:
             del kept[partner]
             one = _Way(one.binding, one.arms[:-1], one.earlier_turn, one.choices[:-1])
         kept[one.binding, one.earlier_turn, one.choices[:-1], one.choices[-1:]] = one
-    return tuple(kept.values())[-MOST_WAYS_TO_A_PLACE:]
+    return _lost(kept.values()) if len(kept) > MOST_WAYS_TO_A_PLACE else tuple(kept.values())
+
+
+def _lost(ways: Iterable[_Way]) -> _Ways:
+    """Return the one way that stands for too many: of what the name is bound to nothing is known."""
+    binding = next(one.binding for one in ways if one.binding is not None)
+    return (_Way(Binding(binding.name, "other", binding.node, binding.place)),)
