@@ -72,6 +72,8 @@ def _renewed(bound: Reaching, event: Event) -> bool:
     return not bound.earlier_turn and any(arm.owner in loops for arm in bound.binding.place.arms)
 
 
+MOST_VARIANTS = 16
+"""A thing that so many changes may each have been made to, or not, has more variants than this and is unseen."""
 _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
 
 
@@ -172,6 +174,8 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
             plain = [event]
         current = tuple(after for way in current for after in made_to(evaluator, way, plain, event.event.path, frame))
         plain = []
+        if len(current) > MOST_VARIANTS:
+            return unseen(one.span)
     return current
 
 
