@@ -17,6 +17,7 @@ from loaderlint.linking import (
     hydra,
     instances,
     instantiation,
+    members,
     modules,
     omegaconf,
     opened,
@@ -314,7 +315,7 @@ def _attribute(
     if isinstance(thing, Settings):
         return settings.got(thing, name, default, span, frame.facts.text(node))
     attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
-    return evaluator.member(owner, attribute, frame, span)
+    return members.member(evaluator, owner, attribute, frame, span)
 
 
 def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
@@ -356,7 +357,7 @@ def _method(
     found: list[Possibility] = []
     for owner, values in zip(owners, every, strict=True):
         if values is None:
-            callees = evaluator.member(owner, function, frame, span)
+            callees = members.member(evaluator, owner, function, frame, span)
             values = tuple(
                 one
                 for callee in callees

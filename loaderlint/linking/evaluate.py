@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
 
 from loaderlint.linking import (
+    bindings,
     blurred,
     callers,
     calls,
@@ -24,14 +25,11 @@ from loaderlint.linking import (
     instances,
     instantiation,
     lightning,
-    locations,
     loops,
+    members,
     modules,
     operators,
-    parameters,
-    questions,
     registries,
-    settings,
     structured,
 )
 from loaderlint.linking.alternatives import simplified
@@ -39,42 +37,40 @@ from loaderlint.linking.commandlines import absl, outside, parsed
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
 from loaderlint.linking.global_objects import GlobalObjects
-from loaderlint.linking.names import MUTATIONS, reaching, unbound, varies
-from loaderlint.linking.operations import arithmetic, truth_of
+from loaderlint.linking.names import (
+    MUTATIONS,
+    may_be_rewritten,
+    owners,
+    reaching,
+    unbound,
+    varies,
+    walrus_before,
+)
+from loaderlint.linking.operations import truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
-    GIVEN,
     MAIN,
     MOST_POSSIBILITIES,
-    Absent,
     Class,
     CommandLine,
     External,
-    Folder,
     Frame,
     Function,
     Instance,
     Items,
-    Made,
-    Module,
     Possibilities,
     Possibility,
-    Row,
-    Settings,
-    Thing,
     Unseen,
     choice,
     distinct,
     end_of,
-    irremovable,
     one_of,
     under,
     unseen,
 )
-from loaderlint.linking.trees import child_of_tree
 from loaderlint.linking.uses import bindings_of, runs_of
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, PythonFacts, Scope, dotted, is_main_test
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -264,7 +260,7 @@ class Evaluator:
         if isinstance(node, ast.Attribute):
             return self.attribute(node, frame)
         if isinstance(node, ast.Subscript):
-            return self._subscript(node, frame)
+            return members.subscript(self, node, frame)
         if isinstance(node, ast.Call):
             return calls.call(self, node, frame)
         if isinstance(node, ast.IfExp):
@@ -316,7 +312,7 @@ class Evaluator:
             own = scope is frame.scope
             if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
                 if own:
-                    walrus = _walrus_before(scope.bindings[node.id], node, frame.place)
+                    walrus = walrus_before(scope.bindings[node.id], node, frame.place)
                     if walrus is not None:
                         return self.evaluate(walrus, frame)
                     found = self.bound(node.id, frame, frame.place, span)
@@ -356,15 +352,12 @@ class Evaluator:
 
     def bound(self, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
         """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
-        found = [*self._current(name, frame, place, span)]
+        values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
+        found = [*self._given(name, values, frame, place, span)]
         first = min((one.place.order for one in frame.scope.bindings[name]), default=0)
-        if any(_may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
+        if any(may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
             found.extend(unseen(span))
         return distinct(found) or unseen(span)
-
-    def _current(self, name: str, frame: Frame, place: Place | None, span: Span) -> Iterator[Possibility]:
-        values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
-        yield from self._given(name, values, frame, place, span)
 
     def _given(
         self, name: str, bindings: Sequence[Binding], frame: Frame, place: Place | None, span: Span
@@ -390,38 +383,7 @@ class Evaluator:
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
         """Return what one binding gives its name."""
-        where = frame.at(binding.place) if binding.inner is None else Frame(frame.facts, binding.inner)
-        facts = where.facts
-        node = binding.node
-        if binding.kind == "assign" and binding.value is not None:
-            found = self.evaluate(binding.value, where)
-            found = questions.let_pass(self, found, binding.value, binding.place.arms, where)
-            return tuple(one.step(facts.span(node), binding.name) if one.constant else one for one in found)
-        if binding.kind == "parameter":
-            assert isinstance(node, ast.arg)
-            return self.remembered(("parameter", id(node)), where, lambda: parameters.parameter(self, node, where))
-        if binding.kind == "import":
-            return modules.imported(self, binding, where)
-        if binding.kind == "function":
-            assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            return (Possibility(Function(facts, node, facts.scopes[id(node)]), facts.span(node)),)
-        if binding.kind == "class":
-            assert isinstance(node, ast.ClassDef)
-            return (Possibility(Class(facts, node, facts.scopes[id(node)], binding.place), facts.span(node)),)
-        if binding.kind == "unpack" and binding.value is not None:
-            return loops.unpacked(self.evaluate(binding.value, where), binding.index, facts.span(binding.value))
-        if binding.kind == "with" and binding.value is not None:
-            return self.evaluate(binding.value, where)
-        if binding.kind == "loop" and binding.value is not None:
-            return loops.turned(self, binding, where)
-        if binding.kind == "augment" and isinstance(node, ast.AugAssign):
-            operands = (self.evaluate(node.target, where), self.evaluate(node.value, where))
-            if isinstance(node.op, ast.BitOr):
-                return operators.merged_items(self, operands, facts.span(node))
-            return operators.compute(self, operands, node, where, lambda values: arithmetic(node.op, values))
-        return unseen(facts.span(node) if isinstance(node, ast.expr | ast.stmt) else facts.span(facts.tree.body[0]))
-
-    # --- attributes and subscripts ---
+        return bindings.given(self, binding, frame)
 
     def attribute(self, node: ast.Attribute, frame: Frame) -> Possibilities:
         """Return what an attribute can be: assigned in this scope by its dotted name, or found on its object."""
@@ -431,7 +393,7 @@ class Evaluator:
             if any(isinstance(one.thing, Items | TreeMapping) for one in self.evaluate(node.value, frame)):
                 # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
                 return self._attribute_of(node, frame, span)
-            every = (*_owners(frame.scope, name), *frame.scope.bindings[name])
+            every = (*owners(frame.scope, name), *frame.scope.bindings[name])
             values = [one for one in every if one.kind not in MUTATIONS]
             found = tuple(self._given(name, values, frame, frame.place, span))
             before = changes.changed(self, self._attribute_of(node, frame, span), name, frame, frame.place, 0)
@@ -449,44 +411,8 @@ class Evaluator:
     def _attribute_of(self, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
         found: list[Possibility] = []
         for one in self.evaluate(node.value, frame):
-            found.extend(under(self.member(one, node, frame, span), one.assumptions))
+            found.extend(under(members.member(self, one, node, frame, span), one.assumptions))
         return distinct(found)
-
-    def member(self, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
-        """Return what one attribute of one thing can be."""
-        thing, name = owner.thing, node.attr
-        if isinstance(thing, External) and thing.name == absl.FLAGS:
-            return self.defined_flags.read(name, frame, span)
-        if isinstance(thing, External):
-            platform = calls.platform_fact(f"{thing.name}.{name}", span)
-            return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
-        if isinstance(thing, Module):
-            return modules.member(self, thing, name, span)
-        if isinstance(thing, Folder):
-            return modules.inside(self, thing, name, span)
-        if isinstance(thing, Instance):
-            found = self._before_post_init(thing, node, frame) or self.attribute_of(thing, name)
-            return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
-        if isinstance(thing, Class):
-            return instances.class_attribute(self, thing, name, span)
-        if isinstance(thing, CommandLine):
-            return tuple(one.step(span, frame.facts.text(node)) for one in parsed.attribute(self, thing, name, span))
-        if isinstance(thing, TreeMapping):
-            return child_of_tree(thing, name, span, frame.facts.text(node))
-        if isinstance(thing, Settings):
-            return settings.read(thing, name, span, frame.facts.text(node))
-        if isinstance(thing, Items) and name in thing.entries:
-            # Where it is missing, the program ends here.
-            return tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
-        if isinstance(thing, Made) and name == "value" and (value := absl.held(self, thing)) is not None:
-            return value
-        if isinstance(thing, Made) and thing.callee == "builtins.super":
-            return instances.super_member(self, thing, name, span)
-        if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
-            return (Possibility(locations.folder_of(node.value, frame), span),)
-        if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
-            return self.evaluate(thing.call.args[0], thing.frame)
-        return unseen(span)
 
     def any_object(self, of: Class) -> Instance:
         """Return the object that stands for all those of a class, whatever made them."""
@@ -494,15 +420,7 @@ class Evaluator:
 
     def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
         """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
-        names = (*parsed.names(self, command_line), *command_line.changed)
-        return Items({name: parsed.attribute(self, command_line, name, span) for name in names}, complete=False)
-
-    def _before_post_init(self, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:
-        """Return what a method that runs after the fields were set finds in one; nothing for anything else."""
-        own = isinstance(node.value, ast.Name) and changes.is_receiver(frame, node.value.id)
-        if not own or frame.scope.name not in instances.AFTER_FIELDS:
-            return ()
-        return instances.declared(self, thing, node.attr)
+        return parsed.attributes(self, command_line, span)
 
     def attribute_of(self, instance: Instance, name: str) -> Possibilities:
         """Return what an attribute of an object of the project can be."""
@@ -510,44 +428,6 @@ class Evaluator:
         self._keep(instance.changed)
         key = ("attribute", instance.of.node, instance.call, id(instance.changed) if instance.changed else None, name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
-
-    def _subscript(self, node: ast.Subscript, frame: Frame) -> Possibilities:
-        span = frame.facts.span(node)
-        found: list[Possibility] = []
-        for owner, key in (
-            (owner, key) for owner in self.evaluate(node.value, frame) for key in self.evaluate(node.slice, frame)
-        ):
-            joint = together(owner.assumptions, key.assumptions)
-            if joint is not None:
-                text = frame.facts.text(node)
-                found.extend(under(self.item(owner.thing, key.thing, span, text), joint))
-                typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
-                if typed and isinstance(owner.thing, TreeMapping):
-                    # Which part of a file holds is what the user says: ``settings[args.environment]``.
-                    parts = [(name, child_of_tree(owner.thing, name, span, text)) for name in owner.thing.merged]
-                    kept = [(name, way) for name, way in parts if isinstance(way[0].thing, TreeMapping)]
-                    found.extend(under(one_of(f"the key at {key.span}", [*kept, ("another", ())]), joint))
-        return distinct(found)
-
-    def item(self, thing: Thing, key: Thing, span: Span, text: str) -> Possibilities:
-        """Return what ``thing[key]`` can be."""
-        if isinstance(thing, Items) and isinstance(key, str):
-            return irremovable(thing.entries.get(key) or unseen(span))
-        if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
-            return thing.items[key]
-        if isinstance(thing, TreeMapping) and isinstance(key, str):
-            return child_of_tree(thing, key, span, text)
-        if isinstance(thing, Settings) and isinstance(key, str):
-            return settings.read(thing, key, span, text)
-        if isinstance(thing, CommandLine) and isinstance(key, str):
-            return parsed.attribute(self, thing, key, span)
-        if isinstance(thing, Instance):
-            return instances.item(self, thing, key, span)
-        if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
-            return (Possibility(GIVEN, span),)
-        if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
-            return (Possibility(CommandLineText(f"${key}"), span),)
-        return unseen(span)
 
     # --- conditions ---
 
@@ -617,28 +497,3 @@ class Evaluator:
             return loops.ends(self, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
         owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
         return [choice(f"{frame.facts.span(owner)} is taken", arm.truth)]
-
-
-def _may_be_rewritten(change: Binding, place: Place | None, since: int) -> bool:
-    """Return whether a change to names nobody can tell comes between a name's own value and a place."""
-    return change.place.order > since and (place is None or change.place.order < place.order)
-
-
-def _owners(scope: Scope, name: str) -> Iterator[Binding]:
-    """Yield the bindings of what a dotted name is an attribute of."""
-    while "." in name:
-        name = name.rpartition(".")[0]
-        yield from scope.bindings.get(name, ())
-
-
-def _walrus_before(bindings: list[Binding], node: ast.Name, place: Place) -> ast.expr | None:
-    """Return the value that an assignment expression earlier in the same statement gave a name, None without one."""
-    start = (node.lineno, node.col_offset)
-    given = [
-        one.node.value
-        for one in bindings
-        if isinstance(one.node, ast.NamedExpr)
-        and one.place.order == place.order
-        and (one.node.end_lineno or 0, one.node.end_col_offset or 0) <= start
-    ]
-    return given[-1] if given else None

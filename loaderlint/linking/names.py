@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
-from loaderlint.readers.python import Arm, Binding, Fork, Place, Suite, dotted, is_main_test
+from loaderlint.readers.python import Arm, Binding, Fork, Place, Scope, Suite, dotted, is_main_test
 
 MUTATIONS = frozenset({"item", "update", "setdefault", "pop"})
 """Kinds of binding that change a dictionary in place instead of giving the name a new value."""
@@ -124,6 +124,31 @@ def varies(binding: Binding) -> bool:
 def _is_of_comprehension(binding: Binding) -> bool:
     """Return whether a comprehension binds a name for itself alone."""
     return isinstance(binding.node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
+
+
+def may_be_rewritten(change: Binding, place: Place | None, since: int) -> bool:
+    """Return whether a change to names nobody can tell comes between a name's own value and a place."""
+    return change.place.order > since and (place is None or change.place.order < place.order)
+
+
+def owners(scope: Scope, name: str) -> Iterator[Binding]:
+    """Yield the bindings of what a dotted name is an attribute of."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield from scope.bindings.get(name, ())
+
+
+def walrus_before(bindings: list[Binding], node: ast.Name, place: Place) -> ast.expr | None:
+    """Return the value that an assignment expression earlier in the same statement gave a name, None without one."""
+    start = (node.lineno, node.col_offset)
+    given = [
+        one.node.value
+        for one in bindings
+        if isinstance(one.node, ast.NamedExpr)
+        and one.place.order == place.order
+        and (one.node.end_lineno or 0, one.node.end_col_offset or 0) <= start
+    ]
+    return given[-1] if given else None
 
 
 class _Walk:

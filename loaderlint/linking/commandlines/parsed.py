@@ -128,6 +128,12 @@ def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
     return tuple(found)
 
 
+def attributes(evaluator: Evaluator, command_line: CommandLine, span: Span) -> Items:
+    """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
+    every = (*names(evaluator, command_line), *command_line.changed)
+    return Items({name: attribute(evaluator, command_line, name, span) for name in every}, complete=False)
+
+
 def _declares_flag(declaration: Declaration) -> bool:
     return isinstance(declaration.call.func, ast.Attribute) and declaration.call.func.attr == "add_argument"
 

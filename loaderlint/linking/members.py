@@ -1,0 +1,126 @@
+"""What one attribute or item of a thing can be."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import calls, changes, instances, locations, modules, settings
+from loaderlint.linking.commandlines import absl, parsed
+from loaderlint.linking.things import (
+    GIVEN,
+    Absent,
+    Class,
+    CommandLine,
+    External,
+    Folder,
+    Frame,
+    Instance,
+    Items,
+    Made,
+    Module,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    Thing,
+    Unseen,
+    distinct,
+    irremovable,
+    one_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import child_of_tree
+from loaderlint.model.source import Span
+from loaderlint.model.value import CommandLineText, together
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
+    """Return what one attribute of one thing can be."""
+    thing, name = owner.thing, node.attr
+    if isinstance(thing, External) and thing.name == absl.FLAGS:
+        return evaluator.defined_flags.read(name, frame, span)
+    if isinstance(thing, External):
+        platform = calls.platform_fact(f"{thing.name}.{name}", span)
+        return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
+    if isinstance(thing, Module):
+        return modules.member(evaluator, thing, name, span)
+    if isinstance(thing, Folder):
+        return modules.inside(evaluator, thing, name, span)
+    if isinstance(thing, Instance):
+        found = _before_post_init(evaluator, thing, node, frame) or evaluator.attribute_of(thing, name)
+        return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
+    if isinstance(thing, Class):
+        return instances.class_attribute(evaluator, thing, name, span)
+    if isinstance(thing, CommandLine):
+        return tuple(one.step(span, frame.facts.text(node)) for one in parsed.attribute(evaluator, thing, name, span))
+    if isinstance(thing, TreeMapping):
+        return child_of_tree(thing, name, span, frame.facts.text(node))
+    if isinstance(thing, Settings):
+        return settings.read(thing, name, span, frame.facts.text(node))
+    if isinstance(thing, Items) and name in thing.entries:
+        # Where it is missing, the program ends here.
+        return tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
+    if isinstance(thing, Made) and name == "value" and (value := absl.held(evaluator, thing)) is not None:
+        return value
+    if isinstance(thing, Made) and thing.callee == "builtins.super":
+        return instances.super_member(evaluator, thing, name, span)
+    if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
+        return (Possibility(locations.folder_of(node.value, frame), span),)
+    if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
+        return evaluator.evaluate(thing.call.args[0], thing.frame)
+    return unseen(span)
+
+
+def _before_post_init(evaluator: Evaluator, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:
+    """Return what a method that runs after the fields were set finds in one; nothing for anything else."""
+    own = isinstance(node.value, ast.Name) and changes.is_receiver(frame, node.value.id)
+    if not own or frame.scope.name not in instances.AFTER_FIELDS:
+        return ()
+    return instances.declared(evaluator, thing, node.attr)
+
+
+def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possibilities:
+    """Return what a subscript can be, for every owner and key that can meet."""
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    for owner, key in (
+        (owner, key) for owner in evaluator.evaluate(node.value, frame) for key in evaluator.evaluate(node.slice, frame)
+    ):
+        joint = together(owner.assumptions, key.assumptions)
+        if joint is not None:
+            text = frame.facts.text(node)
+            found.extend(under(item(evaluator, owner.thing, key.thing, span, text), joint))
+            typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
+            if typed and isinstance(owner.thing, TreeMapping):
+                # Which part of a file holds is what the user says: ``settings[args.environment]``.
+                parts = [(name, child_of_tree(owner.thing, name, span, text)) for name in owner.thing.merged]
+                kept = [(name, way) for name, way in parts if isinstance(way[0].thing, TreeMapping)]
+                found.extend(under(one_of(f"the key at {key.span}", [*kept, ("another", ())]), joint))
+    return distinct(found)
+
+
+def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str) -> Possibilities:
+    """Return what ``thing[key]`` can be."""
+    if isinstance(thing, Items) and isinstance(key, str):
+        return irremovable(thing.entries.get(key) or unseen(span))
+    if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
+        return thing.items[key]
+    if isinstance(thing, TreeMapping) and isinstance(key, str):
+        return child_of_tree(thing, key, span, text)
+    if isinstance(thing, Settings) and isinstance(key, str):
+        return settings.read(thing, key, span, text)
+    if isinstance(thing, CommandLine) and isinstance(key, str):
+        return parsed.attribute(evaluator, thing, key, span)
+    if isinstance(thing, Instance):
+        return instances.item(evaluator, thing, key, span)
+    if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
+        return (Possibility(GIVEN, span),)
+    if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
+        return (Possibility(CommandLineText(f"${key}"), span),)
+    return unseen(span)
