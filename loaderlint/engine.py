@@ -54,8 +54,8 @@ def trace(
     """Return the loaders that stand in the named files, each option followed as far as it goes.
 
     With them come the named files that could not be parsed. ``line`` asks for the loaders at that line alone. Where
-    none stands, such as in a configuration file, they are those that something written there reaches. For ``sources``
-    see `lint`.
+    none stands, such as in a configuration file or at the call of a subclass, they are those that a value reaches from
+    there. For ``sources`` see `lint`.
     """
     project = Project(sources, files)
     loaders = traced(project, _wrappers(named, settings_for))
@@ -69,13 +69,12 @@ def trace(
 
 
 def _written(loader: Loader) -> Iterator[Span]:
-    """Yield the places where the values of a loader were written, and those they were worked out from."""
+    """Yield the places where the values of a loader were written, those they were worked out from, and their way."""
     for value in loader.options.values():
         for candidate in value.written:
             yield candidate.span
             yield from candidate.sources
-            if candidate.trail:
-                yield candidate.trail[0].span
+            yield from (step.span for step in candidate.trail)
 
 
 def lint(

@@ -211,6 +211,33 @@ def test_trace_of_a_place_where_no_loader_stands_shows_those_it_reaches(
     assert lines("train.py") == [4, 5]
 
 
+SUBCLASS = """\
+from torch.utils.data import DataLoader
+
+
+class Loader(DataLoader):
+    def __init__(self, data, workers):
+        super().__init__(data, num_workers=workers)
+
+
+train = Loader([1], 4)
+val = print(1)
+"""
+
+
+def test_trace_of_the_call_of_a_subclass_shows_the_loader_in_its_constructor(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"train.py": SUBCLASS})
+
+    def lines(line: int) -> list[int]:
+        told = said(capsys, "trace", f"train.py:{line}", "--format", "json")[1]
+        return [one["line"] for one in json.loads(told)["loaders"]]
+
+    assert lines(9) == [6]
+    assert lines(10) == []
+
+
 def test_trace_of_what_cannot_be_read_exits_with_2(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = said(capsys, "trace", "gone.py:3")
     assert code == 2
