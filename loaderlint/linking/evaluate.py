@@ -42,6 +42,7 @@ from loaderlint.linking.names import (
     may_be_rewritten,
     owners,
     reaching,
+    starts_a_sum,
     unbound,
     varies,
     walrus_before,
@@ -363,23 +364,23 @@ class Evaluator:
         self, name: str, bindings: Sequence[Binding], frame: Frame, place: Place | None, span: Span
     ) -> Iterator[Possibility]:
         """Yield what those of the bindings that bind the name itself give it at a place."""
-        for way in reaching(bindings, place):
+        ways = reaching(bindings, place)
+        for way in ways:
             if way.binding.name != name:
                 continue
-            given = self.binding(way.binding, frame)
-            looped = any(arm.loop for arm in way.arms)
+            given = unseen(span) if starts_a_sum(way, ways) else self.binding(way.binding, frame)
             alternatives = self.conditions(way.arms, frame)
             if way.earlier_turn and varies(way.binding):
                 # What an earlier turn of a loop worked out is worked out again at every turn.
                 given = unseen(span)
-            elif looped and any(isinstance(one.thing, Unseen) for one in given):
+            elif any(arm.loop for arm in way.arms) and any(isinstance(one.thing, Unseen) for one in given):
                 # What comes of the first turn is seldom what is left after the last.
                 given = unseen(span)
             if way.earlier_turn and alternatives:
                 alternatives = [NO_ASSUMPTIONS]
-            since = way.binding.place.order
             for assumptions in alternatives:
-                yield from changes.changed(self, under(given, assumptions), name, frame, place, since, way)
+                left = under(given, assumptions)
+                yield from changes.changed(self, left, name, frame, place, way.binding.place.order, way)
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
         """Return what one binding gives its name."""

@@ -48,6 +48,12 @@ def unbound(bindings: Sequence[Binding], place: Place | None) -> tuple[tuple[Arm
     return tuple(one.arms for one in _ways(tuple(bindings), place) if one.binding is None)
 
 
+def starts_a_sum(way: Reaching, ways: Iterable[Reaching]) -> bool:
+    """Return whether a value is left only where a loop that adds to it never turned: nobody writes it for that."""
+    summed = {arm.owner for one in ways if one.binding.kind == "augment" for arm in one.binding.place.arms if arm.loop}
+    return any(arm.loop and arm.ended and not arm.truth and arm.owner in summed for arm in way.arms)
+
+
 def reaching_all(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching, ...]:
     """Return every change that can have happened before a place; none of them undoes another as a whole."""
     found = [one for binding in bindings for one in reaching([binding], place)]

@@ -55,6 +55,10 @@ HANDLED: Cases = {
 }
 
 LOOPS: Cases = {
+    "what a sum starts with is no value of it": (
+        "n = 0\nfor one in several:\n    n += one\nDataLoader(d, num_workers=n)",
+        {"open"},
+    ),
     "the last turn's value after a loop over a literal": (
         "n = 1\nfor n in (2, ⟦4⟧):\n    pass\nDataLoader(d, num_workers=n)",
         {"4"},
