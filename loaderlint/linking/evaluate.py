@@ -104,6 +104,8 @@ class Evaluator:
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: dict[tuple[object, ...], int] = {}
         self._kept: dict[int, object] = {}
+        self._cut: dict[_Circumstances, tuple[int, Possibilities]] = {}
+        """What was found when the steps ran out, with how many there were: as many are not enough another time."""
         self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
         self._met = NOTHING_MET
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
@@ -143,6 +145,7 @@ class Evaluator:
     def forget(self) -> None:
         """Forget what was worked out so far, which something found since then may change."""
         self._known.clear()
+        self._cut.clear()
         self._answers.clear()
         self._constructed.clear()
 
@@ -203,6 +206,10 @@ class Evaluator:
         if key in self._active or depth > DEEPEST:
             self._met = min(self._met, self._active.get(key, 0))
             return unseen(frame.facts.span(node))
+        steps, cut = self._left, self._cut.get(key)
+        if cut is not None and steps <= cut[0]:
+            self._left = -1
+            return cut[1]
         self._left -= 1
         if self._left < 0:
             return unseen(frame.facts.span(node))
@@ -218,6 +225,8 @@ class Evaluator:
         if len(result) > MOST_POSSIBILITIES:
             result = unseen(frame.facts.span(node))
         self._keep(frame.arguments, frame.receiver)
+        if self._left < 0:
+            self._cut[key] = steps, result
         if self._may_remember(key, result, before, depth):
             self._known[key] = result
         return result

@@ -32,9 +32,12 @@ def link(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | Non
 
 
 def traced(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None) -> tuple[Loader, ...]:
-    """Return the loaders of `link` with their options alone: neither their payload nor their program is looked at."""
+    """Return the loaders of `link` with their options alone.
+
+    Neither their payload nor their program is looked at, nor what else their values serve.
+    """
     evaluator, sites = _followed(project, wrappers)
-    return _with_configured(evaluator, tuple(loader for _, loader, _ in _shared(evaluator, sites)))
+    return _with_configured(evaluator, tuple(loader for _, loader, _ in sites))
 
 
 def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
