@@ -328,7 +328,8 @@ class _Walk:
         leaving = [(one, len(one)) for one in lists]
         self.guarded.append([])
         left = self.block(body, ways)
-        caught = _merged(self.guarded.pop())
+        # Where nothing is known to raise, anything may.
+        caught = _merged(self.guarded.pop()) or _merged((*ways, *(left or ())))
         if left is not None:
             left = self._branch(orelse_arms, orelse, left)
         joined = _joined(left, *(self._branch(arms, block, caught) for arms, block in handlers))

@@ -35,12 +35,15 @@ if TYPE_CHECKING:
 def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibilities:
     """Return what ``and`` or ``or`` gives."""
     stops_at = isinstance(node.op, ast.Or)
-    current: list[Possibility] = [Possibility(not stops_at, frame.facts.span(node))]
+    span = frame.facts.span(node)
+    current: list[Possibility] = [Possibility(not stops_at, span)]
     for position, operand in enumerate(node.values):
         following: list[Possibility] = []
         for one in current:
             if position and truth_of(one.thing) is stops_at:
-                following.append(one)
+                # What ``n and 2`` gives where n is 0 is no setting of n's.
+                passed = one if stops_at else replace(one, span=span, entry=None, sources=one.sources | {one.span})
+                following.append(passed)
                 continue
             if position and truth_of(one.thing) is None:
                 before = node.values[position - 1]

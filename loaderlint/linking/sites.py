@@ -307,9 +307,10 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             given.setdefault(names.get(name, name), Given.known(values))
         hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
     for option in TORCH_DEFAULTS if site.before else ():
-        own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
-        left = settled(own.possibilities, partial(_given_before, evaluator, site, option))
-        given[option] = Given.known(left, own.argument)
+        before = partial(_given_before, evaluator, site, option)
+        if option in given or not all(isinstance(one.thing, Absent) for one in before()):
+            own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
+            given[option] = Given.known(settled(own.possibilities, before), own.argument)
     if hidden:
         for option in TORCH_DEFAULTS:
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
@@ -362,7 +363,25 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         for option, one in given.items()
         if option in TORCH_DEFAULTS
     }
-    return Loader(site.span, site.callee, options, site.kind.spelling)
+    handled = _is_handled(site)
+    return Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled)
+
+
+def _is_handled(site: PythonSite) -> bool:
+    """Return whether a call stands in a ``try`` whose author handles what torch raises for options it refuses."""
+    return any(
+        isinstance(block, ast.Try)
+        and any(_takes_value_errors(handler) for handler in block.handlers)
+        and any(site.frame.facts.span(statement).holds(site.span) for statement in block.body)
+        for block in site.frame.facts.blocks
+    )
+
+
+def _takes_value_errors(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
+        return False
+    return any(kind is None or dotted(kind) in ("ValueError", "Exception", "BaseException") for kind in kinds)
 
 
 MOST_OF_ANYTHING = 10**18

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import Cases, Files, loader_of, met, traced
+from tests.linking.traced import Cases, Files, loader_of, loaders_of, met, traced
 
 HANDLED: Cases = {
     "assigned in the body and in the handler": (
@@ -259,6 +259,27 @@ def test_what_one_try_assigns_stays_together() -> None:
         DataLoader(d, num_workers=n, prefetch_factor=factor)
         """
     assert met(files) == {("4", "2"), ("0", "None")}
+
+
+HANDLERS = {
+    "try:\n    DataLoader(d, prefetch_factor=4)\nexcept ValueError:\n    DataLoader(d)": True,
+    "try:\n    DataLoader(d, prefetch_factor=4)\nexcept (OSError, ValueError):\n    pass": True,
+    "try:\n    DataLoader(d, prefetch_factor=4)\nexcept:\n    pass": True,
+    "try:\n    DataLoader(d, prefetch_factor=4)\nexcept ImportError:\n    pass": False,
+    "try:\n    DataLoader(d, prefetch_factor=4)\nexcept ValueError:\n    clean()\n    raise": False,
+    "try:\n    pass\nexcept ValueError:\n    DataLoader(d, prefetch_factor=4)": False,
+}
+
+
+@pytest.mark.parametrize(("text", "handled"), HANDLERS.items(), ids=HANDLERS.keys())
+def test_what_torch_refuses_may_be_handled_around_a_loader(text: str, handled: bool) -> None:
+    loader = next(one for one in loaders_of(text) if "prefetch_factor" in one.options)
+    assert loader.may_be_guarded is handled
+
+
+def test_what_an_and_stops_at_is_written_where_the_and_stands() -> None:
+    files = "n = 0\nDataLoader(d, num_workers=n, prefetch_factor=⟦n and 2⟧)"
+    assert traced(files, "prefetch_factor") == {"0"}
 
 
 def test_a_name_that_a_hundred_branches_bind_is_unseen() -> None:

@@ -174,7 +174,7 @@ ARITHMETIC: Cases = {
     "or after a number": ("N = ⟦2⟧\nDataLoader(data, num_workers=N or 8)", {"2"}),
     "or after something unseen": ("DataLoader(data, num_workers=n or ⟦8⟧)", {"8", "open"}),
     "and": ("N = 2\nDataLoader(data, num_workers=N and ⟦8⟧)", {"8"}),
-    "and after zero": ("N = ⟦0⟧\nDataLoader(data, num_workers=N and 8)", {"0"}),
+    "and after zero": ("N = 0\nDataLoader(data, num_workers=⟦N and 8⟧)", {"0"}),
     "a comparison": ("N = 2\nDataLoader(data, num_workers=⟦8⟧ if N > 1 else 0)", {"8"}),
     "a chained comparison": (
         "N = 2\nDataLoader(data, num_workers=⟦8⟧ if 0 < N < 3 else 0)",
