@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from loaderlint.linking import callers, classes, dictionaries, instantiation, settings
+from loaderlint.linking import callers, classes, dictionaries, instantiation, loader_classes, settings
 from loaderlint.linking.bundles import bundles
 from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.loader_classes import BaseCall
 from loaderlint.linking.loader_names import loader_names, possible_calls
 from loaderlint.linking.loops import spread
 from loaderlint.linking.things import (
@@ -40,12 +41,13 @@ from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, Load
 
 @dataclass(frozen=True, eq=False)
 class PythonSite:
-    """A call that makes a loader; for a subclass with a constructor of its own, the call it makes of its base.
+    """A call that makes a loader; where a subclass's constructor names the options, the call it makes of its base.
 
     ``skip`` positional arguments come before the loader's own. A ``partial`` call leaves options to be given later.
     ``before`` are the partial calls that the callee can be with their assumptions, None for the loader itself.
     ``configured`` is what holds the options of a call of ``instantiate``, its own keywords included.
-    Where the call hands all options over in one dictionary, ``bundle`` is that argument.
+    Where the call hands all options over in one dictionary, ``bundle`` is that argument. ``base`` is where
+    a subclass hands its keyword arguments on to the library's constructor.
     """
 
     frame: Frame
@@ -57,6 +59,7 @@ class PythonSite:
     configured: Possibilities | None = None
     bundle: ast.expr | None = None
     before: tuple[tuple[PythonSite | None, Assumptions], ...] = ()
+    base: BaseCall | None = None
 
     @property
     def span(self) -> Span:
@@ -103,9 +106,26 @@ def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
     ]
     # A partial call that is seen to be called makes its loaders there.
     called = {id(one.call) for site in every for one in _partials_before(site)}
-    yield from (site for site in every if id(site.call) not in called)
+    yield from _each_once(evaluator, [site for site in every if id(site.call) not in called])
     for one in bundles(evaluator):
         yield PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options)
+
+
+def _each_once(evaluator: Evaluator, sites: Sequence[PythonSite]) -> Iterator[PythonSite]:
+    """Yield the sites where a loader class of the project has its loaders: at its calls, or in its constructor."""
+    calls = [site.call for site in sites if site.base is not None]
+    kept = [site for site in sites if not _made_at_calls(evaluator, site, calls)]
+    bases = {id(site.call) for site in kept}
+    yield from (site for site in kept if site.base is None or not any(id(one) in bases for one in site.base.through))
+
+
+def _made_at_calls(evaluator: Evaluator, site: PythonSite, calls: Sequence[ast.Call]) -> bool:
+    """Return whether a call of a base's constructor makes its loaders at the calls of its class, all of them seen."""
+    owner = classes.owner_of(site.frame.facts, site.frame.scope)
+    if not calls or owner is None or site.frame.scope.name != "__init__":
+        return False
+    own = loader_classes.constructor(evaluator, owner)
+    return own is not None and loader_classes.called_where_seen(evaluator, own, site.call, calls)
 
 
 def _partials_before(site: PythonSite) -> Iterator[PythonSite]:
@@ -142,10 +162,28 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             if name == "functools.partial" and site.node.args:
                 return _partial(evaluator, frame, site.node)
         elif isinstance(one.thing, Class):
-            callee = loader_base(evaluator, one.thing)
-            if callee is not None and not _has_constructor(evaluator, one.thing):
-                return PythonSite(frame, site.node, _name_of(one.thing), LOADER_CALLABLES[callee])
+            made = _subclass_call(evaluator, one.thing, frame, site.node, alone=len(callees) == 1)
+            if made is not None:
+                return made
     return None
+
+
+def _subclass_call(
+    evaluator: Evaluator, owner: Class, frame: Frame, call: ast.Call, *, alone: bool
+) -> PythonSite | None:
+    """Return the site of a call of a class, None where it is no loader, or names the options in its constructor."""
+    callee = loader_classes.library_base(evaluator, owner)
+    if callee is None:
+        return None
+    if loader_classes.constructor(evaluator, owner) is None:
+        return PythonSite(frame, call, _name_of(owner), LOADER_CALLABLES[callee])
+    base = loader_classes.called(evaluator, owner, call, frame) if alone else None
+    return _handing_on(owner, frame, call, callee, base)
+
+
+def _handing_on(owner: Class, frame: Frame, call: ast.Call, callee: str, base: BaseCall | None) -> PythonSite | None:
+    """Return the site of a call whose options arrive at the library's constructor as ``base``."""
+    return PythonSite(frame, call, _name_of(owner), LOADER_CALLABLES[callee], base=base) if base is not None else None
 
 
 def _instantiated(evaluator: Evaluator, frame: Frame, call: ast.Call) -> PythonSite | None:
@@ -214,9 +252,13 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
     owner = classes.owner_of(frame.facts, frame.scope)
     if owner is None or frame.scope.name != "__init__":
         return None
-    callee = loader_base(evaluator, owner)
-    if callee is None or any(_has_constructor(evaluator, base) for base in classes.bases(evaluator, owner)):
+    callee = loader_classes.library_base(evaluator, owner)
+    if callee is None:
         return None
+    above = classes.bases(evaluator, owner)
+    if any(loader_classes.constructor(evaluator, base) is not None for base in above):
+        base = loader_classes.called_by_heir(evaluator, owner, site.node, frame)
+        return _handing_on(owner, frame, site.node, callee, base)
     return PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])
 
 
@@ -241,21 +283,6 @@ def _name_called(node: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def loader_base(evaluator: Evaluator, owner: Class) -> str | None:
-    """Return the library loader that a project class descends from, None when it is no loader."""
-    for one in classes.lineage(evaluator, owner):
-        frame = Frame(one.facts, one.place)
-        for base in one.node.bases:
-            for thing in (way.thing for way in evaluator.evaluate(base, frame)):
-                if isinstance(thing, External) and thing.name in LOADER_CALLABLES:
-                    return thing.name
-    return None
-
-
-def _has_constructor(evaluator: Evaluator, owner: Class) -> bool:
-    return any("__init__" in one.scope.bindings for one in classes.lineage(evaluator, owner))
-
-
 def _wrapper(evaluator: Evaluator, name: str) -> LoaderCallable | None:
     """Return how a callable of the project's settings takes its options, None when the settings do not name it."""
     for dotted_name, options in evaluator.wrappers.items():
@@ -274,6 +301,10 @@ def _name_of(owner: Class | Function) -> str:
 
 def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     """Return what a call gives each option, by torch's name."""
+    if site.base is not None:
+        base = PythonSite(site.base.frame, site.base.through[-1], site.callee, site.kind, skip=site.base.skip)
+        handed = options_of(evaluator, base)
+        return _at_the_call(handed, site) if site.base.untouched else handed
     frame = site.frame
     arguments, keywords = site.arguments
     # Torch's own name is nothing to a callable that calls the option something else.
@@ -317,6 +348,21 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
             given.setdefault(option, Given.known((*unseen(site.span), *left_out)))
     return given
+
+
+def _at_the_call(given: Mapping[str, Given], site: PythonSite) -> dict[str, Given]:
+    """Return what a constructor hands on, with the site's own arguments: those are what a fix can edit together."""
+    spelled = {named: option for option, named in site.kind.spelling.items()}
+    written = {spelled.get(one.arg, one.arg): one.value for one in site.call.keywords if one.arg is not None}
+    own = {
+        option: site.frame.facts.span(written[option])
+        for option, one in given.items()
+        if option in written and one.argument is None
+    }
+    return {
+        option: replace(one, argument=own.get(option)) if option in TORCH_DEFAULTS else one
+        for option, one in given.items()
+    }
 
 
 def _positional_before(site: PythonSite) -> int:

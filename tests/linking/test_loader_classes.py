@@ -1,0 +1,162 @@
+"""Loader classes of the project: which of their calls are loaders, and what their constructors hand on."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import loaders_of
+
+FORWARDING = """
+class Loader(DataLoader):
+    def __init__(self, device, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.device = device
+"""
+NAMING = """
+class Loader(DataLoader):
+    def __init__(self, data, workers=2):
+        super().__init__(data, num_workers=workers)
+"""
+
+
+def shown(text: str) -> dict[int, set[object]]:
+    """What can be the worker count of each loader of ``main.py``, by the line it stands at, the first line being 0."""
+    found: dict[int, set[object]] = {}
+    for loader in loaders_of(text):
+        constants: set[object] = {one.constant for one in loader.num_workers.candidates}
+        found[loader.span.line - 2] = constants | ({"open"} if loader.num_workers.open else set())
+    return found
+
+
+CALLS: dict[str, tuple[str, dict[int, set[object]]]] = {
+    "each with its own options": (
+        f"{FORWARDING}Loader(0, d, num_workers=8)\nLoader(0, d, num_workers=4)\nLoader(0, d)\n",
+        {5: {8}, 6: {4}, 7: {0}},
+    ),
+    "positions after the class's own": (f"{FORWARDING}Loader(0, d, 2, True, None, None, 8)\n", {5: {8}}),
+    "a constant of the constructor's": (
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, **kwargs):
+                super().__init__(data, num_workers=3, **kwargs)
+        Loader(d, batch_size=4)
+        """,
+        {4: {3}},
+    ),
+    "a default of the constructor's": (
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, num_workers=2, **kwargs):
+                super().__init__(data, num_workers=num_workers, **kwargs)
+        Loader(d)
+        Loader(d, 6)
+        Loader(d, num_workers=7)
+        """,
+        {4: {2}, 5: {6}, 6: {7}},
+    ),
+    "what the constructor adds to the keywords": (
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, **kwargs):
+                kwargs.setdefault("num_workers", 2)
+                super().__init__(data, **kwargs)
+        Loader(d)
+        Loader(d, num_workers=7)
+        """,
+        {5: {2}, 6: {7}},
+    ),
+    "what the constructor takes out of the keywords": (
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, **kwargs):
+                kwargs["num_workers"] = 1
+                super().__init__(data, **kwargs)
+        Loader(d, num_workers=7)
+        """,
+        {5: {1}},
+    ),
+    "a splat of the call": (f"{FORWARDING}options = {{'num_workers': 5}}\nLoader(0, d, **options)\n", {6: {5}}),
+    "the library's constructor by name": (
+        """
+        class Loader(DataLoader):
+            def __init__(self, device, *args, **kwargs):
+                DataLoader.__init__(self, *args, **kwargs)
+        Loader(0, d, num_workers=8)
+        """,
+        {4: {8}},
+    ),
+    "a subclass without a constructor": (
+        f"{FORWARDING}class Other(Loader):\n    pass\nOther(0, d, num_workers=8)\n",
+        {7: {8}},
+    ),
+    "a subclass whose constructor hands on, too": (
+        f"{FORWARDING}class Other(Loader):\n    def __init__(self, name, **kwargs):\n"
+        "        super().__init__(0, **kwargs)\nOther('o', dataset=d, num_workers=8)\nLoader(0, d, num_workers=4)\n",
+        {8: {8}, 9: {4}},
+    ),
+    "a subclass whose constructor names the option": (
+        f"{FORWARDING}class Other(Loader):\n    def __init__(self, data, workers):\n"
+        "        super().__init__(0, data, num_workers=workers)\nOther(d, 8)\nLoader(0, d, num_workers=4)\n",
+        {7: {8}, 9: {4}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CALLS.values(), ids=CALLS.keys())
+def test_calls_of_a_class_that_hands_its_keywords_on_are_loaders(text: str, expected: dict[int, set[object]]) -> None:
+    assert shown(text) == expected
+
+
+IN_THE_CONSTRUCTOR: dict[str, tuple[str, dict[int, set[object]]]] = {
+    "the constructor names the options": (f"{NAMING}Loader(d, 8)\nLoader(d)\n", {3: {8, 2}}),
+    "nobody is seen to call it": (FORWARDING, {3: {"open"}}),
+    "a call whose callee may be another class": (
+        f"{FORWARDING}kind = Loader if some() else DataLoader\nkind(0, d, num_workers=8)\n",
+        {3: {8}, 6: {8}},
+    ),
+    "the call of the base has an alternative": (
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, **kwargs):
+                if data:
+                    super().__init__(data, **kwargs)
+                else:
+                    super().__init__([], num_workers=0)
+        Loader(d, num_workers=8)
+        """,
+        {4: {8}, 6: {0}},
+    ),
+    "handed to something out of sight": (
+        f"import elsewhere\n{FORWARDING.strip()}\nelsewhere.register(Loader)\nLoader(0, d, num_workers=8)\n",
+        {3: {8, "open"}},
+    ),
+    "a subclass that hands on is handed to something out of sight": (
+        f"import elsewhere\n{FORWARDING.strip()}\nclass Other(Loader):\n    def __init__(self, name, **kwargs):\n"
+        "        super().__init__(0, **kwargs)\nelsewhere.register(Other)\nOther('o', num_workers=8)\n",
+        {7: {8, "open"}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), IN_THE_CONSTRUCTOR.values(), ids=IN_THE_CONSTRUCTOR.keys())
+def test_the_call_of_the_base_is_the_loader_where(text: str, expected: dict[int, set[object]]) -> None:
+    assert shown(text) == expected
+
+
+def test_the_argument_of_a_call_is_the_keyword_that_the_constructor_hands_on() -> None:
+    (loader,) = loaders_of(f"{FORWARDING}Loader(0, d, num_workers=8, prefetch_factor=some())\n")
+    assert loader.num_workers.argument == loader.num_workers.candidates[0].span
+    assert loader.prefetch_factor.argument is not None
+
+
+def test_what_the_constructor_changes_is_no_argument_of_the_call() -> None:
+    (loader,) = loaders_of(
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, **kwargs):
+                kwargs["prefetch_factor"] = some()
+                super().__init__(data, **kwargs)
+        Loader(d, num_workers=8, prefetch_factor=4)
+        """
+    )
+    assert loader.prefetch_factor.argument is None
