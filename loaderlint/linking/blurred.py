@@ -1,4 +1,4 @@
-"""Attributes set under names that are worked out: ``setattr(cfg, key, value)``, ``cfg.__dict__.update(...)``.
+"""Attributes set otherwise than by ``x.name = value``: under names that are worked out, or where no name stands for x.
 
 What such a change gives was not seen, so an attribute that it may have set can be anything besides what it was.
 """
@@ -6,99 +6,137 @@ What such a change gives was not seen, so an attribute that it may have set can 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.classes import lineage
-from loaderlint.linking.things import Class, CommandLine, Frame, Instance, Module, Thing
-from loaderlint.readers.python import Place, PythonFacts, dotted
+from loaderlint.linking.classes import class_of_receiver, lineage, setters
+from loaderlint.linking.things import Class, CommandLine, Frame, Instance, Module, Possibilities
+from loaderlint.readers.python import AttributeChange, PythonFacts, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 _STEPS = 120
 
+_Key: TypeAlias = tuple[str, int]
+
 
 @dataclass(frozen=True, eq=False)
 class _Change:
-    """A change of attributes by names that are worked out: of what, where, and how the names begin and end."""
+    """A change of attributes: of what and where, and how the names that it may set begin and end."""
 
-    target: ast.expr
-    place: Place
-    start: str = ""
-    end: str = ""
+    facts: PythonFacts
+    at: AttributeChange
+    start: str
+    end: str
 
     def may_set(self, name: str) -> bool:
         return name.startswith(self.start) and name.endswith(self.end) and not self._is_undone(name)
 
     def _is_undone(self, name: str) -> bool:
         """Return whether the same function goes on to set the attribute itself, whatever happens."""
-        later = self.place.scope.bindings.get(f"{dotted(self.target)}.{name}", ())
-        return any(one.kind == "assign" and not one.place.arms and one.place.order > self.place.order for one in later)
+        place = self.at.place
+        later = place.scope.bindings.get(f"{dotted(self.at.owner)}.{name}", ())
+        return any(one.kind == "assign" and not one.place.arms and one.place.order > place.order for one in later)
 
 
 class Blurred:
-    """The classes, modules and command lines of a project whose attributes are set by name."""
+    """The objects, classes, modules and command lines of a project whose attributes are set in such ways."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._changes: dict[int, list[_Change]] | None = None
 
     def may_set(self, thing: Instance | Class | Module | CommandLine, name: str) -> bool:
-        """Return whether an attribute of a thing may be set by a name that is worked out."""
-        if self._changes is None:
-            # What is asked while the changes themselves are followed is answered without them.
-            self._changes = {}
-            self._changes = self._found()
-        if not self._changes:
+        """Return whether an attribute of a thing may be set by such a change."""
+        named, others = self._changes
+        changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name)]
+        if not changes:
             return False
-        owner = thing.of if isinstance(thing, Instance) else thing
-        keys = [id(one.node) for one in lineage(self._evaluator, owner)] if isinstance(owner, Class) else _key(owner)
-        return any(one.may_set(name) for key in keys for one in self._changes.get(key, ()))
+        keys = self._keys_of(thing)
+        return any(not keys.isdisjoint(self._changed_by(one)) for one in changes)
 
-    def _found(self) -> dict[int, list[_Change]]:
-        found: dict[int, list[_Change]] = {}
+    def may_set_any(self, owners: Possibilities, name: str) -> bool:
+        """Return whether an attribute of one of several things may be set by such a change."""
+        things = [one.thing for one in owners]
+        return any(
+            isinstance(one, Instance | Class | Module | CommandLine) and self.may_set(one, name) for one in things
+        )
+
+    def has_setter(self, owner: Class, name: str) -> bool:
+        """Return whether an assignment to an attribute of a class's objects runs a setter."""
+        defining = self._setters.get(name)
+        return defining is not None and any(id(one.node) in defining for one in lineage(self._evaluator, owner))
+
+    def runs_setter(self, owners: Possibilities, name: str) -> bool:
+        """Return whether an assignment to an attribute of one of several things runs a setter."""
+        things = [one.thing for one in owners] if name in self._setters else []
+        return any(isinstance(one, Instance) and self.has_setter(one.of, name) for one in things)
+
+    @cached_property
+    def _setters(self) -> Mapping[str, Set[int]]:
+        return setters(self._evaluator.project)
+
+    @cached_property
+    def _changes(self) -> tuple[Mapping[str, list[_Change]], list[_Change]]:
+        """The changes by the names they set, and those whose names are worked out."""
+        named: dict[str, list[_Change]] = {}
+        others: list[_Change] = []
         for facts in self._evaluator.project.all_python():
-            for change in _changes(facts):
-                with self._evaluator.steps(_STEPS):
-                    changed = self._evaluator.evaluate(change.target, Frame(facts, change.place))
-                for key in {key for one in changed for key in _key(one.thing)}:
-                    found.setdefault(key, []).append(change)
-        return found
+            for at in facts.attribute_changes:
+                if isinstance(at.name, ast.Constant):
+                    named.setdefault(str(at.name.value), []).append(_Change(facts, at, "", ""))
+                else:
+                    others.append(_Change(facts, at, *_ends(at.name)))
+        return named, others
+
+    def _keys_of(self, thing: Instance | Class | Module | CommandLine) -> Set[_Key]:
+        if not isinstance(thing, Instance | Class):
+            return {_key(thing)}
+        owner = thing.of if isinstance(thing, Instance) else thing
+        family = lineage(self._evaluator, owner)
+        keys = {_key(one) for one in family}
+        return keys if isinstance(thing, Class) else keys | {_key(Instance(one)) for one in family}
+
+    def _changed_by(self, change: _Change) -> Set[_Key]:
+        """Return what a change is made to; to whom asks while that is found out, nothing."""
+        key = ("changed by name", id(change.at))
+        return self._evaluator.once(key, frozenset[_Key](), lambda: frozenset(self._found(change)))
+
+    def _found(self, change: _Change) -> Iterator[_Key]:
+        where = Frame(change.facts, change.at.place)
+        typed = _object_of_type(change.at.owner)
+        with self._evaluator.steps(_STEPS):
+            for one in self._evaluator.evaluate(typed or change.at.owner, where):
+                thing = one.thing.of if typed is not None and isinstance(one.thing, Instance) else one.thing
+                if isinstance(thing, Instance | Class | Module | CommandLine):
+                    yield _key(thing)
+        own = class_of_receiver(where, dotted(change.at.owner) or "")
+        if own is not None:
+            # Where the class has heirs, it is not known which of them it is.
+            yield _key(own)
 
 
-def _key(thing: Thing) -> list[int]:
+def _key(thing: Instance | Class | Module | CommandLine) -> _Key:
+    """Return what a change is kept under: what is set on an object is not set on its class."""
     if isinstance(thing, Instance):
-        return [id(thing.of.node)]
+        return "object", id(thing.of.node)
     if isinstance(thing, Class):
-        return [id(thing.node)]
+        return "class", id(thing.node)
     if isinstance(thing, Module):
-        return [id(thing.facts)]
-    if isinstance(thing, CommandLine):
-        return [id(CommandLine)]
-    return []
+        return "module", id(thing.facts)
+    return "command line", 0
 
 
-def _changes(facts: PythonFacts) -> Iterator[_Change]:
-    """Yield where a file sets attributes by names that are worked out."""
-    for site in facts.calls.get("setattr", ()):
-        arguments = site.node.args
-        if isinstance(site.node.func, ast.Name) and len(arguments) == 3:
-            yield _Change(arguments[0], site.place, *_ends(arguments[1]))
-    for site in facts.calls.get("update", ()):
-        function = site.node.func
-        held = function.value if isinstance(function, ast.Attribute) else None
-        if isinstance(held, ast.Attribute) and held.attr == "__dict__":
-            yield _Change(held.value, site.place)
-        elif isinstance(held, ast.Call) and isinstance(held.func, ast.Name) and held.func.id == "vars" and held.args:
-            yield _Change(held.args[0], site.place)
+def _object_of_type(node: ast.expr) -> ast.expr | None:
+    """Return ``x`` where an expression is ``type(x)``, None for any other."""
+    is_type = isinstance(node, ast.Call) and dotted(node.func) == "type" and len(node.args) == 1
+    return node.args[0] if is_type and isinstance(node, ast.Call) else None
 
 
-def _ends(node: ast.expr) -> tuple[str, str]:
+def _ends(node: ast.expr | None) -> tuple[str, str]:
     """Return how a name that an expression works out begins and ends."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value, node.value
     if not isinstance(node, ast.JoinedStr):
         return "", ""
     first, last = node.values[0], node.values[-1]

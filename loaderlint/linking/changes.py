@@ -30,7 +30,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts, dotted
+from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts, dotted, owners_set
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -106,9 +106,8 @@ def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[
     found: list[tuple[str, Possibilities]] = []
     for facts, binding in evaluator.attributes_set.get(name, ()):
         where = Frame(facts, binding.place)
-        if isinstance(binding.node, ast.Assign) and not is_receiver(where, binding.name.rpartition(".")[0]):
-            targets = [one for one in binding.node.targets if isinstance(one, ast.Attribute) and one.attr == name]
-            things = [way.thing for one in targets for way in evaluator.evaluate(one.value, where)]
+        if binding.kind not in MUTATIONS and not is_receiver(where, binding.name.rpartition(".")[0]):
+            things = [way.thing for one in owners_set(binding.node, name) for way in evaluator.evaluate(one, where)]
             if any(isinstance(one, Instance) and one.of.node is owner.node for one in things):
                 found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
     return found
@@ -132,22 +131,13 @@ def _classes_changed(evaluator: Evaluator, binding: Binding, name: str, frame: F
     """Yield the classes of which a statement sets an attribute; for ``cls.name`` that is the class it stands in."""
     root = binding.name.rpartition(".")[0]
     if is_receiver(frame, root):
-        function, owner = frame.scope.node, classes.owner_of(frame.facts, frame.scope)
-        if isinstance(function, FunctionNode) and owner is not None and classes.has_decorator(function, "classmethod"):
+        owner = classes.class_of_receiver(frame, root)
+        if owner is not None:
             yield owner.node
         return
-    for target in attributes_stored(binding.node, name):
-        if dotted(target.value) == root:
-            yield from (
-                way.thing.node for way in evaluator.evaluate(target.value, frame) if isinstance(way.thing, Class)
-            )
-
-
-def attributes_stored(node: ast.AST, name: str) -> Iterator[ast.Attribute]:
-    """Yield the attributes of this name that a statement sets."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and one.attr == name:
-            yield one
+    for target in owners_set(binding.node, name):
+        if dotted(target) == root:
+            yield from (way.thing.node for way in evaluator.evaluate(target, frame) if isinstance(way.thing, Class))
 
 
 def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:

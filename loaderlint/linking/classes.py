@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.project import Project
 from loaderlint.linking.things import Class, External, Frame
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -36,6 +37,27 @@ def is_receiver(function: FunctionNode, node: ast.arg) -> bool:
 def has_decorator(function: FunctionNode, name: str) -> bool:
     """Return whether a function stands under a decorator written as this name."""
     return any(isinstance(one, ast.Name) and one.id == name for one in function.decorator_list)
+
+
+def class_of_receiver(frame: Frame, name: str) -> Class | None:
+    """Return the class that a name is in a class method of its body, None for any other name."""
+    function, owner = frame.scope.node, owner_of(frame.facts, frame.scope)
+    if owner is None or not isinstance(function, FunctionNode) or not has_decorator(function, "classmethod"):
+        return None
+    first = next(parameters(function), None)
+    return owner if first is not None and first.arg == name else None
+
+
+def setters(project: Project) -> Mapping[str, Set[int]]:
+    """Return the properties that can be assigned to, by name: the identities of the classes that define them."""
+    found: dict[str, set[int]] = {}
+    for facts in project.all_python():
+        for scope in facts.scopes.values():
+            if scope.parent is None or not scope.parent.is_class or not isinstance(scope.node, FunctionNode):
+                continue
+            if any(dotted(one) == f"{scope.name}.setter" for one in scope.node.decorator_list):
+                found.setdefault(scope.name, set()).add(id(scope.parent.node))
+    return found
 
 
 def bases(evaluator: Evaluator, owner: Class) -> list[Class]:

@@ -403,6 +403,8 @@ class Evaluator:
             if any(isinstance(one.thing, Items | TreeMapping) for one in self.evaluate(node.value, frame)):
                 # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
                 return self._attribute_of(node, frame, span)
+            if self.blurred.runs_setter(self.evaluate(node.value, frame), node.attr):
+                return self._attribute_of(node, frame, span)
             every = (*owners(frame.scope, name), *frame.scope.bindings[name])
             values = [one for one in every if one.kind not in MUTATIONS]
             found = tuple(self._given(name, values, frame, frame.place, span))
@@ -415,7 +417,8 @@ class Evaluator:
                 for ways in self.conditions(arms, frame)
                 for one in under(before, ways)
             )
-            return distinct([*found, *unset])
+            otherwise = self.blurred.may_set_any(self.evaluate(node.value, frame), node.attr)
+            return distinct([*found, *unset, *(unseen(span) if otherwise else ())])
         return self._attribute_of(node, frame, span)
 
     def _attribute_of(self, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:

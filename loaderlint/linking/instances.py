@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
     """Return what ``object.name`` can be: set from outside, by a method, a property, a field or a class attribute."""
+    if evaluator.blurred.has_setter(instance.of, name):
+        # What a setter makes of the value it is given is not followed.
+        return unseen(instance.of.facts.span(instance.of.node))
     found = settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
     if any(one.constant for one in found) and evaluator.blurred.may_set(instance, name):
         return (*found, *unseen(instance.of.facts.span(instance.of.node)))
@@ -423,7 +426,8 @@ def _with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str,
     place = next((place for place, one in enumerate(above) if one.node is declaring.node), 0)
     changed = above[: place + 1]
     if any(one.constant for one in own):
-        evaluator.mentioned.update(f"{one.node.name}.{name}" for one in changed)
+        names = [one.node.name for one in changed]
+        evaluator.mentioned.update(word for one in names for word in (f"{one}.{name}", f"setattr({one},"))
         if evaluator.blurred.may_set(owner, name):
             own = (*own, *unseen(declaring.facts.span(declaring.node)))
     later = changes.set_on_classes(evaluator, changed, name)

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, changes
+from loaderlint.linking import calls
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     External,
@@ -20,7 +20,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import Binding, Place, PythonFacts, Scope
+from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -188,7 +188,7 @@ def with_changes(
     Whether a change comes before or after a copy was made was not seen.
     """
     if any(one.constant for one in own):
-        evaluator.mentioned.add(f".{name}")
+        evaluator.mentioned.update((f".{name}", f"setattr({_last_name(facts)},"))
         if evaluator.blurred.may_set(Module(facts), name):
             own = (*own, *unseen(span))
     outer = list(_set_from_outside(evaluator, facts, name))
@@ -199,12 +199,17 @@ def with_changes(
     return one_of(f"{facts.source.path}:{name}", [("own", own), *outer])
 
 
+def _last_name(facts: PythonFacts) -> str:
+    """Return what a module is called where it is imported."""
+    return posixpath.basename(facts.source.path.removesuffix("/__init__.py")).removesuffix(".py")
+
+
 def _set_from_outside(evaluator: Evaluator, facts: PythonFacts, name: str) -> Iterator[tuple[str, Possibilities]]:
     for other, binding in evaluator.module_attributes_set.get(name, ()):
         where = Frame(other, binding.place)
         if any(
             isinstance(one.thing, Module) and one.thing.facts is facts
-            for target in changes.attributes_stored(binding.node, name)
-            for one in evaluator.evaluate(target.value, where)
+            for target in owners_set(binding.node, name)
+            for one in evaluator.evaluate(target, where)
         ):
             yield str(other.span(binding.node)), evaluator.binding(binding, where)

@@ -29,7 +29,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, owners_set, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -131,7 +131,19 @@ def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, s
     assert scope.parent is not None
     made = (one.place for one in scope.parent.bindings.get(scope.name, ()) if one.node is scope.node)
     where = Frame(facts, next(made, None) or end_of(scope.parent))
-    return defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
+    found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
+    return (*found, *unseen(facts.span(default))) if _are_replaced(evaluator, scope) else found
+
+
+def _are_replaced(evaluator: Evaluator, scope: Scope) -> bool:
+    """Return whether some code gives a function other defaults: ``function.__defaults__ = (…)``."""
+    return any(
+        isinstance(one.thing, Function) and one.thing.node is scope.node
+        for name in ("__defaults__", "__kwdefaults__")
+        for facts, binding in evaluator.attributes_set.get(name, ())
+        for owner in owners_set(binding.node, name)
+        for one in evaluator.evaluate(owner, Frame(facts, binding.place))
+    )
 
 
 def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str) -> Possibilities:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from loaderlint.linking import callers, classes, dictionaries, instantiation, loader_classes, settings
+from loaderlint.linking import callers, classes, dictionaries, instantiation, loader_classes, replaced, settings
 from loaderlint.linking.bundles import bundles
 from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
@@ -404,6 +404,8 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         ways = evaluator.conditions(site.frame.place.arms, site.frame)
     if not ways:
         return None
+    if any(kind is site.kind for kind in replaced.loaders(evaluator)):
+        given = dict.fromkeys(TORCH_DEFAULTS, Given.known(unseen(site.span)))
     options = {
         option: value_of(evaluator, option, one, ways, site.span)
         for option, one in given.items()

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
+from loaderlint.readers.python_attributes import AttributeChange, owners_set
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
@@ -31,6 +32,7 @@ from loaderlint.readers.python_walk import walk
 __all__ = [
     "ANY_GLOBAL",
     "Arm",
+    "AttributeChange",
     "Binding",
     "Block",
     "CallSite",
@@ -44,6 +46,7 @@ __all__ = [
     "default_of",
     "dotted",
     "is_main_test",
+    "owners_set",
     "parameters",
     "read",
 ]
@@ -57,7 +60,8 @@ class PythonFacts:
     """What one Python file says.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
-    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands.
+    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands, ``attribute_changes`` the
+    attributes set otherwise than by a dotted name.
     """
 
     source: Source
@@ -68,6 +72,7 @@ class PythonFacts:
     guard: ast.If | None
     blocks: list[Block]
     operations: list[tuple[ast.BinOp, Place]]
+    attribute_changes: list[AttributeChange]
 
     @cached_property
     def uses_parsers(self) -> bool:

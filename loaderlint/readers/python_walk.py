@@ -6,6 +6,13 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
+from loaderlint.readers.python_attributes import (
+    AttributeChange,
+    NamedAttribute,
+    dictionary_of,
+    is_passed_on,
+    set_by_call,
+)
 from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test, positions
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
@@ -37,7 +44,8 @@ class Walked(NamedTuple):
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
     ``guard`` the first ``if __name__ == "__main__":`` at the top, ``blocks`` every ``with`` and ``try``,
-    ``operations`` every operation on two operands.
+    ``operations`` every operation on two operands, ``attribute_changes`` the attributes set otherwise than by a dotted
+    name.
     """
 
     module: Scope
@@ -46,6 +54,7 @@ class Walked(NamedTuple):
     guard: ast.If | None
     blocks: list[Block]
     operations: list[tuple[ast.BinOp, Place]]
+    attribute_changes: list[AttributeChange]
 
 
 def walk(tree: ast.Module) -> Walked:
@@ -56,7 +65,16 @@ def walk(tree: ast.Module) -> Walked:
     """
     walking = _Walk(tree)
     walking.module.flow = walking.body(tree.body, walking.module, ())
-    return Walked(walking.module, walking.scopes, walking.calls, walking.guard, walking.blocks, walking.operations)
+    walking.through_dictionaries()
+    return Walked(
+        walking.module,
+        walking.scopes,
+        walking.calls,
+        walking.guard,
+        walking.blocks,
+        walking.operations,
+        walking.attribute_changes,
+    )
 
 
 class _Walk:
@@ -69,6 +87,8 @@ class _Walk:
         self.guard: ast.If | None = None
         self.blocks: list[Block] = []
         self.operations: list[tuple[ast.BinOp, Place]] = []
+        self.attribute_changes: list[AttributeChange] = []
+        self.dictionaries: list[tuple[Scope, str, ast.expr]] = []
         self.order = 0
         self.raising: list[int] = []
 
@@ -139,6 +159,10 @@ class _Walk:
         name = dotted(target)
         if name is not None:
             self.bind(name, "assign", node, place, value=value)
+            if (held := dictionary_of(value)) is not None:
+                self.dictionaries.append((place.scope, name, held))
+            if (owner := dictionary_of(target)) is not None and dotted(owner) != dotted(value):
+                self.attribute_changes.append(AttributeChange(owner, None, place))
         elif isinstance(target, ast.Tuple | ast.List):
             self.unpack(target, "unpack", value, node, place)
         elif isinstance(target, ast.Subscript):
@@ -149,10 +173,30 @@ class _Walk:
             # What changes deep inside an item leaves the item itself unknown.
             target, value = target.value, None
         base = dotted(target.value)
-        if base is not None:
+        if (owner := dictionary_of(target.value)) is not None:
+            self.attribute(NamedAttribute(owner, target.slice, value), node, place)
+        elif base is not None:
             self.bind(base, "item", node, place, value=value, key=target.slice)
         elif _is_globals(target.value):
             self.named_global(target.slice, value, node, place)
+
+    def attribute(self, change: NamedAttribute, node: ast.AST, place: Place) -> None:
+        """Note an attribute that is set by its name: bound where that and the value are written."""
+        if change.binds is not None:
+            self.bind(change.binds, "assign", node, place, value=change.value)
+            return
+        self.attribute_changes.append(AttributeChange(change.owner, change.name, place))
+        base = dotted(change.owner)
+        if base is not None and change.value is not None:
+            # A dictionary whose keys are read as attributes gets an item.
+            self.bind(base, "item", node, place, value=change.value, key=change.name)
+
+    def through_dictionaries(self) -> None:
+        """Note what is set in a dictionary of attributes by a name that stands for it: ``held = vars(x)``."""
+        for scope, name, owner in self.dictionaries:
+            for one in scope.bindings[name]:
+                if one.kind in ("item", *_MUTATES):
+                    self.attribute_changes.append(AttributeChange(owner, one.key, one.place))
 
     def named_global(self, key: ast.expr, value: ast.expr | None, node: ast.AST, place: Place) -> None:
         """Bind what ``globals()[key]`` sets; a key that is not written out may be any name."""
@@ -201,6 +245,9 @@ class _Walk:
         """Read the expressions inside a target, such as the index of a subscript."""
         if isinstance(target, ast.Attribute | ast.Subscript):
             self.expressions(target, place)
+            if isinstance(target, ast.Attribute) and dotted(target) is None:
+                name = ast.copy_location(ast.Constant(target.attr), target)
+                self.attribute_changes.append(AttributeChange(target.value, name, place))
         elif isinstance(target, ast.Tuple | ast.List):
             for item in target.elts:
                 self.parts(item, place)
@@ -449,6 +496,9 @@ class _Walk:
                 place.scope.iterations.append((argument, node, place))
         if _changes_globals(node, place):
             self.named_global(node.func, None, node, place)
+        for change in set_by_call(node):
+            if not is_passed_on(place.scope, node):
+                self.attribute(change, node, place)
         if name in _MUTATES and isinstance(function, ast.Attribute) and (base := dotted(function.value)) is not None:
             key = node.args[0] if name != "update" and node.args else None
             self.bind(base, name, node, place, value=node, key=key)

@@ -16,7 +16,14 @@ PARSED = (
 BLURRED: Cases = {
     "on an object": (f"{CFG}for key, value in given():\n    setattr(cfg, key, value){READ}", {"4", "open"}),
     "on an object, to something written": (f"{CFG}setattr(cfg, key, 0){READ}", {"4", "open"}),
-    "on an object, under the name that is read": (f"{CFG}setattr(cfg, 'workers', given()){READ}", {"4", "open"}),
+    "on an object, under the name that is read": (
+        f"{CFG.replace('⟦4⟧', '4')}setattr(cfg, 'workers', ⟦0⟧){READ}",
+        {"0"},
+    ),
+    "on an object, under the name that is read, to something unseen": (
+        f"{CFG.replace('⟦4⟧', '4')}setattr(cfg, 'workers', given()){READ}",
+        {"open"},
+    ),
     "on an object, under another name": (f"{CFG}setattr(cfg, 'depth', given()){READ}", {"4"}),
     "on an object, under names that begin otherwise": (
         f"{CFG}for i in range(3):\n    setattr(cfg, f'layer{{i}}', given()){READ}",

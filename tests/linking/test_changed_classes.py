@@ -97,3 +97,133 @@ DEFAULTS: Cases = {
 @pytest.mark.parametrize(("files", "expected"), DEFAULTS.values(), ids=DEFAULTS.keys())
 def test_a_default_is_worked_out_where_the_definition_runs(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+OBJECT = "class Cfg:\n    workers = ⟦0⟧\ncfg = Cfg()\n"
+SET = OBJECT.replace("⟦0⟧", "0")
+READ = "\nDataLoader(data, num_workers=cfg.workers)\n"
+
+BY_OTHER_MEANS: Cases = {
+    "object.__setattr__": (f"{SET}object.__setattr__(cfg, 'workers', ⟦4⟧){READ}", {"4"}),
+    "object.__setattr__ of another attribute": (f"{OBJECT}object.__setattr__(cfg, 'depth', 4){READ}", {"0"}),
+    "its own __setattr__": (f"{SET}cfg.__setattr__('workers', ⟦4⟧){READ}", {"4"}),
+    "a class that overrides __setattr__ and passes on": (
+        "class Cfg:\n    workers = ⟦0⟧\n    def __setattr__(self, name, value):\n"
+        f"        object.__setattr__(self, name, value)\ncfg = Cfg(){READ}",
+        {"0"},
+    ),
+    "a class that overrides __setattr__ and sets something else": (
+        "class Cfg:\n    workers = ⟦0⟧\n    def __setattr__(self, name, value):\n"
+        f"        object.__setattr__(self, name, value + 1)\ncfg = Cfg(){READ}",
+        {"0", "open"},
+    ),
+    "an item of its dictionary": (f"{SET}cfg.__dict__['workers'] = ⟦4⟧{READ}", {"4"}),
+    "another item of its dictionary": (f"{OBJECT}cfg.__dict__['depth'] = 4{READ}", {"0"}),
+    "an item of vars": (f"{SET}vars(cfg)['workers'] = ⟦4⟧{READ}", {"4"}),
+    "an item of a name for vars": (f"{OBJECT}held = vars(cfg)\nheld['workers'] = 4{READ}", {"0", "open"}),
+    "an item of getattr's dictionary": (f"{SET}getattr(cfg, '__dict__')['workers'] = ⟦4⟧{READ}", {"4"}),
+    "what a function gives": (
+        f"{OBJECT}def settings():\n    return cfg\nsettings().workers = 4{READ}",
+        {"0", "open"},
+    ),
+    "another attribute of what a function gives": (
+        f"{OBJECT}def settings():\n    return cfg\nsettings().depth = 4{READ}",
+        {"0"},
+    ),
+    "its dictionary, all at once": (f"{OBJECT}cfg.__dict__ = given(){READ}", {"0", "open"}),
+    "a keyword of an update of its dictionary": (f"{SET}vars(cfg).update(workers=⟦4⟧){READ}", {"4"}),
+    "another keyword of such an update": (f"{OBJECT}vars(cfg).update(depth=4){READ}", {"0"}),
+    "a dictionary whose keys are attributes": (
+        "from easydict import EasyDict\ncfg = EasyDict(workers=0)\nsetattr(cfg, 'workers', ⟦4⟧)" + READ,
+        {"4"},
+    ),
+    "a dictionary whose keys are attributes, under any name": (
+        "from easydict import EasyDict\ncfg = EasyDict(workers=⟦0⟧)\nsetattr(cfg, key, 4)" + READ,
+        {"0", "open"},
+    ),
+    "an assignment before a name worked out": (
+        f"{SET}cfg.workers = ⟦2⟧\nsetattr(cfg, key, 4){READ}",
+        {"2", "open"},
+    ),
+    "an assignment after a name worked out": (f"{SET}setattr(cfg, key, 4)\ncfg.workers = ⟦2⟧{READ}", {"2"}),
+    "one more, in another function": (
+        f"{SET}def more():\n    ⟦cfg.workers += 1⟧\nmore(){READ}",
+        {"1"},
+    ),
+    "an object's type": (f"{OBJECT}type(cfg).workers = 4{READ}", {"0", "open"}),
+    "patch.object": (
+        f"from unittest import mock\n{CFG}with mock.patch.object(Cfg, 'workers', 4):\n"
+        "    DataLoader(data, num_workers=Cfg.workers)\n",
+        {"0", "open"},
+    ),
+    "the object, where the class is read": (f"{CFG}setattr(Cfg(), key, 4){LOAD}", {"0"}),
+    "a module of another file": (
+        {
+            "settings.py": "workers = ⟦0⟧\n",
+            "put.py": "import settings\ndef apply():\n    vars(settings)['workers'] = ⟦4⟧\n",
+            "main.py": f"{IMPORT}import settings, put\nput.apply()\nDataLoader(d, num_workers=settings.workers)\n",
+        },
+        {"0", "4"},
+    ),
+    "a property's setter": (
+        """
+        class Cfg:
+            def __init__(self, workers=2):
+                self._workers = workers
+            @property
+            def workers(self):
+                return self._workers
+            @workers.setter
+            def workers(self, value):
+                self._workers = min(value, 4)
+        cfg = Cfg()
+        cfg.workers = 16
+        DataLoader(data, num_workers=cfg.workers)
+        """,
+        {"open"},
+    ),
+    "the attribute of another class's property": (
+        "class Other:\n    @property\n    def workers(self):\n        return 1\n    @workers.setter\n"
+        f"    def workers(self, value):\n        pass\n{OBJECT.replace('⟦0⟧', '0')}cfg.workers = ⟦4⟧{READ}",
+        {"4"},
+    ),
+    "a function's defaults": (
+        "def load(data, workers=⟦2⟧):\n    return DataLoader(data, num_workers=workers)\n"
+        "load.__defaults__ = (4,)\nload(1)\n",
+        {"2", "open"},
+    ),
+    "another function's defaults": (
+        "def other(data, workers=4):\n    pass\n"
+        "def load(data, workers=⟦2⟧):\n    return DataLoader(data, num_workers=workers)\n"
+        "other.__defaults__ = (4,)\nload(1)\n",
+        {"2"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), BY_OTHER_MEANS.values(), ids=BY_OTHER_MEANS.keys())
+def test_what_is_set_by_other_means(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+REPLACED: Cases = {
+    "the library's name": (
+        "import torch\ntorch.utils.data.DataLoader = Mine\nDataLoader(data, num_workers=2)\n",
+        {"open"},
+    ),
+    "the library's name, by setattr": (
+        "import torch\nsetattr(torch.utils.data, 'DataLoader', Mine)\nDataLoader(data, num_workers=2)\n",
+        {"open"},
+    ),
+    "the constructor": ("DataLoader.__init__ = init\nDataLoader(data, num_workers=2)\n", {"open"}),
+    "another method": ("DataLoader.__iter__ = turns\nDataLoader(data, num_workers=⟦2⟧)\n", {"2"}),
+    "a name of the project": (
+        "class Kept:\n    pass\nKept.DataLoader = Mine\nDataLoader(data, num_workers=⟦2⟧)\n",
+        {"2"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), REPLACED.values(), ids=REPLACED.keys())
+def test_nothing_is_certain_of_a_loader_that_is_replaced(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
