@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from loaderlint.linking import settings
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.classes import lineage
 from loaderlint.linking.records import KEEPS_ITS_ARGUMENT, is_record
-from loaderlint.linking.things import Class, External, Frame, Function, end_of
+from loaderlint.linking.things import Class, External, Frame, Function, Thing, end_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
@@ -19,11 +20,24 @@ if TYPE_CHECKING:
 
 Keys: TypeAlias = frozenset[tuple[str, ...]]
 
-_Uses: TypeAlias = Iterator[tuple[ast.AST, str]]
-"""Pieces of code, each with the name that a configuration has there."""
+
+class _Use(NamedTuple):
+    """A piece of code that knows a part of a configuration by a name; ``keys`` lead from the root to that part."""
+
+    part: ast.AST
+    name: str
+    keys: tuple[str, ...] = ()
+
+
+_Uses: TypeAlias = Iterator[_Use]
 
 DEEPEST = 3
 """Functions that hand a configuration on to each other; what is further away is not asked."""
+_MERGES = frozenset({"omegaconf.OmegaConf.merge", "omegaconf.OmegaConf.unsafe_merge"})
+_HANDS_ON = frozenset(
+    {"typing.cast", "omegaconf.OmegaConf.create", "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object"}
+)
+"""Callables that return one of their arguments with the same keys, whatever else they are given."""
 _METHODS = frozenset({"get", "items", "keys", "values", "update", "copy", "pop", "setdefault", "to_dict"})
 
 
@@ -74,28 +88,32 @@ def _read_in(evaluator: Evaluator, uses: _Uses) -> Keys:
     read: set[tuple[str, ...]] = set()
     written: set[tuple[str, ...]] = set()
     # Code that is reached in several ways knows the same under the same name.
-    for part, name in dict.fromkeys(uses):
-        for kind, path in evaluator.paths_read.of(part, name):
-            (written if kind is ast.Store else read).add(path)
+    for use in dict.fromkeys(uses):
+        for kind, path in evaluator.paths_read.of(use.part, use.name):
+            (written if kind is ast.Store else read).add((*use.keys, *path))
     return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
 
 
 def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses:
     """Yield the pieces of code that know what an expression gives, each with the name it has there."""
     scope = frame.scope
+    frame = frame.at(end_of(scope))
     names: list[str] = []
-    for _ in range(2):
+    more = [""]
+    while more:
         # What a name stands for may be made into an object under another name.
-        names = [
+        more = [
             name
             for name, bindings in scope.bindings.items()
-            if any(
+            if name not in names
+            and any(
                 one.kind in ("assign", "with")
                 and one.value is not None
                 and _is_it(evaluator, one.value, call, names, frame)
                 for one in bindings
             )
         ]
+        names.extend(more)
     for name in names:
         yield from _named(evaluator, name, frame, left)
     if left and isinstance(scope.node, FunctionNode):
@@ -109,27 +127,31 @@ def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses
 def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
     """Yield the pieces of code that know something under a name of one scope: its own, and those it is handed to."""
     # An attribute is known to all of its class, a name of the module to all of the file.
-    yield (frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node), name
+    yield _Use(frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node, name)
     for site in frame.scope.calls if left else ():
-        given = [position for position, one in enumerate(site.node.args) if dotted(one) == name]
-        keywords = [one.arg for one in site.node.keywords if one.arg is not None and dotted(one.value) == name]
+        given = {
+            position: keys for position, one in enumerate(site.node.args) if (keys := _keys_to(one, name)) is not None
+        }
+        keywords = {
+            one.arg: keys
+            for one in site.node.keywords
+            if one.arg is not None and (keys := _keys_to(one.value, name)) is not None
+        }
         if not given and not keywords:
             continue
         where = Frame(frame.facts, site.place)
         for one in evaluator.evaluate(site.node.func, where):
             if isinstance(one.thing, Class):
                 # An object keeps what it is given under the same name, whoever wrote its constructor.
-                yield from ((one.thing.node, f"self.{keyword}") for keyword in keywords)
+                yield from (_Use(one.thing.node, f"self.{keyword}", keys) for keyword, keys in keywords.items())
         for function, skip in _functions(evaluator, site.node.func, where):
             declared = [one.arg for one in parameters(function.node)][skip:]
-            taken = {*keywords, *(declared[position] for position in given if position < len(declared))}
-            inner = Frame(function.facts, function.scope.returns[0][1]) if function.scope.returns else None
-            for parameter in sorted(taken & set(declared)):
-                yield function.node, parameter
-                if inner is not None and inner.scope is function.scope:
-                    yield from (
-                        use for use in _named(evaluator, parameter, inner, left - 1) if use[0] is not function.node
-                    )
+            taken = {declared[position]: keys for position, keys in given.items() if position < len(declared)}
+            taken.update((keyword, keys) for keyword, keys in keywords.items() if keyword in declared)
+            inner = Frame(function.facts, end_of(function.scope))
+            for parameter, keys in sorted(taken.items()):
+                known = _named(evaluator, parameter, inner, left - 1)
+                yield from (use._replace(keys=(*keys, *use.keys)) for use in known)
 
 
 def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator[tuple[Function, int]]:
@@ -145,17 +167,29 @@ def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator
 
 
 def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame) -> bool:
-    """Return whether an expression is what a call gives, or a dictionary or namespace made of it alone."""
+    """Return whether an expression is what a call gives, or has all its keys and no others but those a user adds."""
     if value is call or dotted(value) in names:
         return True
-    if not isinstance(value, ast.Call) or len(value.args) + len(value.keywords) != 1:
+    if not isinstance(value, ast.Call) or not (value.args or value.keywords):
         return False
-    given = value.args[0] if value.args else value.keywords[0].value
-    return _is_it(evaluator, given, call, names, frame) and any(
-        (isinstance(one.thing, External) and one.thing.name in KEEPS_ITS_ARGUMENT)
-        or (isinstance(one.thing, Class) and is_record(evaluator, one.thing))
+    given = [*value.args, *(one.value for one in value.keywords)]
+    known = [one for one in given if _is_it(evaluator, one, call, names, frame)]
+    return len(known) == 1 and any(
+        _keeps(evaluator, one.thing, known[0], [other for other in given if other is not known[0]], frame)
         for one in evaluator.evaluate(value.func, frame)
     )
+
+
+def _keeps(evaluator: Evaluator, called: Thing, given: ast.expr, others: list[ast.expr], frame: Frame) -> bool:
+    """Return whether a call gives back the keys of one of its arguments and no others."""
+    if isinstance(called, Class):
+        return not others and is_record(evaluator, called)
+    if not isinstance(called, External):
+        return False
+    if called.name in _MERGES:
+        # What the user writes on the command line replaces what is there.
+        return all(settings.is_of_user(one) for other in others for one in evaluator.evaluate(other, frame))
+    return called.name in _HANDS_ON or (not others and called.name in KEEPS_ITS_ARGUMENT)
 
 
 _Path: TypeAlias = tuple[type[ast.expr_context], tuple[str, ...]]
@@ -186,12 +220,30 @@ def _paths(part: ast.AST, name: str) -> Iterator[_Path]:
             if context is not ast.Load or not sometimes:
                 yield (ast.Load if context is ast.Load else ast.Store), chain
             continue
+        if node is not part and isinstance(node, _FUNCTIONS) and _binds(node, name):
+            continue
         always = _always(node)
         # What is called is a method and no key.
         method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
         children = [method.value if child is method else child for child in ast.iter_child_nodes(node) if method]
         for child in children or ast.iter_child_nodes(node):
             waiting.append((child, sometimes or (always is not None and child not in always)))
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _binds(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> bool:
+    """Return whether a name stands for something of a function's own inside it."""
+    declared = any(name in one.names for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal))
+    return any(one.arg == name for one in parameters(function)) or (
+        not declared
+        and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(function) if _is_stored(one))
+    )
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _always(node: ast.AST) -> list[ast.AST] | None:
@@ -221,3 +273,17 @@ def _chain(node: ast.expr, name: str) -> tuple[str, ...] | None:
         else:
             return None
     return tuple(keys)
+
+
+def _keys_to(node: ast.expr, name: str) -> tuple[str, ...] | None:
+    """Return the keys of ``name.a["b"]`` where all of them are written; None for anything else."""
+    if dotted(node) == name:
+        return ()
+    if isinstance(node, ast.Subscript):
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    elif isinstance(node, ast.Attribute):
+        key = node.attr
+    else:
+        return None
+    above = _keys_to(node.value, name)
+    return (*above, key) if above is not None and isinstance(key, str) else None

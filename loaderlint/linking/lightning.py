@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import instances
+from loaderlint.linking import instances, instantiation
 from loaderlint.linking.callers import SettingsCaller
 from loaderlint.linking.classes import lineage
+from loaderlint.linking.commandlines.given import annotated
 from loaderlint.linking.loader_names import names_of
 from loaderlint.linking.things import (
     ABSENT,
@@ -35,9 +36,8 @@ from loaderlint.linking.things import (
 )
 from loaderlint.linking.trees import from_entry
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS
 from loaderlint.readers.python import FunctionNode, default_of, dotted, parameters
-from loaderlint.readers.tree import Entry
+from loaderlint.readers.tree import Entry, Node, Scalar
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ _PARAMETERS = ("model_class", "datamodule_class")
 _GROUPS = {"model": ("model_class", "subclass_mode_model"), "data": ("datamodule_class", "subclass_mode_data")}
 """The groups of settings, the argument that names each group's class, and the one that leaves it to the file."""
 _SUBCOMMANDS = ("fit", "validate", "test", "predict")
+_DEEPEST = 8
+"""Objects that files name inside each other; deeper ones may be anything."""
 _OTHER_GROUPS = frozenset({"trainer", "seed_everything", "ckpt_path", "optimizer", "lr_scheduler", "config"})
 """Keys beside the groups that a configuration file can always have."""
 
@@ -83,6 +85,14 @@ class _Interface:
     def span(self) -> Span:
         """Where the command line is made."""
         return self.frame.facts.span(self.call)
+
+
+@dataclass(frozen=True, eq=False)
+class _Parameter:
+    """The annotation of a constructor's parameter, and the frame it is read in."""
+
+    annotation: ast.expr | None
+    frame: Frame
 
 
 class Interfaces:
@@ -200,15 +210,18 @@ class Interfaces:
     # --- what the files say ---
 
     def _ways(self, interface: _Interface) -> list[tuple[TreeMapping, ...]]:
-        """Return the files that the command line can be given, one way for each, over the one that is always read."""
+        """Return the files that the command line can be given, one way for each, over the one that is always read.
+
+        The first way is to give none of them, or a file that leaves everything to the constructors.
+        """
         below = (interface.base,) if interface.base is not None else ()
-        found: list[tuple[TreeMapping, ...]] = []
+        found: list[tuple[TreeMapping, ...]] = [below]
         for facts in self._evaluator.project.configuration_files_with(tuple(_GROUPS)):
             for document in facts.documents[:1]:
                 root = document.root
                 if isinstance(root, TreeMapping) and root is not interface.base:
                     found.extend((*below, settings) for settings in self._fitting(interface, root))
-        return found or [below]
+        return found
 
     def _fitting(self, interface: _Interface, root: TreeMapping) -> Iterator[TreeMapping]:
         """Yield the settings of a file, or of its subcommands, that the command line takes without an error."""
@@ -223,25 +236,53 @@ class Interfaces:
             if known and all(self._takes(made, settings.get(group)) for group, made in interface.made.items()):
                 yield settings
 
-    def _takes(self, made: Class, entry: Entry | None) -> bool:
-        if entry is None:
+    def _takes(self, made: Class, entry: Entry | None, depth: int = 0) -> bool:
+        """Return whether a class's constructor takes what stands under a key: no other names, no objects of others."""
+        if entry is None or depth > _DEEPEST:
             return True
         if not isinstance(entry.value, TreeMapping):
             return False
-        names, anything = self._parameters(made)
-        return anything or entry.value.merged.keys() <= names
+        declared, anything = self._parameters(made)
+        return (anything or entry.value.merged.keys() <= declared.keys()) and all(
+            self._is_one(declared[name], given.value, depth)
+            for name, given in entry.value.merged.items()
+            if name in declared
+        )
 
-    def _parameters(self, made: Class) -> tuple[frozenset[str], bool]:
-        """Return the names a class's constructor takes, and whether it takes any other besides."""
+    def _is_one(self, parameter: _Parameter, given: Node, depth: int) -> bool:
+        """Return whether an object that a file names is one of those that a parameter is annotated with.
+
+        What is not seen to be a class of the project, in the annotation or in the file, may be anything.
+        """
+        path = given.get("class_path") if isinstance(given, TreeMapping) else None
+        if path is None or not isinstance(path.value, Scalar) or not isinstance(path.value.constant, str):
+            return True
+        assert isinstance(given, TreeMapping)
+        named = instantiation.located(self._evaluator, (from_entry(path, path.span, "class_path", removable=False),))
+        if len(named) != 1 or not isinstance(named[0].thing, Class):
+            return True
+        family = {id(one.node) for one in lineage(self._evaluator, named[0].thing)}
+        wanted = [] if parameter.annotation is None else [*annotated(parameter.annotation)]
+        every = (one.thing for part in wanted for one in self._evaluator.evaluate(part, parameter.frame))
+        taken = [one for one in every if one is not None]
+        if not all(isinstance(one, Class) for one in taken):
+            return True
+        fits = not taken or any(id(one.node) in family for one in taken if isinstance(one, Class))
+        return fits and self._takes(named[0].thing, given.get("init_args"), depth + 1)
+
+    def _parameters(self, made: Class) -> tuple[Mapping[str, _Parameter], bool]:
+        """Return what a class's constructor takes, by name, and whether it takes any other names besides."""
         for owner in lineage(self._evaluator, made):
             constructor = _constructor(owner)
+            where = Frame(owner.facts, end_of(owner.scope))
             if constructor is not None:
-                named = frozenset(one.arg for one in list(parameters(constructor))[1:])
+                named = {one.arg: _Parameter(one.annotation, where) for one in list(parameters(constructor))[1:]}
                 return named, constructor.args.kwarg is not None
-            fields = {one.target for one in owner.node.body if isinstance(one, ast.AnnAssign)}
+            fields = [one for one in owner.node.body if isinstance(one, ast.AnnAssign)]
             if owner.node.decorator_list and fields:
-                return frozenset(one.id for one in fields if isinstance(one, ast.Name)), False
-        return frozenset(), False
+                names = ((one.target, one.annotation) for one in fields)
+                return {one.id: _Parameter(kind, where) for one, kind in names if isinstance(one, ast.Name)}, False
+        return {}, False
 
     # --- what arrives ---
 
@@ -250,9 +291,9 @@ class Interfaces:
         names, anything = self._parameters(made)
         groups = (entry.value for layer in way for entry in (layer.get(group),) if entry is not None)
         keys = {key for one in groups if isinstance(one, TreeMapping) for key in one.merged}
-        which = choice(f"{interface.span} configuration", way[-1].span.path) if way else NO_ASSUMPTIONS
+        which = choice(f"{interface.span} configuration", str(way[-1].span) if way else "none")
         entries: dict[str, Possibilities] = {}
-        for name in sorted(names | keys):
+        for name in sorted(names.keys() | keys):
             setting = f"{group}.{name}"
             values = under(self._setting(interface, setting, way, ()), which)
             if interface.fixed:

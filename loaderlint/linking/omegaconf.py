@@ -18,6 +18,7 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     Settings,
+    Unseen,
     combined,
     settled,
     under,
@@ -84,9 +85,14 @@ def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | None:
     """Return the tree that several make, the last one on top; None where one of them was not seen."""
     joint = Items({})
     for one in combination:
-        if not isinstance(one.thing, Items):
+        if one.thing is settings.OF_USER:
+            joint = settings.replaceable(joint)
+        elif isinstance(one.thing, Unseen) and one.thing.given:
+            joint = settings.replaceable(joint, new_keys=True)
+        elif isinstance(one.thing, Items):
+            joint = settings.merged(joint, one.thing)
+        else:
             return None
-        joint = settings.replaceable(joint) if one.thing is _OF_USER else settings.merged(joint, one.thing)
     return joint
 
 
@@ -104,7 +110,7 @@ def _operands(evaluator: Evaluator, arguments: Iterable[ast.expr], frame: Frame)
 
 def _of_user(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what stands on the command line, or what a list in the program says."""
-    user = Possibility(Settings(_OF_USER, _OF_USER), frame.facts.span(node))
+    user = Possibility(Settings(settings.OF_USER, settings.OF_USER), frame.facts.span(node))
     rows = evaluator.evaluate(node.args[0], frame) if node.args else ()
     return tuple(
         settings.seen_as_settings(replace(one, thing=dotted_list(one.thing, one.span)))
@@ -112,10 +118,6 @@ def _of_user(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilitie
         else replace(user, assumptions=one.assumptions)
         for one in rows
     ) or (user,)
-
-
-_OF_USER = Items({}, complete=False)
-"""What the user writes: it replaces values that are there."""
 
 
 def dotted_list(row: Row, span: Span) -> Items:

@@ -12,6 +12,7 @@ from loaderlint.linking.fitting import Keys, fits, keys_read
 from loaderlint.linking.locations import Form, Location
 from loaderlint.linking.search_path import shared_folders
 from loaderlint.linking.things import (
+    GIVEN,
     External,
     Frame,
     Function,
@@ -84,7 +85,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             keys = keys_read(evaluator, node, frame)
             shipped = _roots(_shipped(evaluator, language, program, keys))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
-            ways = [*read, ("another", unseen(span))]
+            ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
             continue
         roots = _roots([_at(evaluator, location, program)])

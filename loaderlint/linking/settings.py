@@ -42,6 +42,14 @@ MISSING = "???"
 MOST_VALUES = 50_000
 """A configuration with more values than this, its aliases written out, is unseen."""
 
+OF_USER = Items({}, complete=False)
+"""What the user writes on the command line: it replaces values that are there."""
+
+
+def is_of_user(one: Possibility) -> bool:
+    """Return whether a configuration is what a user writes on the command line."""
+    return isinstance(one.thing, Settings) and one.thing.here is OF_USER
+
 
 def tree_of(node: Node, trail: tuple[Step, ...] = ()) -> Possibility:
     """Return a piece of a configuration file as a tree; ``trail`` is the way every value of it takes."""
@@ -139,22 +147,26 @@ def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
     return distinct(found)
 
 
-def replaceable(tree: Items) -> Items:
-    """Return a tree of which the user may replace every value that is there, as on a command line."""
-    return _Replaceable().tree(tree)
+def replaceable(tree: Items, *, new_keys: bool = False) -> Items:
+    """Return a tree of which the user may replace every value that is there, as on a command line.
+
+    ``new_keys`` says that he may add others, as in a file of his own.
+    """
+    return _Replaceable(new_keys).tree(tree)
 
 
 @dataclass(frozen=True, eq=False)
 class _Replaceable:
     """Remembers the trees that several aliases repeat."""
 
+    new_keys: bool
     known: dict[int, Items] = field(default_factory=dict)
 
     def tree(self, tree: Items) -> Items:
         """Return a tree with something unseen beside every value."""
         if id(tree) not in self.known:
             entries = {key: self._values(values) for key, values in tree.entries.items()}
-            self.known[id(tree)] = Items(entries, tree.complete)
+            self.known[id(tree)] = Items(entries, tree.complete and not self.new_keys)
         return self.known[id(tree)]
 
     def _values(self, values: Possibilities) -> Possibilities:

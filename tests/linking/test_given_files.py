@@ -30,7 +30,53 @@ config = YAML().load(open('c.yaml'))
 DataLoader(1, num_workers=config['workers'])
 """
 
+MERGED = f"""{IMPORT}import sys
+from typing import cast
+from omegaconf import DictConfig, OmegaConf as om
+path, words = sys.argv[1], sys.argv[2:]
+with open(path) as file:
+    read = om.load(file)
+"""
+WITH_WORDS = f"{MERGED}cfg = cast(DictConfig, om.merge(read, om.from_cli(words)))\n"
+
 CASES: Cases = {
+    "parts of a file, each handed to a function that reads on": (
+        {
+            "main.py": f"{WITH_WORDS}def model(cfg):\n    print(cfg.name)\ndef loader(cfg):\n    print(cfg.split)\n"
+            "    DataLoader(1, num_workers=cfg.workers)\ndef main(settings):\n    model(settings.model)\n"
+            "    loader(settings['train'])\nmain(cfg)\n",
+            "a.yaml": "model:\n  name: x\ntrain:\n  workers: ⟦4⟧\n  split: train\n",
+            "b.yaml": "model:\n  name: x\ntrain:\n  workers: 8\n",
+            "c.yaml": "model: {}\ntrain:\n  workers: 2\n  split: train\n",
+            "d.yaml": "name: x\nmodel:\n  name: x\nsplit: train\ntrain:\n  workers: 1\n",
+        },
+        {"4", "open"},
+    ),
+    "a part that is chosen while the program runs is asked for nothing": (
+        {
+            "main.py": f"{WITH_WORDS}def show(part):\n    print(part.size)\nshow(cfg[pick()])\n"
+            "DataLoader(1, num_workers=cfg.workers)\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "a function that calls something else by the name of the file's settings": (
+        {
+            "main.py": f"{WITH_WORDS}def show(cfg):\n    print(cfg.size)\ndef other():\n    cfg = make()\n"
+            "    print(cfg.shape)\nDataLoader(1, num_workers=cfg.workers)\n",
+            "a.yaml": "workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "what the file leaves to another one that it is merged with": (
+        {
+            "main.py": f"{MERGED}cfg = om.merge(om.load('base.yaml'), read)\nprint(cfg.size)\n"
+            "DataLoader(1, num_workers=cfg.workers)\n",
+            "base.yaml": "size: 2\nworkers: ⟦0⟧\n",
+            "conf/a.yaml": "num_workers: 2\nworkers: ⟦4⟧\n",
+        },
+        {"0", "4", "open"},
+    ),
     "one file for each experiment": (
         {
             "main.py": NESTED,
