@@ -1348,3 +1348,18 @@ def test_what_is_said_to_a_parser_in_turn(files: str, expected: set[str]) -> Non
 @pytest.mark.parametrize(("files", "expected"), READ_AS_THE_LIBRARY_DOES.values(), ids=READ_AS_THE_LIBRARY_DOES.keys())
 def test_what_is_given_is_read_as_the_library_reads_it(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_option_setters_that_call_each_other_by_name_are_each_followed_once() -> None:
+    part = (
+        "class Part{0}:\n    @staticmethod\n    def add_options(parser, train):\n"
+        "        opt, _ = parser.parse_known_args()\n        find(opt.part{0}).add_options(parser, train)\n"
+        "        parser.add_argument('--size{0}', type=int, default={0})\n        return parser\n"
+    )
+    text = (
+        "import argparse, importlib\ndef find(name):\n    return getattr(importlib.import_module(name), name)\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
+        "parser = find(name).add_options(parser, True)\nparser = find(other).add_options(parser, True)\n"
+        "args = parser.parse_args()\nDataLoader(d, num_workers=args.workers)\n"
+    )
+    assert traced("".join(part.format(turn) for turn in range(8)) + text) == {"4", "open"}

@@ -244,8 +244,11 @@ def _after_default(before: _State, values: Possibilities, declaration: Declarati
 def _both(before: _State, after: _State, declaration: Declaration) -> Iterator[_State]:
     """Yield the state as it was where a declaration does not run, and as it became where it does."""
     runs = any(way <= before.assumptions for way in declaration.ways)
-    for state, ways in ((before, () if runs else declaration.otherwise), (after, declaration.ways)):
-        for way in ways:
-            joint = together(state.assumptions, way)
-            if joint is not None:
-                yield replace(state, assumptions=joint)
+    states = [
+        replace(state, assumptions=joint)
+        for state, ways in ((before, () if runs else declaration.otherwise), (after, declaration.ways))
+        for way in ways
+        if (joint := together(state.assumptions, way)) is not None
+    ]
+    # What runs under none of a state's assumptions leaves it as it was.
+    yield from states or (before,)

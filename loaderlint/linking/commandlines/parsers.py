@@ -151,6 +151,8 @@ class _History:
         self._makers = {id(call) for call, _ in _calls_into(parser.frame)}
         self._found: list[Declaration] = []
         self._entered: set[tuple[int, int, int]] = set()
+        self._setters: set[int] | None = None
+        """The option setters followed for the outermost of the calls that are known by their last name alone."""
 
     def before(self, frame: Frame) -> list[Declaration]:
         """Return what is said until the parse call in the frame."""
@@ -192,11 +194,14 @@ class _History:
         if isinstance(call.func, ast.Attribute) and call.func.attr == _COMMAND:
             self._declare_command(call, frame, ways, otherwise)
             return
+        outermost = self._setters is None
         for function, assumed in self._followed(call, frame):
             here, not_here = self._when(frame, ways, otherwise)
             joint = tuple(both for way in here if (both := together(way, assumed)) is not None)
             not_here = not_here or ((NO_ASSUMPTIONS,) if assumed else ())
             self._walk(calls.frame_of_call(self._evaluator, function, call, frame), joint, not_here)
+        if outermost:
+            self._setters = None
 
     def _declare_command(
         self, call: ast.Call, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
@@ -252,8 +257,19 @@ class _History:
                 if handed or nested or making or self._of_the_same_object(thing, call, frame):
                     yield thing, callee.assumptions
             elif handed:
-                for turn, setter in enumerate(option_setters(self._evaluator, callee, call, frame)):
-                    yield setter, choice(str(frame.facts.span(call)), turn)
+                yield from self._setters_of(callee, call, frame)
+
+    def _setters_of(self, callee: Possibility, call: ast.Call, frame: Frame) -> Iterator[tuple[Function, Assumptions]]:
+        """Yield the option setters that a callee can be, each once even where setters call such callees in turn.
+
+        Which of them calls which is not seen, and following each from each would say the same over and over.
+        """
+        if self._setters is None:
+            self._setters = set()
+        for turn, setter in enumerate(option_setters(self._evaluator, callee, call, frame)):
+            if id(setter.scope) not in self._setters:
+                self._setters.add(id(setter.scope))
+                yield setter, choice(str(frame.facts.span(call)), turn)
 
     def _of_the_same_object(self, function: Function, call: ast.Call, frame: Frame) -> bool:
         receiver = calls.receiver_of(self._evaluator, function, call, frame)
