@@ -1357,7 +1357,8 @@ def test_option_setters_that_call_each_other_by_name_are_each_followed_once() ->
         "        parser.add_argument('--size{0}', type=int, default={0})\n        return parser\n"
     )
     text = (
-        "import argparse, importlib\ndef find(name):\n    return getattr(importlib.import_module(name), name)\nparser = argparse.ArgumentParser()\n"
+        "import argparse, importlib\ndef find(name):\n    return getattr(importlib.import_module(name), name)\n"
+        "parser = argparse.ArgumentParser()\n"
         "parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
         "parser = find(name).add_options(parser, True)\nparser = find(other).add_options(parser, True)\n"
         "args = parser.parse_args()\nDataLoader(d, num_workers=args.workers)\n"
