@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loaderlint import suppression
+from loaderlint.linking.files import OtherFiles
 from loaderlint.linking.link import link, traced
-from loaderlint.linking.project import OtherFiles, Project
+from loaderlint.linking.project import Project
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Failure, Finding, Severity
 from loaderlint.model.loader import Loader
@@ -58,7 +59,7 @@ def trace(
     there. For ``sources`` see `lint`.
     """
     project = Project(sources, files)
-    loaders = traced(project, _wrappers(named, settings_for))
+    loaders = traced(project, _wrappers(named, settings_for), named)
 
     def asked(span: Span) -> bool:
         return span.path in named and (line is None or span.line <= line <= span.end_line)
@@ -89,7 +90,7 @@ def lint(
     """
     project = Project(sources, files)
     settings_for = _of_named(named, settings_for)
-    loaders = link(project, _wrappers(named, settings_for))
+    loaders = link(project, _wrappers(named, settings_for), named)
     written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
     findings: list[Finding] = []
     elsewhere: list[Finding] = []
@@ -107,7 +108,7 @@ def lint(
         else:
             findings.append(finding)
     # A file that cannot be parsed may be the one whose loader a comment elsewhere is about.
-    judged = named if not project.failures else frozenset[str]()
+    judged = named - project.beside_failures
     comments, accepted_comments = _about_comments(written, loaders, judged, settings_for)
     findings.extend(comments)
     shown = _shown(findings, settings_for)

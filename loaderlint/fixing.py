@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loaderlint.engine import Linted, SettingsFor, lint
+from loaderlint.linking.files import OtherFiles
 from loaderlint.linking.importers import imported_names
-from loaderlint.linking.project import OtherFiles
 from loaderlint.model.edit import Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.report import Report

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from loaderlint.linking.project import OtherFiles, Project
+from loaderlint.linking.files import OtherFiles
+from loaderlint.linking.project import Project
 from loaderlint.model.source import Language, Source
 
 

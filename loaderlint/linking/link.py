@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -19,32 +19,49 @@ from loaderlint.linking.sites import Given, PythonSite, configured_loaders, load
 from loaderlint.model.loader import Loader
 
 
-def link(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None) -> tuple[Loader, ...]:
+def link(
+    project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None, named: Set[str] | None = None
+) -> tuple[Loader, ...]:
     """Return every loader of a project, each option followed to the places where somebody wrote it.
 
     ``wrappers`` are the project's own loader callables, by dotted name, with the name or position each option has there
-    (INTERFACE.md, ``[tool.loaderlint.loaders]``).
+    (INTERFACE.md, ``[tool.loaderlint.loaders]``). With ``named`` files they are the loaders of the parts of the project
+    that those belong to: no value of theirs reaches any other.
     """
-    evaluator, sites = _followed(project, wrappers)
+    return _in_order(_linked(part, wrappers) for part in project.parts(named))
+
+
+def _linked(part: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Loader, ...]:
+    evaluator, sites = _followed(part, wrappers)
     sites = _shared(evaluator, sites)
     sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
     return _with_configured(evaluator, Programs(evaluator, sent).joined())
 
 
-def traced(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None) -> tuple[Loader, ...]:
+def traced(
+    project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None, named: Set[str] | None = None
+) -> tuple[Loader, ...]:
     """Return the loaders of `link` with their options alone.
 
     Neither their payload nor their program is looked at, nor what else their values serve.
     """
-    evaluator, sites = _followed(project, wrappers)
+    return _in_order(_traced(part, wrappers) for part in project.parts(named))
+
+
+def _traced(part: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Loader, ...]:
+    evaluator, sites = _followed(part, wrappers)
     return _with_configured(evaluator, tuple(loader for _, loader, _ in sites))
 
 
+def _in_order(loaders: Iterable[Iterable[Loader]]) -> tuple[Loader, ...]:
+    return tuple(sorted((one for several in loaders for one in several), key=lambda one: one.span))
+
+
 def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
-    """Return all loaders in the order they stand in, those of configuration among them."""
+    """Return all loaders of a part, those of configuration among them."""
     configured = (*configured_loaders(evaluator), *mmengine.loaders(evaluator))
     bare = tuple(bare_loaders(evaluator, (*loaders, *configured)))
-    return tuple(sorted((*loaders, *configured, *bare), key=lambda one: one.span))
+    return (*loaders, *configured, *bare)
 
 
 _Followed: TypeAlias = list[tuple[PythonSite, Loader, Mapping[str, Given]]]

@@ -1,21 +1,17 @@
-"""The files of a project, read at most once each, and how Python and configuration name each other."""
+"""What all files of a project say together, and which of them one part of it is made of."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import Protocol
 
-from loaderlint.linking.search_path import SearchPath, shared_folders
+from loaderlint.linking.files import Files, OtherFiles
+from loaderlint.linking.parts import parts
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
-from loaderlint.readers import ReadError
-from loaderlint.readers import configuration as configuration_reader
-from loaderlint.readers import python as python_reader
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import ConfigurationFacts
 
@@ -24,57 +20,75 @@ MOST_MENTIONS = 30
 """A function whose name stands in more files than this is not looked for in them."""
 
 
-class OtherFiles(Protocol):
-    """The files of the project besides those that were named."""
-
-    def paths(self) -> tuple[str, ...]:
-        """Return the paths of all files of the project in the languages we read."""
-
-    def content(self, path: str) -> bytes | None:
-        """Return a file's bytes, None when there is no such file."""
-
-    def read(self, path: str) -> Source | None:
-        """Return a file's source, None when there is no such file."""
-
-
 class Project:
-    """Sources and, on demand, what each of them says.
+    """The files of a project, or of a part of it that has nothing to do with the rest.
 
     ``sources`` are all files that may matter; ``others`` finds a file that was not among them, such as the module an
-    import names. A configuration file found that way is kept apart: whether a program names it says nothing about the
-    others. Files that cannot be parsed are kept in ``failures``.
+    import names. A file that somebody names is found wherever it is; what is asked of all files is asked of the part's.
     """
 
     def __init__(self, sources: Mapping[str, Source], others: OtherFiles | None = None) -> None:
-        self._sources = dict(sources)
-        self._opened: dict[str, Source] = {}
-        self._others = others
-        self._python: dict[str, PythonFacts | None] = {}
-        self._configuration: dict[str, ConfigurationFacts | None] = {}
+        self._files = Files(sources, others)
+        self._members: tuple[str, ...] | None = None
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
-        self.failures: dict[str, Failure] = {}
+
+    def parts(self, named: Set[str] | None = None) -> Iterator[Project]:
+        """Yield the parts of the project that may hold a loader, those with ``named`` files alone where some are given.
+
+        What is read for one part is read for all.
+        """
+        for paths in self._parts:
+            if not paths.isdisjoint(self._files.matter if named is None else named):
+                part = Project({})
+                part._files = self._files
+                part._members = tuple(sorted(paths))
+                yield part
+
+    @cached_property
+    def _parts(self) -> tuple[frozenset[str], ...]:
+        return parts(self._files)
+
+    @property
+    def beside_failures(self) -> frozenset[str]:
+        """The paths of the parts in which some file could not be parsed so far."""
+        return frozenset[str]().union(*(paths for paths in self._parts if not paths.isdisjoint(self.failures)))
 
     @property
     def sources(self) -> Mapping[str, Source]:
         """The sources seen so far, by path."""
-        return ChainMap(self._sources, self._opened)
+        return self._files.sources
 
-    @cached_property
-    def _paths(self) -> frozenset[str]:
-        others = self._others.paths() if self._others is not None else ()
-        return frozenset(others) | frozenset(self._sources)
+    @property
+    def failures(self) -> dict[str, Failure]:
+        """The files that could not be parsed so far, by path."""
+        return self._files.failures
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all files of this part, in order."""
+        if self._members is None:
+            self._members = tuple(sorted(self._files.paths))
+        return self._members
+
+    def _that_matter(self) -> Iterator[Source]:
+        for path in self.paths:
+            source = self._files.matter.get(path)
+            if source is not None:
+                yield source
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""
-        known = self._sources.get(path) or self._opened.get(path)
-        if known is not None or path not in self._paths or self._others is None:
-            return known
-        source = self._others.read(path)
-        if source is not None:
-            (self._opened if source.language.is_configuration else self._sources)[path] = source
-        return source
+        return self._files.source(path)
+
+    def python(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        return self._files.python(path)
+
+    def configuration_file(self, path: str) -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
+        return self._files.configuration(path)
 
     def read_mentions(self, names: Iterable[str], beside: Mapping[str, Set[str]] = MappingProxyType({})) -> bool:
         """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
@@ -85,8 +99,9 @@ class Project:
         words = {name: [word.encode() for word in beside[name]] for name in beside}
         wanted = {name: name.encode() for name in names}
         mentions: dict[str, list[str]] = {name: [] for name in wanted}
-        for path in sorted(self._paths - self._sources.keys()) if wanted else ():
-            content = self._others.content(path) if self._others and Language.of(path) is Language.PYTHON else None
+        unread = (path for path in self.paths if path not in self._files.matter) if wanted else ()
+        for path in unread:
+            content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
             for name, word in wanted.items():
                 if content is None or word not in content:
                     continue
@@ -99,35 +114,9 @@ class Project:
     def code_mentions(self, words: tuple[str, ...]) -> bool:
         """Return whether any Python source that may matter names one of the words."""
         if words not in self._mentions:
-            contents = [one.content for one in self._sources.values() if one.language is Language.PYTHON]
+            contents = [one.content for one in self._that_matter() if one.language is Language.PYTHON]
             self._mentions[words] = any(word.encode() in content for content in contents for word in words)
         return self._mentions[words]
-
-    def python(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
-        if path not in self._python:
-            source = self.source(path)
-            facts = None
-            if source is not None and source.language is Language.PYTHON:
-                try:
-                    facts = python_reader.read(source)
-                except ReadError as error:
-                    self.failures[path] = Failure(path, error.message, error.line, error.column)
-            self._python[path] = facts
-        return self._python[path]
-
-    def configuration_file(self, path: str) -> ConfigurationFacts | None:
-        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
-        if path not in self._configuration:
-            source = self.source(path)
-            facts = None
-            if source is not None and source.language.is_configuration:
-                try:
-                    facts = configuration_reader.read(source)
-                except ReadError as error:
-                    self.failures[path] = Failure(path, error.message, error.line, error.column)
-            self._configuration[path] = facts
-        return self._configuration[path]
 
     def configuration_files_with(self, words: tuple[str, ...]) -> Iterator[ConfigurationFacts]:
         """Yield what every configuration file of the project that holds one of these words says.
@@ -138,7 +127,7 @@ class Project:
         if words not in self._with_words:
             self._with_words[words] = tuple(self._paths_with([word.encode() for word in words]))
         for path in self._with_words[words]:
-            named = path in self._sources or path in self._opened
+            named = self._files.is_read(path)
             facts = self.configuration_file(path)
             if facts is not None:
                 yield facts
@@ -147,28 +136,25 @@ class Project:
 
     def _paths_with(self, words: Sequence[bytes]) -> Iterator[str]:
         """Yield the paths of the configuration files that hold one of these words, in order."""
-        for path in sorted(self._paths):
+        for path in self.paths:
             language = Language.of(path)
-            if language is None or not language.is_configuration:
-                continue
-            source = self._sources.get(path) or self._opened.get(path)
-            content = source.content if source is not None else self._others.content(path) if self._others else None
+            content = self._files.content(path) if language is not None and language.is_configuration else None
             if content is not None and any(word in content for word in words):
                 yield path
 
     def all_python(self) -> Iterator[PythonFacts]:
         """Yield what every Python source that may matter says, in the order of paths."""
-        for path in sorted(self._sources):
-            if self._sources[path].language is Language.PYTHON:
-                facts = self.python(path)
+        for source in self._that_matter():
+            if source.language is Language.PYTHON:
+                facts = self.python(source.path)
                 if facts is not None:
                     yield facts
 
     def all_configuration_files(self) -> Iterator[ConfigurationFacts]:
         """Yield what every configuration source that may matter says, in the order of paths."""
-        for path in sorted(self._sources):
-            if self._sources[path].language.is_configuration:
-                facts = self.configuration_file(path)
+        for source in self._that_matter():
+            if source.language.is_configuration:
+                facts = self.configuration_file(source.path)
                 if facts is not None:
                     yield facts
 
@@ -179,19 +165,16 @@ class Project:
         """
         if key not in self._keys_read:
             read = re.compile(rf"""\[\s*(["']){re.escape(key)}\1\s*\](?!\s*=[^=])""")
-            python = (one for one in self._sources.values() if one.language is Language.PYTHON)
+            python = (one for one in self._that_matter() if one.language is Language.PYTHON)
             self._keys_read[key] = any(read.search(one.text) is not None for one in python)
         return self._keys_read[key]
 
     def definitions_besides(self, read: Set[str]) -> frozenset[str]:
         """Return the names of the functions that Python files other than those read define, going by their text."""
         found: set[bytes] = set()
-        for path in sorted(self._paths - read):
-            if Language.of(path) is Language.PYTHON:
-                content = self._sources[path].content if path in self._sources else None
-                if content is None and self._others is not None:
-                    content = self._others.content(path)
-                found.update(_DEFINITION.findall(content or b""))
+        for path in self.paths:
+            if path not in read and Language.of(path) is Language.PYTHON:
+                found.update(_DEFINITION.findall(self._files.content(path) or b""))
         return frozenset(name.decode("utf-8", "replace") for name in found)
 
     @cached_property
@@ -199,15 +182,11 @@ class Project:
         """The names of all functions, classes and methods in the sources that may matter."""
         return frozenset(scope.name for facts in self.all_python() for scope in facts.scopes.values() if scope.name)
 
-    @cached_property
-    def _search_path(self) -> SearchPath:
-        return SearchPath(self._paths)
-
     def modules(self, name: str, importer: str) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
         source = self.source(importer)
         extended = source is not None and b"sys.path" in source.content
-        return self._search_path.modules(name, importer, extended=extended)
+        return self._files.search_path.modules(name, importer, extended=extended)
 
     def module(self, name: str, importer: str) -> str | None:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""
@@ -220,16 +199,8 @@ class Project:
         programs in one repository each have their ``main``. ``__main__`` is whichever file is run.
         """
         if name == "__main__":
-            return [path for path, one in sorted(self._sources.items()) if b"__main__" in one.content]
-        tail = name.replace(".", "/")
-        endings = (f"{tail}.py", f"{tail}/__init__.py")
-        found = [
-            path
-            for path in sorted(self._paths)
-            if path.endswith(endings) and any(path == one or path.endswith(f"/{one}") for one in endings)
-        ]
-        shared = [shared_folders(path, configuration) for path in found]
-        return [path for path, count in zip(found, shared, strict=True) if count == max(shared)]
+            return [one.path for one in self._that_matter() if b"__main__" in one.content]
+        return self._files.search_path.nearest(name, configuration)
 
     def configuration(self, written: str, reader: str) -> ConfigurationFacts | None:
         """Return the configuration file that a program at ``reader`` opens as ``written``.
@@ -243,7 +214,7 @@ class Project:
         folder = posixpath.dirname(reader)
         while True:
             path = posixpath.normpath(posixpath.join(folder, wanted))
-            if path in self._paths:
+            if path in self._files.paths:
                 return self.configuration_file(path)
             if folder in ("", "/"):
                 return None
@@ -251,19 +222,12 @@ class Project:
 
     def folder(self, path: str) -> tuple[str, ...]:
         """Return the names of the files that stand in a folder, in order."""
-        return self._folders.get(path, ())
+        return self._files.folders.get(path, ())
 
     def has_folder(self, path: str) -> bool:
         """Return whether files stand in a folder or below it."""
-        return path == "" or path in self._folders or any(one.startswith(f"{path}/") for one in self._folders)
+        return self._files.has_folder(path)
 
     def folders_in(self, path: str) -> tuple[str, ...]:
         """Return the names of the folders in a folder that hold files themselves, in order."""
-        return tuple(sorted(posixpath.basename(one) for one in self._folders if one and posixpath.dirname(one) == path))
-
-    @cached_property
-    def _folders(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
-        for path in sorted(self._paths):
-            found.setdefault(posixpath.dirname(path), []).append(posixpath.basename(path))
-        return {folder: tuple(names) for folder, names in found.items()}
+        return self._files.folders_in(path)

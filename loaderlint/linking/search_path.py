@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePath
 
@@ -19,13 +20,12 @@ class SearchPath:
         self._known: dict[tuple[str, str, bool], tuple[str, ...]] = {}
         folders = {posixpath.dirname(path) for path in paths if path.endswith(".py")}
         self._packages = frozenset(folder for folder in folders if f"{folder}/__init__.py" in paths)
-        above = {one for folder in folders for one in _upwards(folder)}
+        above = {one for folder in folders for one in upwards(folder)}
         self._roots = sorted(
             folder
             for folder in above
             if posixpath.basename(folder) in _SOURCE_ROOTS or posixpath.join(folder, "setup.py") in paths
         )
-        self._by_last_name: dict[str, list[str]] | None = None
 
     def modules(self, name: str, importer: str, *, extended: bool = False) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first.
@@ -42,6 +42,39 @@ class SearchPath:
             self._known[key] = tuple(dict.fromkeys(self._found(name, folder, extended)))
         return tuple(path for path in self._known[key] if path != importer or name.startswith("."))
 
+    def ending(self, name: str) -> list[str]:
+        """Return the paths of the modules whose own dotted names end with a name, in order."""
+        tail = name.replace(".", "/")
+        endings = (f"/{tail}.py", f"/{tail}/__init__.py")
+        return [path for path in self._by_last_name.get(posixpath.basename(tail), ()) if f"/{path}".endswith(endings)]
+
+    def nearest(self, name: str, other: str) -> list[str]:
+        """Return those of the modules `ending` with a name that share most folders with another file.
+
+        Two programs in one repository each have their ``main``.
+        """
+        found = self.ending(name)
+        shared = [shared_folders(path, other) for path in found]
+        return [path for path, count in zip(found, shared, strict=True) if count == max(shared)]
+
+    def knows(self, name: str) -> bool:
+        """Return whether some module or folder of modules has a name (the last part of a dotted one)."""
+        return name in self._by_last_name or name in self._folder_names
+
+    @cached_property
+    def _by_last_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self._paths):
+            if path.endswith(".py"):
+                for last in {posixpath.basename(path.removesuffix("/__init__.py")), posixpath.basename(path)}:
+                    found.setdefault(last.removesuffix(".py"), []).append(path)
+        return found
+
+    @cached_property
+    def _folder_names(self) -> frozenset[str]:
+        above = {one for path in self._paths if path.endswith(".py") for one in upwards(posixpath.dirname(path))}
+        return frozenset(posixpath.basename(one) for one in above)
+
     def _found(self, name: str, folder: str, extended: bool) -> Iterator[str]:
         level = len(name) - len(name.lstrip("."))
         parts = [part for part in name.lstrip(".").split(".") if part]
@@ -50,7 +83,7 @@ class SearchPath:
                 folder = posixpath.dirname(folder)
             yield from self._module_in(folder, parts)
             return
-        above = list(_upwards(folder))
+        above = list(upwards(folder))
         inside = list(takewhile(lambda one: one in self._packages, above))
         for one in (*above[len(inside) :], *inside):
             yield from self._module_in(one, parts)
@@ -68,21 +101,12 @@ class SearchPath:
                 return
 
     def _nearest(self, parts: list[str], folder: str) -> Iterator[str]:
-        tail = "/".join(parts)
-        endings = (f"/{tail}.py", f"/{tail}/__init__.py")
-        if self._by_last_name is None:
-            self._by_last_name = {}
-            for path in sorted(self._paths):
-                last = posixpath.basename(path.removesuffix("/__init__.py")).removesuffix(".py")
-                self._by_last_name.setdefault(last, []).append(path)
-        found = [path for path in self._by_last_name.get(parts[-1], ()) if f"/{path}".endswith(endings)]
-        shared = {path: shared_folders(path, f"{folder}/") for path in found}
-        nearest = [path for path in found if shared[path] == max(shared.values())]
+        nearest = self.nearest(".".join(parts), f"{folder}/")
         if len(nearest) == 1:
             yield nearest[0]
 
 
-def _upwards(folder: str) -> Iterator[str]:
+def upwards(folder: str) -> Iterator[str]:
     """Yield a folder and those above it, up to the working folder or the root of the file system."""
     while True:
         yield folder

@@ -1,0 +1,145 @@
+"""The files of a project: what is known of each, read at most once, and how they name each other."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import ChainMap
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Protocol
+
+from loaderlint.linking.search_path import SearchPath
+from loaderlint.model.finding import Failure
+from loaderlint.model.source import Language, Source
+from loaderlint.readers import ReadError
+from loaderlint.readers import configuration as configuration_reader
+from loaderlint.readers import python as python_reader
+from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.tree import ConfigurationFacts
+
+
+class OtherFiles(Protocol):
+    """The files of the project besides those that were named."""
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all files of the project in the languages we read."""
+
+    def content(self, path: str) -> bytes | None:
+        """Return a file's bytes, None when there is no such file."""
+
+    def read(self, path: str) -> Source | None:
+        """Return a file's source, None when there is no such file."""
+
+
+class Files:
+    """Sources and, on demand, what each of them says.
+
+    ``matter`` are the sources that may matter, to which Python files are added when somebody asks for them. A
+    configuration file that was found that way is kept apart: whether a program names it says nothing about the others.
+    Files that cannot be parsed are kept in ``failures``.
+    """
+
+    def __init__(self, sources: Mapping[str, Source], others: OtherFiles | None = None) -> None:
+        self.matter = dict(sources)
+        self.failures: dict[str, Failure] = {}
+        self._opened: dict[str, Source] = {}
+        self._others = others
+        self._python: dict[str, PythonFacts | None] = {}
+        self._configuration: dict[str, ConfigurationFacts | None] = {}
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources seen so far, by path."""
+        return ChainMap(self.matter, self._opened)
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of all files in the languages we read."""
+        others = self._others.paths() if self._others is not None else ()
+        return frozenset(others) | frozenset(self.matter)
+
+    def content(self, path: str) -> bytes | None:
+        """Return a file's bytes, None when there is no such file; a file that was not read so far is not kept."""
+        known = self.matter.get(path) or self._opened.get(path)
+        if known is not None:
+            return known.content
+        return self._others.content(path) if self._others is not None else None
+
+    def source(self, path: str) -> Source | None:
+        """Return the source at a path, read when it is first asked for."""
+        known = self.matter.get(path) or self._opened.get(path)
+        if known is not None or path not in self.paths or self._others is None:
+            return known
+        source = self._others.read(path)
+        if source is not None:
+            (self._opened if source.language.is_configuration else self.matter)[path] = source
+        return source
+
+    def python(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._python:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language is Language.PYTHON:
+                try:
+                    facts = python_reader.read(source)
+                except ReadError as error:
+                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._python[path] = facts
+        return self._python[path]
+
+    def configuration(self, path: str) -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._configuration:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language.is_configuration:
+                try:
+                    facts = configuration_reader.read(source)
+                except ReadError as error:
+                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._configuration[path] = facts
+        return self._configuration[path]
+
+    def is_read(self, path: str) -> bool:
+        """Return whether somebody named a file or asked for it before."""
+        return path in self.matter or path in self._opened
+
+    @cached_property
+    def search_path(self) -> SearchPath:
+        """Where imports find their modules."""
+        return SearchPath(self.paths)
+
+    @cached_property
+    def folders(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the files in each folder that holds some, in order."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            found.setdefault(posixpath.dirname(path), []).append(posixpath.basename(path))
+        return {folder: tuple(names) for folder, names in found.items()}
+
+    @cached_property
+    def _folders_in(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for folder in self.folders:
+            if folder:
+                found.setdefault(posixpath.dirname(folder), []).append(posixpath.basename(folder))
+        return {folder: tuple(sorted(names)) for folder, names in found.items()}
+
+    def folders_in(self, path: str) -> tuple[str, ...]:
+        """Return the names of the folders in a folder that hold files themselves, in order."""
+        return self._folders_in.get(path, ())
+
+    @cached_property
+    def _every_folder(self) -> frozenset[str]:
+        found = {""}
+        for path in self.folders:
+            folder = path
+            while folder not in found:
+                found.add(folder)
+                folder = posixpath.dirname(folder)
+        return frozenset(found)
+
+    def has_folder(self, path: str) -> bool:
+        """Return whether files stand in a folder or below it."""
+        return path in self._every_folder
