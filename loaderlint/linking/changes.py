@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, dictionaries, effects, lazily, settings
+from loaderlint.linking import classes, dictionaries, effects, lazily, merging, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching, varies
@@ -22,6 +22,7 @@ from loaderlint.linking.things import (
     Items,
     Possibilities,
     Possibility,
+    Row,
     Settings,
     Unseen,
     distinct,
@@ -29,8 +30,20 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
+from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Arm, Binding, FunctionNode, Place, PythonFacts, dotted, owners_set
+from loaderlint.readers.python import (
+    ELEMENT,
+    Arm,
+    Binding,
+    FunctionNode,
+    Keys,
+    Place,
+    PythonFacts,
+    dotted,
+    key_of,
+    owners_set,
+)
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -74,7 +87,7 @@ def _renewed(bound: Reaching, event: Event) -> bool:
 
 MOST_VARIANTS = 16
 """A thing that so many changes may each have been made to, or not, has more variants than this and is unseen."""
-_Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
+_Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance | Row
 
 
 def is_receiver(frame: Frame, name: str) -> bool:
@@ -156,6 +169,9 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
     current: Possibilities = (one,)
     plain: list[Happened] = []
     for position, event in enumerate(happened):
+        if not event.event.sure or ELEMENT in event.event.path:
+            current = tuple(doubted(way, event.event, frame.facts.span(event.event.binding.node)) for way in current)
+            continue
         if event.sets_attribute:
             plain.append(event)
             if position + 1 < len(happened) and happened[position + 1].sets_attribute:
@@ -170,7 +186,7 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
 
 
 def made_to(
-    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], path: Sequence[str], frame: Frame
+    evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], path: Keys, frame: Frame
 ) -> Possibilities:
     """Return what a thing is after something happened at a path below it."""
     thing = one.thing
@@ -179,7 +195,7 @@ def made_to(
         return (replace(one, thing=settings.replaced(thing, _as_tree(tree))),)
     if not path:
         return _made_here(evaluator, one, happened, frame)
-    if isinstance(thing, Settings):
+    if isinstance(thing, Settings) and isinstance(path[0], str):
         values = tuple(
             after
             for below in settings.parts(thing, path[0])
@@ -190,12 +206,17 @@ def made_to(
     if isinstance(thing, Unseen) and len(path) < len(happened[0].event.path):
         thing = Items({}, complete=False)
     key, rest = path[0], path[1:]
-    if isinstance(thing, Items | TreeMapping):
+    if isinstance(thing, Items | TreeMapping) and isinstance(key, str):
         items = _as_items(thing)
         before = items.entries.get(key) or unseen(one.span)
         below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
         return (replace(one, thing=replace(items, entries=lazily.overlaid(items.entries, {key: below}))),)
-    if isinstance(thing, Instance):
+    if isinstance(thing, Row) and isinstance(key, int):
+        if not -len(thing.items) <= key < len(thing.items):
+            return (one,)
+        below = tuple(after for way in thing.items[key] for after in made_to(evaluator, way, happened, rest, frame))
+        return (replace(one, thing=with_item(thing, key, below)),)
+    if isinstance(thing, Instance) and isinstance(key, str):
         before = settled(thing.changed.get(key), lambda: evaluator.attribute_of(thing, key))
         if any(isinstance(way.thing, _Changeable) for way in before):
             below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
@@ -218,7 +239,84 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
         for event in happened:
             items = _after(evaluator, items, event, frame)
         return (replace(one, thing=items),)
+    if isinstance(thing, Row):
+        return _row_after(evaluator, one, thing, first, frame)
     return (one,)
+
+
+def with_item(row: Row, place: int, values: Possibilities) -> Row:
+    """Return a row with another item at a place."""
+    items = list(row.items)
+    items[place] = values
+    return Row(tuple(items))
+
+
+def _row_after(evaluator: Evaluator, one: Possibility, row: Row, change: Happened, frame: Frame) -> Possibilities:
+    """Return a list after it was changed in place: exactly where one item is set or added for certain."""
+    binding = change.event.binding
+    where = frame.at(binding.place)
+    call = binding.value
+    if not change.arms and not change.earlier_turn:
+        place = key_of(binding.key) if binding.kind == "item" and binding.key is not None else ELEMENT
+        if isinstance(place, int) and -len(row.items) <= place < len(row.items) and call is not None:
+            return (replace(one, thing=with_item(row, place, evaluator.evaluate(call, where))),)
+        appended = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"
+        if binding.kind == "list" and appended and isinstance(call, ast.Call) and len(call.args) == 1:
+            # What a call makes is seldom a setting, and may be a whole program to follow.
+            added = call.args[0]
+            values = unseen(one.span) if isinstance(added, ast.Call) else evaluator.evaluate(added, where)
+            return (replace(one, thing=Row((*row.items, values))),)
+    return (replace(one, thing=UNSEEN),)
+
+
+def doubted(one: Possibility, event: Event, span: Span) -> Possibility:
+    """Return a thing where something may have happened to it."""
+    binding = event.binding
+    key = event.key or (key_of(binding.key) if binding.key is not None else ELEMENT)
+    return _unsure(one, (*event.path, key), span, grows=binding.kind != CALL)
+
+
+def _unsure(one: Possibility, path: Keys, span: Span, *, grows: bool) -> Possibility:
+    """Return a thing where what is at a path may be something unseen; ``grows`` says that keys may be added."""
+    if not path:
+        return replace(one, thing=UNSEEN)
+    thing, key = one.thing, path[0]
+
+    def below(before: Possibilities) -> Possibilities:
+        if not path[1:]:
+            return (*before, *unseen(span))
+        return tuple(_unsure(way, path[1:], span, grows=grows) for way in before)
+
+    if isinstance(thing, TreeMapping):
+        thing = _as_items(thing)
+    if isinstance(thing, Items):
+        if key is ELEMENT:
+            if not path[1:]:
+                return replace(one, thing=replace(_uncertain(thing, span), complete=thing.complete and not grows))
+            every = lazily.Lazily.of(thing.entries, lambda name: below(thing.entries[name]))
+            return replace(one, thing=replace(thing, entries=every))
+        if isinstance(key, str):
+            missing: Possibilities = () if path[1:] else (Possibility(ABSENT if thing.complete else UNSEEN, span),)
+            after = below(thing.entries.get(key, missing))
+            return replace(one, thing=replace(thing, entries=lazily.overlaid(thing.entries, {key: after})))
+    elif isinstance(thing, Row):
+        if not path[1:]:
+            return replace(one, thing=UNSEEN)
+        items = tuple(
+            below(way) if key in (place, place - len(thing.items), ELEMENT) else way
+            for place, way in enumerate(thing.items)
+        )
+        return replace(one, thing=Row(items))
+    elif isinstance(thing, CommandLine | Instance) and not path[1:] and isinstance(key, str):
+        before = thing.changed.get(key, (Possibility(ABSENT, span),))
+        return replace(one, thing=replace(thing, changed={**thing.changed, key: (*before, *unseen(span))}))
+    return one
+
+
+def _uncertain(items: Items, span: Span) -> Items:
+    unsure = merging.uncertain(items, span)
+    assert isinstance(unsure, Items)
+    return unsure
 
 
 def _as_items(thing: Items | TreeMapping) -> Items:
@@ -270,7 +368,7 @@ def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -
     """Return the entries after one statement that changes them, which may run only under conditions."""
     binding = change.event.binding
     where = frame.at(binding.place)
-    given = _given_by(evaluator, change.event, where)
+    given = _given_by(evaluator, change.event, items, where)
     if given is not None and change.earlier_turn and varies(binding):
         # What an earlier turn of a loop worked out is worked out again at every turn.
         given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
@@ -307,11 +405,15 @@ def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list
     return evaluator.conditions((tested[0].otherwise(),), frame)
 
 
-def _given_by(evaluator: Evaluator, event: Event, frame: Frame) -> Items | None:
+def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:
     binding = event.binding
     span = frame.facts.span(binding.node)
     if event.key:
         return Items({event.key: evaluator.binding(binding, frame)})
+    if binding.kind == "clear":
+        return Items({key: (Possibility(ABSENT, span),) for key in before.entries})
+    if binding.kind == "list":
+        return Items({})
     if binding.kind == "update":
         assert isinstance(binding.value, ast.Call)
         return dictionaries.items_of_call(evaluator, binding.value, frame)

@@ -24,7 +24,7 @@ from loaderlint.linking.things import (
     under,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS
-from loaderlint.readers.python import Arm, FunctionNode, dotted, parameters
+from loaderlint.readers.python import Arm, FunctionNode, dotted, parameters, written
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -76,6 +76,9 @@ class Effects:
         if event.binding.kind != CALL:
             return True
         assert isinstance(call, ast.Call)
+        if not event.sure:
+            # Whether it is this thing at all is not known, so the call is not followed either.
+            return self._suspects.changes_directly(call, event.binding.name)
         if merging.is_merge(call, event.binding.name) or omegaconf.is_change(call, event.binding.name):
             return True
         if methods.is_method_call(call, event.binding.name, self.setting):
@@ -100,7 +103,7 @@ class Effects:
 
 
 def _is_argument(call: ast.Call, name: str) -> bool:
-    return any(dotted(one) == name for one in (*call.args, *(keyword.value for keyword in call.keywords)))
+    return any(written(one) == name for one in (*call.args, *(keyword.value for keyword in call.keywords)))
 
 
 def parameters_handed(
@@ -117,10 +120,10 @@ def parameters_handed(
     for position, argument in enumerate(call.args):
         if isinstance(argument, ast.Starred):
             break
-        if dotted(argument) == name and position < len(declared):
+        if written(argument) == name and position < len(declared):
             found.append(declared[position])
     every = {one.arg for one in parameters(function.node)}
-    found.extend(one.arg for one in call.keywords if one.arg in every and dotted(one.value) == name and one.arg)
+    found.extend(one.arg for one in call.keywords if one.arg in every and written(one.value) == name and one.arg)
     return [(function, parameter) for parameter in found]
 
 

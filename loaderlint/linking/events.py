@@ -1,17 +1,18 @@
 """What a scope does to the thing a name stands for: sets its attributes and keys, at any depth, or hands it on.
 
-``config.data = data = ConfigDict()`` and ``data = config.data`` make ``data`` another name for a part of ``config``, so
-that what is done to the one is done to the other.
+``config.data = data = ConfigDict()``, ``data = config["data"]`` and ``config = {"data": data}`` make ``data`` another
+name for a part of ``config``, so that what is done to the one is done to the other.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from loaderlint.linking.aliases import Alias, aliases_in, matches, receiver_in
 from loaderlint.linking.names import MUTATIONS
-from loaderlint.readers.python import Arm, Binding, CallSite, Place, Scope, dotted
+from loaderlint.readers.python import Arm, Binding, CallSite, Keys, Part, Scope, part_of
 
 CALL = "call"
 """Kind of an event that hands the thing, or the part of it at the path, to a call: as argument or as receiver."""
@@ -22,12 +23,13 @@ class Event:
     """One statement that changes what a name stands for.
 
     ``path`` leads from the name to the container that is changed; ``key`` is the attribute set on it, empty where
-    the binding itself says what is changed.
+    the binding itself says what is changed. ``sure`` is False where it may be something else that is changed.
     """
 
-    path: tuple[str, ...]
+    path: Keys
     key: str
     binding: Binding
+    sure: bool = True
 
     @property
     def order(self) -> int:
@@ -58,12 +60,15 @@ class Events:
     def __init__(self) -> None:
         self._known: dict[tuple[int, str], tuple[Event, ...]] = {}
         self._handed: dict[int, dict[str, list[tuple[str, CallSite]]]] = {}
+        self._written: dict[int, Mapping[str, list[Event]]] = {}
+        self._aliases: dict[int, Mapping[str, list[Alias]]] = {}
 
     def of(self, scope: Scope, name: str) -> tuple[Event, ...]:
         """Return what a scope does to the thing a (dotted) name stands for, in source order."""
         key = (id(scope), name)
         if key not in self._known:
-            found = [*self._through(scope, name, (), -1, None, frozenset({name}))]
+            root, *attributes = name.split(".")
+            found = self._through(scope, root, tuple(attributes), -1, None, set())
             self._known[key] = tuple(sorted(found, key=lambda one: one.order))
         return self._known[key]
 
@@ -72,78 +77,77 @@ class Events:
         if id(scope) not in self._handed:
             found: dict[str, list[tuple[str, CallSite]]] = {}
             for site in scope.calls:
-                for name in dict.fromkeys(_names_in(site.node)):
-                    found.setdefault(name.partition(".")[0], []).append((name, site))
+                for part in dict.fromkeys(_parts_handed(site.node)):
+                    found.setdefault(part.path[0], []).append((part.text, site))
             self._handed[id(scope)] = found
         return self._handed[id(scope)]
 
+    def aliases(self, scope: Scope) -> Mapping[str, list[Alias]]:
+        """Return the other names that parts of what a name stands for have in a scope, by the name's root."""
+        if id(scope) not in self._aliases:
+            found: dict[str, list[Alias]] = {}
+            for one in aliases_in(scope):
+                found.setdefault(one.root, []).append(one)
+            self._aliases[id(scope)] = found
+        return self._aliases[id(scope)]
+
     def _through(
-        self, scope: Scope, name: str, path: tuple[str, ...], since: int, until: int | None, seen: frozenset[str]
+        self, scope: Scope, root: str, path: Keys, since: int, until: int | None, seen: set[tuple[str, Keys]]
     ) -> Iterator[Event]:
         """Yield the events that come about through one name for the part at ``path``, and through its other names."""
-        for event in self._named(scope, name, path):
-            if event.order > since and (until is None or event.order <= until):
-                yield event
-        for alias, place, part in self._aliases(scope, name):
-            if alias not in seen and (until is None or place.order <= until) and place.order >= since:
-                ends = _rebound(scope, alias, place.order)
-                limit = ends if until is None else until if ends is None else min(ends, until)
-                yield from self._through(scope, alias, (*path, *part), place.order, limit, seen | {alias})
-
-    def _named(self, scope: Scope, name: str, path: tuple[str, ...]) -> Iterator[Event]:
-        for written, bindings in scope.bindings.items():
-            if written != name and not written.startswith(f"{name}."):
+        if (root, path) in seen:
+            return
+        seen.add((root, path))
+        for event in self._written_in(scope).get(root, ()):
+            if event.order > since and (until is None or event.order <= until) and matches(event.path, path):
+                yield replace(event, path=event.path[len(path) :])
+        own = not path and root == receiver_in(scope)
+        for alias in self.aliases(scope).get(root, ()):
+            if own and alias.path:
+                # What is done to an attribute of a method's own object is looked for where the attribute is read.
                 continue
-            inner = _parts(written, name)
-            for binding in bindings:
-                if binding.kind in MUTATIONS:
-                    yield Event((*path, *inner), "", binding)
-                elif inner:
-                    yield Event((*path, *inner[:-1]), inner[-1], binding)
-        for written, site in self.handed_over(scope).get(name.partition(".")[0], ()):
-            if written == name or written.startswith(f"{name}."):
-                call = Binding(written, CALL, site.node, site.place, value=site.node)
-                yield Event((*path, *_parts(written, name)), "", call)
-
-    def _aliases(self, scope: Scope, name: str) -> Iterator[tuple[str, Place, tuple[str, ...]]]:
-        """Yield the other names a scope gives to what a name stands for, or to a part of it."""
-        for alias, bindings in scope.bindings.items():
-            if "." in alias or alias == name:
+            if (until is not None and alias.order > until) or alias.order < since:
                 continue
-            for binding in bindings:
-                if binding.kind != "assign" or binding.value is None:
-                    continue
-                for written in _same_thing(binding):
-                    if written == name or written.startswith(f"{name}."):
-                        yield alias, binding.place, _parts(written, name)
+            ends = [one for one in (alias.until, until) if one is not None]
+            if matches(alias.path, path):
+                # A part of it has another name.
+                ahead, further = alias.path[len(path) :], alias.other_path
+            elif matches(path, alias.path):
+                # It is a part of what has another name.
+                ahead, further = (), (*alias.other_path, *path[len(alias.path) :])
+            else:
+                continue
+            through = self._through(scope, alias.other, further, alias.order, min(ends, default=None), seen)
+            for event in through:
+                sure = event.sure and alias.sure and (alias.doubtful is None or event.order <= alias.doubtful)
+                yield replace(event, path=(*ahead, *event.path), sure=sure)
+
+    def _written_in(self, scope: Scope) -> Mapping[str, list[Event]]:
+        """Return what a scope does to what each of its names stands for, under that name alone."""
+        if id(scope) not in self._written:
+            found: dict[str, list[Event]] = {}
+            for written, bindings in scope.bindings.items():
+                root, *attributes = written.split(".")
+                for binding in bindings:
+                    if binding.kind in MUTATIONS:
+                        found.setdefault(root, []).append(Event((*attributes, *binding.keys), "", binding))
+                    elif attributes:
+                        found.setdefault(root, []).append(Event(tuple(attributes[:-1]), attributes[-1], binding))
+            for site in scope.calls:
+                for part in dict.fromkeys(_parts_handed(site.node)):
+                    call = Binding(part.text, CALL, site.node, site.place, value=site.node)
+                    found.setdefault(part.path[0], []).append(Event(part.path[1], "", call))
+            self._written[id(scope)] = found
+        return self._written[id(scope)]
 
 
-def _same_thing(binding: Binding) -> Iterator[str]:
-    """Yield the dotted names that stand for the thing that a binding gives its own name."""
-    written = dotted(binding.value) if binding.value is not None else None
-    if written is not None:
-        yield written
-    if isinstance(binding.node, ast.Assign) and len(binding.node.targets) > 1:
-        others = (dotted(target) for target in binding.node.targets)
-        yield from (one for one in others if one is not None and one != binding.name)
-
-
-def _rebound(scope: Scope, name: str, since: int) -> int | None:
-    orders = [one.place.order for one in scope.bindings[name] if one.kind not in MUTATIONS and one.place.order > since]
-    return min(orders, default=None)
-
-
-def _parts(written: str, name: str) -> tuple[str, ...]:
-    return tuple(written[len(name) + 1 :].split(".")) if written != name else ()
-
-
-def _names_in(call: ast.Call) -> Iterator[str]:
-    """Yield the dotted names that a call is handed, its receiver first."""
+def _parts_handed(call: ast.Call) -> Iterator[Part]:
+    """Yield what a call is handed, its receiver first."""
     if isinstance(call.func, ast.Attribute):
-        receiver = dotted(call.func.value)
+        receiver = part_of(call.func.value)
         if receiver is not None:
             yield receiver
     for argument in (*call.args, *(one.value for one in call.keywords if one.arg is not None)):
-        written = dotted(argument)
-        if written is not None:
-            yield written
+        part = part_of(argument)
+        if part is not None:
+            yield part

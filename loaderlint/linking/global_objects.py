@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, classes, merging
+from loaderlint.linking import changes, classes
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.events import Event, Happened
-from loaderlint.linking.lazily import overlaid
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
-    ABSENT,
     CommandLine,
     Frame,
     Function,
@@ -29,7 +27,6 @@ from loaderlint.linking.things import (
     distinct,
     end_of,
     one_of,
-    unseen,
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope
@@ -191,7 +188,7 @@ class GlobalObjects:
         for facts in self._evaluator.project.all_python():
             for scope in facts.scopes.values():
                 names = {one.partition(".")[0] for one, ways in scope.bindings.items() if "." in one or _mutated(ways)}
-                names.update(self._evaluator.events.handed_over(scope))
+                names.update(self._evaluator.events.handed_over(scope), self._evaluator.events.aliases(scope))
                 for name in names:
                     if name in facts.module.bindings and _is_outer(scope, name):
                         found.setdefault(self._home(facts, name), []).append((facts, scope, name))
@@ -226,21 +223,5 @@ def _is_outer(scope: Scope, name: str) -> bool:
 def _doubted(one: Possibility, changers: Sequence[_Changer], span: Span) -> Possibility:
     """Return a thing where some functions may have changed it."""
     for event in (event for changer in changers for event in changer.events):
-        if event.key:
-            one = _unsure(one, (*event.path, event.key), span)
-        else:
-            one = replace(one, thing=merging.uncertain(one.thing, span))
-    return one
-
-
-def _unsure(one: Possibility, path: tuple[str, ...], span: Span) -> Possibility:
-    """Return a thing where what is at a path may be something unseen."""
-    thing, key = one.thing, path[0]
-    if isinstance(thing, Items):
-        before = thing.entries.get(key, ())
-        below = tuple(_unsure(way, path[1:], span) for way in before) if path[1:] else (*before, *unseen(span))
-        return replace(one, thing=replace(thing, entries=overlaid(thing.entries, {key: below}))) if below else one
-    if isinstance(thing, CommandLine | Instance) and not path[1:]:
-        before = thing.changed.get(key, (Possibility(ABSENT, span),))
-        return replace(one, thing=replace(thing, changed={**thing.changed, key: (*before, *unseen(span))}))
+        one = changes.doubted(one, event, span)
     return one

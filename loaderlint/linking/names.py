@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from loaderlint.readers.python import Arm, Binding, Fork, Place, Scope, Suite, dotted, is_main_test
 
-MUTATIONS = frozenset({"item", "update", "setdefault", "pop"})
-"""Kinds of binding that change a dictionary in place instead of giving the name a new value."""
+MUTATIONS = frozenset({"item", "update", "setdefault", "pop", "clear", "list"})
+"""Kinds of binding that change a dictionary or list in place instead of giving the name a new value."""
 MOST_WAYS_TO_A_PLACE = 64
 """More ways than this and what a name stands for is unseen: each would be followed, and each loop doubles them."""
 

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.events import CALL, Event
-from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
+from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters, written
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -47,6 +47,18 @@ class Suspects:
             return True
         self._cleared |= seen
         return False
+
+    def changes_directly(self, call: ast.Call, name: str) -> bool:
+        """Return whether a function of the called name changes a (dotted) name that it is handed, in its own body."""
+        function = call.func
+        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        self._named(called)
+        return any(
+            event.binding.kind != CALL
+            for one in (self._functions or {}).get(called, ())
+            for parameter in _parameters(one, call, name)
+            for event in self._evaluator.events.of(one, parameter)
+        )
 
     def _handed_on(self, event: Event, scope: Scope) -> list[_Handed] | None:
         """Return the parameters that get the thing in one event of a function; None where the thing may change."""
@@ -101,10 +113,10 @@ def _parameters(function: Scope, call: ast.Call, name: str) -> list[str]:
     assert isinstance(node, FunctionNode)
     positional = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
     keywords = {one.arg for one in parameters(node)}
-    found = [one.arg for one in call.keywords if one.arg in keywords and one.arg and dotted(one.value) == name]
+    found = [one.arg for one in call.keywords if one.arg in keywords and one.arg and written(one.value) == name]
     for place, argument in enumerate(call.args):
         if isinstance(argument, ast.Starred):
             break
-        if dotted(argument) == name:
+        if written(argument) == name:
             found.extend(positional[place : place + 2])
     return found

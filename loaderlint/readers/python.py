@@ -10,6 +10,7 @@ from functools import cached_property
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
 from loaderlint.readers.python_attributes import AttributeChange, owners_set
+from loaderlint.readers.python_parts import ELEMENT, Key, Keys, Part, elements_of, key_of, part_of, parts_in, written
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
@@ -31,6 +32,7 @@ from loaderlint.readers.python_walk import walk
 
 __all__ = [
     "ANY_GLOBAL",
+    "ELEMENT",
     "Arm",
     "AttributeChange",
     "Binding",
@@ -38,6 +40,9 @@ __all__ = [
     "CallSite",
     "Fork",
     "FunctionNode",
+    "Key",
+    "Keys",
+    "Part",
     "Place",
     "PythonFacts",
     "Scope",
@@ -45,10 +50,15 @@ __all__ = [
     "Suite",
     "default_of",
     "dotted",
+    "elements_of",
     "is_main_test",
+    "key_of",
     "owners_set",
     "parameters",
+    "part_of",
+    "parts_in",
     "read",
+    "written",
 ]
 
 

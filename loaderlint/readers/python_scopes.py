@@ -91,12 +91,14 @@ class Binding:
     """One way a name gets its value.
 
     ``kind`` is ``assign``, ``unpack``, ``augment``, ``parameter``, ``import``, ``function``, ``class``, ``loop``,
-    ``with``, ``item`` (``name[key] = value``), ``update`` (``name.update(...)``), ``setdefault``, ``pop`` or ``other``.
+    ``with``, ``item`` (``name[key] = value``), ``update`` (``name.update(...)``), ``setdefault``, ``pop``, ``clear``,
+    ``list`` (a method that changes a list) or ``other``.
     ``value`` is the expression bound (the iterable of a loop, the context manager of a with, the call of an update;
     None for an item that was changed inside);
     ``key`` the subscript of an item; ``index`` the positions in an unpacking, one for each level; ``target`` the
-    dotted name of an import. ``inner`` is the place in the function that binds an outer name, ``called`` whether
-    that function is called at ``place``.
+    dotted name of an import, ``keys`` those that lead from the name to what an item or a method changes.
+    ``inner`` is the place in the function that binds an outer name, ``called`` whether that function is called at
+    ``place``.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Binding:
     target: str = ""
     inner: Place | None = None
     called: bool = False
+    keys: tuple[str | int, ...] = ()
 
 
 ANY_GLOBAL = "globals()"

@@ -14,6 +14,7 @@ from loaderlint.readers.python_attributes import (
     set_by_call,
 )
 from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test, positions
+from loaderlint.readers.python_parts import ELEMENT, part_of
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
@@ -32,6 +33,7 @@ from loaderlint.readers.python_scopes import (
 
 _ITERATES = {"iter", "enumerate", "list", "tuple", "zip", "tqdm", "next", "islice", "cycle", "chain", "sum", "sorted"}
 _MUTATES = {"update", "setdefault", "pop"}
+_CHANGES_LISTS = {"append", "extend", "insert", "remove", "sort", "reverse"}
 
 
 Branches: TypeAlias = tuple[tuple[tuple[Arm, ...], Suite], ...]
@@ -169,16 +171,36 @@ class _Walk:
             self.item(target, value, node, place)
 
     def item(self, target: ast.Subscript, value: ast.expr | None, node: ast.AST, place: Place) -> None:
-        while isinstance(target.value, ast.Subscript):
-            # What changes deep inside an item leaves the item itself unknown.
-            target, value = target.value, None
-        base = dotted(target.value)
         if (owner := dictionary_of(target.value)) is not None:
             self.attribute(NamedAttribute(owner, target.slice, value), node, place)
-        elif base is not None:
-            self.bind(base, "item", node, place, value=value, key=target.slice)
         elif _is_globals(target.value):
             self.named_global(target.slice, value, node, place)
+        else:
+            self.changed(target.value, "item", node, place, value=value, key=target.slice)
+
+    def changed(self, container: ast.expr, kind: str, node: ast.AST, place: Place, **more: object) -> None:
+        """Bind a change of what an expression gives to the name it is a part of."""
+        while not isinstance(container, ast.Name):
+            part = part_of(container)
+            if part is None:
+                return
+            if ELEMENT not in part.keys:
+                self.bind(part.name, kind, node, place, keys=part.keys, **more)
+                return
+            if not isinstance(container, ast.Subscript | ast.Attribute | ast.Call):
+                return
+            # Which item it is changed in is worked out: that item is unknown from then on.
+            kind = "item"
+            if isinstance(container, ast.Subscript):
+                more = {"value": None, "key": container.slice}
+                container = container.value
+            elif isinstance(container, ast.Call):
+                assert isinstance(container.func, ast.Attribute)
+                more = {"value": None, "key": container.args[0]}
+                container = container.func.value
+            else:
+                container = container.value
+        self.bind(container.id, kind, node, place, **more)
 
     def attribute(self, change: NamedAttribute, node: ast.AST, place: Place) -> None:
         """Note an attribute that is set by its name: bound where that and the value are written."""
@@ -257,8 +279,8 @@ class _Walk:
     def on_Delete(self, node: ast.Delete, place: Place) -> None:
         for target in node.targets:
             self.parts(target, place)
-            if isinstance(target, ast.Subscript) and (name := dotted(target.value)) is not None:
-                self.bind(name, "pop", node, place, key=target.slice)
+            if isinstance(target, ast.Subscript):
+                self.changed(target.value, "pop", node, place, key=target.slice)
             elif (name := dotted(target)) is not None:
                 self.bind(name, "delete", node, place)
 
@@ -499,9 +521,27 @@ class _Walk:
         for change in set_by_call(node):
             if not is_passed_on(place.scope, node):
                 self.attribute(change, node, place)
-        if name in _MUTATES and isinstance(function, ast.Attribute) and (base := dotted(function.value)) is not None:
-            key = node.args[0] if name != "update" and node.args else None
-            self.bind(base, name, node, place, value=node, key=key)
+        if isinstance(function, ast.Attribute):
+            self.method(node, function, place)
+
+    def method(self, node: ast.Call, function: ast.Attribute, place: Place) -> None:
+        """Bind what a method of dictionaries or lists changes."""
+        name, held, arguments = function.attr, function.value, node.args
+        if dotted(function) in ("operator.setitem", "dict.__setitem__") and len(arguments) == 3:
+            self.changed(arguments[0], "item", node, place, value=arguments[2], key=arguments[1])
+        elif dotted(function) == "dict.update" and arguments:
+            self.changed(arguments[0], "item", node, place)
+        elif name == "__setitem__" and len(arguments) == 2:
+            self.changed(held, "item", node, place, value=arguments[1], key=arguments[0])
+        elif name in ("popitem", "__ior__"):
+            self.changed(held, "item", node, place)
+        elif name in ("pop", "__delitem__", "setdefault"):
+            kind = "setdefault" if name == "setdefault" else "pop"
+            self.changed(held, kind, node, place, value=node, key=arguments[0] if arguments else None)
+        elif name in ("update", "clear"):
+            self.changed(held, name, node, place, value=node)
+        elif name in _CHANGES_LISTS:
+            self.changed(held, "list", node, place, value=node)
 
 
 def _is_globals(node: ast.expr) -> bool:

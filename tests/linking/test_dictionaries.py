@@ -167,9 +167,9 @@ LOCAL: Cases = {
         {"8"},
     ),
     "a key set in a dictionary of dictionaries": (
-        "options = {'train': {'num_workers': 8}}\noptions['train']['num_workers'] = 0\n"
+        "options = {'train': {'num_workers': 8}}\noptions['train']['num_workers'] = ⟦0⟧\n"
         "DataLoader(data, **options['train'])",
-        {"open"},
+        {"0"},
     ),
     "a dictionary chosen by a condition": (
         """

@@ -1,0 +1,115 @@
+"""Other names for what a name stands for, or for a part of it, in one scope."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loaderlint.linking.names import MUTATIONS
+from loaderlint.readers.python import (
+    ELEMENT,
+    Binding,
+    FunctionNode,
+    Keys,
+    Part,
+    Scope,
+    elements_of,
+    key_of,
+    parameters,
+    part_of,
+    parts_in,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Alias:
+    """What is at ``path`` below ``root`` is from ``order`` on also what is at ``other_path`` below ``other``.
+
+    It is no longer from ``until`` on, when one of them is given another value, or may be no longer from ``doubtful``.
+    """
+
+    root: str
+    path: Keys
+    other: str
+    other_path: Keys
+    order: int
+    sure: bool
+    until: int | None
+    doubtful: int | None
+
+
+def matches(path: Keys, start: Keys) -> bool:
+    """Return whether a path leads through another one, or may."""
+    return len(path) >= len(start) and all(
+        one == other or one is ELEMENT or other is ELEMENT for one, other in zip(path, start, strict=False)
+    )
+
+
+def receiver_in(scope: Scope) -> str | None:
+    """Return what a method calls its own object, None for any other scope."""
+    if scope.parent is None or not scope.parent.is_class or not isinstance(scope.node, FunctionNode):
+        return None
+    first = next(parameters(scope.node), None)
+    return first.arg if first is not None else None
+
+
+def aliases_in(scope: Scope) -> Iterator[Alias]:
+    """Yield the aliases that a scope makes, each from both of its sides."""
+    for bindings in scope.bindings.values():
+        for binding in bindings:
+            for one, other, sure in _same(binding):
+                if one == other:
+                    continue
+                (root, path), (other_root, other_path) = one.path, other.path
+                since = binding.place.order
+                ends = [*_replaced(scope, one, binding), *_replaced(scope, other, binding)]
+                until = min((order for order, surely in ends if surely), default=None)
+                doubtful = min((order for order, surely in ends if not surely), default=None)
+                yield Alias(root, path, other_root, other_path, since, sure, until, doubtful)
+                yield Alias(other_root, other_path, root, path, since, sure, until, doubtful)
+
+
+def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
+    """Yield the pairs of parts that a binding makes the same, and whether they surely are."""
+    value, own = binding.value, Part(binding.name)
+    if value is None:
+        return
+    if binding.kind == "loop":
+        elements = elements_of(value)
+        if elements is not None:
+            yield own, elements, False
+        return
+    if binding.kind == "item" and binding.key is not None:
+        own = Part(binding.name, (*binding.keys, key_of(binding.key)))
+    elif binding.kind == "unpack":
+        place = binding.index[0] if len(binding.index) == 1 else None
+        if not isinstance(value, ast.Tuple | ast.List) or not isinstance(place, int) or place >= len(value.elts):
+            return
+        value = value.elts[place]
+    elif binding.kind != "assign":
+        return
+    for keys, part, sure in parts_in(value):
+        yield Part(own.name, (*own.keys, *keys)), part, sure and ELEMENT not in own.keys
+    if isinstance(binding.node, ast.Assign) and binding.kind == "assign":
+        for target in binding.node.targets:
+            other = part_of(target)
+            if other is not None:
+                yield own, other, ELEMENT not in other.keys
+
+
+def _replaced(scope: Scope, part: Part, since: Binding) -> Iterator[tuple[int, bool]]:
+    """Yield where a part gets another value after a binding, and whether it surely does."""
+    root, path = part.path
+    names = [".".join((root, *map(str, path[:length]))) for length in range(len(path) + 1)]
+    for name in names:
+        for one in scope.bindings.get(name, ()):
+            if one.place.order <= since.place.order:
+                continue
+            surely = all(arm in since.place.arms for arm in one.place.arms)
+            if one.kind not in MUTATIONS:
+                yield one.place.order, surely
+            elif one.kind == "item" and one.key is not None:
+                _, above = Part(name, (*one.keys, key_of(one.key))).path
+                if matches(path, above):
+                    yield one.place.order, surely and ELEMENT not in above

@@ -1,0 +1,139 @@
+"""Dictionaries and lists that are changed in place: deep inside, under another name, or by methods of theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+CFG = "cfg = {'loader': {'num_workers': 2}}\n"
+SET = "cfg = {'loader': {'num_workers': ⟦2⟧}}\n"
+LOAD = "\nDataLoader(data, **cfg['loader'])\n"
+FLAT = "kw = {'num_workers': 2, 'batch_size': 4}\n"
+SPLAT = "\nDataLoader(data, **kw)\n"
+
+INSIDE: Cases = {
+    "an item of an item": (f"{CFG}cfg['loader']['num_workers'] = ⟦4⟧{LOAD}", {"4"}),
+    "an item of another item": (f"{SET}cfg['other'] = {{}}\ncfg['other']['num_workers'] = 4{LOAD}", {"2"}),
+    "an item of an item that is worked out": (f"{SET}cfg[key]['num_workers'] = 4{LOAD}", {"2", "open"}),
+    "an item of what get gives": (f"{CFG}cfg.get('loader')['num_workers'] = ⟦4⟧{LOAD}", {"4"}),
+    "an item of what setdefault gives": (
+        f"cfg = {{}}\ncfg.setdefault('loader', {{}})['num_workers'] = ⟦4⟧{LOAD}",
+        {"4"},
+    ),
+    "an update of an item": (f"{CFG}cfg['loader'].update(num_workers=⟦4⟧){LOAD}", {"4"}),
+    "an update of an item with other keys": (f"{SET}cfg['loader'].update(timeout=4){LOAD}", {"2"}),
+    "an item that is taken out of an item": (f"{CFG}del cfg['loader']['num_workers']{LOAD}", {"0 unwritten"}),
+    "an update of an item of a file": (
+        {
+            "c.json": '{"loader": {"num_workers": 6}}',
+            "main.py": f"{IMPORT}import json\nc = json.load(open('c.json'))\nc['loader'].update(num_workers=⟦2⟧)\n"
+            "DataLoader(data, **c['loader'])\n",
+        },
+        {"2"},
+    ),
+}
+
+NAMES: Cases = {
+    "another name for an item": (f"{CFG}d = cfg['loader']\nd['num_workers'] = ⟦4⟧{LOAD}", {"4"}),
+    "another name for a copy": (f"{SET}d = dict(cfg['loader'])\nd['num_workers'] = 4{LOAD}", {"2"}),
+    "another name, which stands for something else by then": (
+        f"{SET}d = cfg['loader']\nd = {{}}\nd['num_workers'] = 4{LOAD}",
+        {"2"},
+    ),
+    "another name, which may stand for something else by then": (
+        f"{SET}d = cfg['loader']\nif other():\n    d = {{}}\nd['num_workers'] = 4{LOAD}",
+        {"2", "open"},
+    ),
+    "a name that may be another one": (
+        f"{SET}d = cfg['loader'] if own() else {{}}\nd['num_workers'] = 4{LOAD}",
+        {"2", "open"},
+    ),
+    "the thing of which a name is an item": (
+        f"{CFG}d = cfg['loader']\ncfg['loader']['num_workers'] = ⟦4⟧\nDataLoader(data, **d)\n",
+        {"4"},
+    ),
+    "the thing of which a name was an item": (
+        f"{SET}d = cfg['loader']\ncfg['loader'] = {{}}\ncfg['loader']['num_workers'] = 4\nDataLoader(data, **d)\n",
+        {"2"},
+    ),
+    "the name that a name was given": (
+        "d = {'num_workers': 2}\ne = d\nd['num_workers'] = ⟦9⟧\nDataLoader(data, **e)\n",
+        {"9"},
+    ),
+    "a dictionary that stands in another one": (
+        "d = {'num_workers': 2}\ncfg = {'loader': d}\nd['num_workers'] = ⟦4⟧" + LOAD,
+        {"4"},
+    ),
+    "a dictionary by way of the list it stands in": (
+        "kw = {'num_workers': 2}\nrows = [kw]\nrows[0]['num_workers'] = ⟦4⟧" + SPLAT,
+        {"4"},
+    ),
+    "a dictionary that was put into another one": (
+        "cfg = {}\nd = {'num_workers': 2}\ncfg['loader'] = d\nd['num_workers'] = ⟦4⟧" + LOAD,
+        {"4"},
+    ),
+    "an item that is handed to a function": (
+        f"def fill(d):\n    d['num_workers'] = ⟦5⟧\n{CFG}fill(cfg['loader']){LOAD}",
+        {"5"},
+    ),
+    "another item that is handed to a function": (
+        f"def fill(d):\n    d['num_workers'] = 5\n{SET}fill(cfg['other']){LOAD}",
+        {"2"},
+    ),
+}
+
+METHODS: Cases = {
+    "clear": (f"{FLAT}kw.clear(){SPLAT}", {"0 unwritten"}),
+    "clear of another one": (f"{FLAT.replace('2', '⟦2⟧')}other.clear(){SPLAT}", {"2"}),
+    "clear under a condition": (
+        f"{FLAT.replace('2', '⟦2⟧')}if fresh():\n    kw.clear(){SPLAT}",
+        {"2", "0 unwritten"},
+    ),
+    "popitem": (f"{FLAT.replace('2', '⟦2⟧')}kw.popitem(){SPLAT}", {"2", "open"}),
+    "an item by its method": (f"{FLAT}kw.__setitem__('num_workers', ⟦4⟧){SPLAT}", {"4"}),
+    "an item by operator.setitem": (f"import operator\n{FLAT}operator.setitem(kw, 'num_workers', ⟦4⟧){SPLAT}", {"4"}),
+    "dict.update": (f"{FLAT.replace('2', '⟦2⟧')}dict.update(kw, given){SPLAT}", {"2", "open"}),
+}
+
+ROWS = "rows = [{'num_workers': ⟦2⟧}, {'num_workers': 3}]\n"
+LISTS: Cases = {
+    "an item of an element": (
+        f"{ROWS.replace('⟦2⟧', '2')}rows[0]['num_workers'] = ⟦4⟧\nDataLoader(data, **rows[0])\n",
+        {"4"},
+    ),
+    "an item of another element": (f"{ROWS}rows[1]['num_workers'] = 4\nDataLoader(data, **rows[0])\n", {"2"}),
+    "an element": (f"{ROWS.replace('⟦2⟧', '2')}rows[0] = {{'num_workers': ⟦4⟧}}\nDataLoader(data, **rows[0])\n", {"4"}),
+    "every element in a loop": (
+        f"{ROWS}for one in rows:\n    one['num_workers'] = 4\nDataLoader(data, **rows[0])\n",
+        {"2", "open"},
+    ),
+    "another key of every element in a loop": (
+        f"{ROWS}for one in rows:\n    one['timeout'] = 4\nDataLoader(data, **rows[0])\n",
+        {"2"},
+    ),
+    "every element in a loop, by a function": (
+        f"def fill(d):\n    d['num_workers'] = 4\n{ROWS}for one in rows:\n    fill(one)\nDataLoader(data, **rows[0])\n",
+        {"2", "open"},
+    ),
+    "every element in a loop that only reads": (
+        f"def show(d):\n    print(d)\n{ROWS}for one in rows:\n    show(one)\nDataLoader(data, **rows[0])\n",
+        {"2"},
+    ),
+    "every value of a dictionary in a loop": (
+        f"{SET}for name, one in cfg.items():\n    one['num_workers'] = 4{LOAD}",
+        {"2", "open"},
+    ),
+    "one more": ("x = [1]\nx.append(⟦3⟧)\nDataLoader(data, num_workers=x[-1])\n", {"3"}),
+    "one more, before one that is read": ("x = [⟦1⟧]\nx.append(3)\nDataLoader(data, num_workers=x[0])\n", {"1"}),
+    "one more under a condition": ("x = [1]\nif y:\n    x.append(3)\nDataLoader(data, num_workers=x[-1])\n", {"open"}),
+    "sorted": ("x = [3, 1]\nx.sort()\nDataLoader(data, num_workers=x[0])\n", {"open"}),
+}
+
+
+EVERY = {**INSIDE, **NAMES, **METHODS, **LISTS}
+
+
+@pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
+def test_what_is_changed_in_place(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
