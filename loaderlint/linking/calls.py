@@ -376,7 +376,7 @@ def _method_of(
         return copied
     if isinstance(thing, Items | TreeMapping | Settings) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
-    if isinstance(thing, Items | TreeMapping | Settings) and name in _COPIES:
+    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings) or thing is GIVEN):
         return (owner,)
     if isinstance(thing, Items) and not node.args and not node.keywords:
         row = rows.of_dictionary(thing, name, span)

@@ -192,7 +192,7 @@ def made_to(
     thing = one.thing
     if isinstance(thing, Settings) and happened[0].event.binding.kind != CALL:
         (tree,) = made_to(evaluator, replace(one, thing=thing.here), happened, path, frame)
-        return (replace(one, thing=settings.replaced(thing, _as_tree(tree))),)
+        return (replace(one, thing=settings.replaced(thing, _as_tree(tree, thing.here))),)
     if not path:
         return _made_here(evaluator, one, happened, frame)
     if isinstance(thing, Settings) and isinstance(path[0], str):
@@ -323,11 +323,12 @@ def _as_items(thing: Items | TreeMapping) -> Items:
     return thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
 
 
-def _as_tree(one: Possibility) -> Items:
-    """Return a dictionary as the tree of a configuration, whatever was put into it as well."""
-    tree = settings.as_tree(one).thing
-    assert isinstance(tree, Items)
-    return tree
+def _as_tree(one: Possibility, before: Items) -> Items:
+    """Return a dictionary as the tree of a configuration, whatever was put into the one that it was before."""
+    assert isinstance(one.thing, Items)
+    entries = one.thing.entries
+    put_in = {key: settings.trees(values) for key, values in entries.items() if values is not before.entries.get(key)}
+    return replace(one.thing, entries=lazily.overlaid(entries, put_in))
 
 
 class _AttributesSet(Mapping[str, Possibilities]):

@@ -31,7 +31,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Binding, Scope, default_of, dotted
+from loaderlint.readers.python import Binding, FunctionNode, Scope, default_of, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
 if TYPE_CHECKING:
@@ -416,8 +416,19 @@ def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -
     for one in classes.lineage(evaluator, owner):
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
-            return _with_later(evaluator, owner, one, name, defaults.unwrapped(evaluator, found))
+            called_on = tuple(_called_on(evaluator, way, owner) for way in defaults.unwrapped(evaluator, found))
+            return _with_later(evaluator, owner, one, name, called_on)
     return unseen(span)
+
+
+def _called_on(evaluator: Evaluator, one: Possibility, owner: Class) -> Possibility:
+    """Return a class method as the one of the class it is looked up on, everything else as it is."""
+    function = one.thing
+    if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
+        return one
+    if not classes.has_decorator(function.node, "classmethod"):
+        return one
+    return replace(one, thing=replace(function, receiver=evaluator.any_object(owner)))
 
 
 def _with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str, own: Possibilities) -> Possibilities:

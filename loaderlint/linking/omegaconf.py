@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import opened, settings, structured
 from loaderlint.linking.things import (
+    ABSENT,
+    UNSEEN,
+    Absent,
     Frame,
     Items,
     Possibilities,
@@ -74,25 +77,25 @@ def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities
     found: list[Possibility] = []
     for combination, assumptions, _ in combined(*operands):
         joint = _laid_over_each_other(combination)
-        if joint is None:
-            found.extend(unseen(span, assumptions))
-            continue
-        found.append(settings.seen_as_settings(Possibility(joint, span, assumptions=assumptions)))
+        if joint is not ABSENT:
+            found.append(settings.seen_as_settings(Possibility(joint, span, assumptions=assumptions)))
     return tuple(found) or unseen(span)
 
 
-def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | None:
-    """Return the tree that several make, the last one on top; None where one of them was not seen."""
+def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | Unseen | Absent:
+    """Return the tree that several make, the last one on top; `ABSENT` where one of them refuses another."""
     joint = Items({})
     for one in combination:
         if one.thing is settings.OF_USER:
             joint = settings.replaceable(joint)
         elif isinstance(one.thing, Unseen) and one.thing.given:
             joint = settings.replaceable(joint, new_keys=True)
-        elif isinstance(one.thing, Items):
+        elif not isinstance(one.thing, Items):
+            return UNSEEN
+        elif settings.takes(joint, one.thing):
             joint = settings.merged(joint, one.thing)
         else:
-            return None
+            return ABSENT
     return joint
 
 
@@ -181,8 +184,11 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
         operands = [tuple(_set(key, values, span) for key in keys)]
     found: list[Possibility] = []
     for combination, assumptions, _ in combined((replace(one, thing=thing.here),), *operands):
-        here = _laid_over_each_other(combination) or settings.merged(thing.here, Items({}, complete=False))
-        found.append(replace(one, thing=settings.replaced(thing, here), assumptions=assumptions))
+        here = _laid_over_each_other(combination)
+        if isinstance(here, Unseen):
+            here = settings.merged(thing.here, Items({}, complete=False))
+        if isinstance(here, Items):
+            found.append(replace(one, thing=settings.replaced(thing, here), assumptions=assumptions))
     return tuple(found) or (one,)
 
 

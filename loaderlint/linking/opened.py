@@ -25,9 +25,9 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.python import dotted
-from loaderlint.readers.tree import ConfigurationFacts, Scalar, mappings
+from loaderlint.readers.tree import ConfigurationFacts, Entry, KeyPath, Scalar, mappings
 from loaderlint.readers.tree import Mapping as TreeMapping
-from loaderlint.vocabulary.keys import WORKER_KEYS
+from loaderlint.vocabulary.keys import LOADER_KEYS, WORKER_KEYS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -64,7 +64,7 @@ _MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.Simple
 """What ``json.load(object_hook=…)`` may make of every object without changing what is in it."""
 
 MOST_FILES = 32
-"""More settings files than this among which the user chooses, and none of them stands for the others."""
+"""More settings files than this among which the user chooses: those that say the same of loaders are taken as one."""
 
 
 def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: str, span: Span) -> Possibilities:
@@ -165,13 +165,29 @@ def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys)
     else:
         every = evaluator.project.all_configuration_files()
         of_language = [file for file in every if file.source.language is language]
-        holding = [file for file in of_language if any(key in WORKER_KEYS for key in _keys(file))]
+        holding = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
     shared = [shared_folders(file.source.path, program) for file in holding]
     nearest = [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
+    for telling in (WORKER_KEYS | LOADER_KEYS, WORKER_KEYS):
+        if len(nearest) > MOST_FILES:
+            nearest = _told_apart(nearest, telling)
     return nearest if len(nearest) <= MOST_FILES else []
 
 
-def _keys(file: ConfigurationFacts) -> Iterator[str]:
+def _told_apart(files: Iterable[ConfigurationFacts], telling: Set[str]) -> list[ConfigurationFacts]:
+    """Return the first file of all that say the same under some keys."""
+    first: dict[frozenset[tuple[str, str, object]], ConfigurationFacts] = {}
+    for file in files:
+        said = (
+            (".".join(path), entry.key, entry.value.constant)
+            for path, entry in _entries(file)
+            if entry.key in telling and isinstance(entry.value, Scalar)
+        )
+        first.setdefault(frozenset(said), file)
+    return list(first.values())
+
+
+def _entries(file: ConfigurationFacts) -> Iterator[tuple[KeyPath, Entry]]:
     for document in file.documents:
-        for _, mapping in mappings(document):
-            yield from (entry.key for entry in mapping.entries)
+        for path, mapping in mappings(document):
+            yield from ((path, entry) for entry in mapping.entries)

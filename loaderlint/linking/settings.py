@@ -99,7 +99,7 @@ def as_tree(one: Possibility) -> Possibility:
     if isinstance(thing, TreeMapping | TreeSequence):
         return replace(one, thing=tree_of(thing).thing)
     if isinstance(thing, Items):
-        return replace(one, thing=Items({key: trees(values) for key, values in thing.entries.items()}, thing.complete))
+        return replace(one, thing=replace(thing, entries={key: trees(values) for key, values in thing.entries.items()}))
     if isinstance(thing, Row):
         return replace(one, thing=Row(tuple(trees(item) for item in thing.items)))
     if isinstance(thing, str) and "${" in thing:
@@ -128,7 +128,30 @@ def merged(below: Items, above: Items) -> Items:
     for key, values in above.entries.items():
         before = entries.get(key)
         entries[key] = values if before is None else _merged_values(before, values)
-    return Items(entries, below.complete and above.complete)
+    return Items(entries, below.complete and above.complete, fixed=below.fixed)
+
+
+def takes(below: Items, above: Items) -> bool:
+    """Return whether a tree lets another one be merged into it: a dataclass has no fields besides its own.
+
+    OmegaConf raises ``ConfigKeyError`` for any other key (the structured configurations page of its documentation).
+    """
+    for key, values in above.entries.items():
+        before = below.entries.get(key)
+        if before is None:
+            if below.fixed and not above.fixed:
+                return False
+            continue
+        lower = [one.thing for one in before]
+        for one in values:
+            trees = [thing for thing in lower if isinstance(thing, Items)]
+            if isinstance(one.thing, Items) and len(trees) == len(lower) and not _any_takes(trees, one.thing):
+                return False
+    return True
+
+
+def _any_takes(trees: Iterable[Items], above: Items) -> bool:
+    return any(takes(tree, above) for tree in trees)
 
 
 def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
@@ -166,7 +189,8 @@ class _Replaceable:
         """Return a tree with something unseen beside every value."""
         if id(tree) not in self.known:
             entries = {key: self._values(values) for key, values in tree.entries.items()}
-            self.known[id(tree)] = Items(entries, tree.complete and not self.new_keys)
+            complete = tree.complete and not self.new_keys
+            self.known[id(tree)] = replace(tree, entries=entries, complete=complete)
         return self.known[id(tree)]
 
     def _values(self, values: Possibilities) -> Possibilities:
@@ -277,7 +301,7 @@ def _replaced(root: Items, path: tuple[str, ...], before: Items, after: Items) -
         replace(one, thing=_replaced(one.thing, path[1:], before, after)) if isinstance(one.thing, Items) else one
         for one in root.entries.get(path[0], ())
     )
-    return Items({**root.entries, path[0]: values}, root.complete)
+    return replace(root, entries={**root.entries, path[0]: values})
 
 
 def selected(settings: Settings, path: Iterable[str], span: Span, depth: int = 0) -> Possibilities:

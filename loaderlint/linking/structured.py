@@ -44,10 +44,10 @@ def tree(evaluator: Evaluator, one: Possibility, depth: int = 0) -> Possibility:
     if isinstance(thing, Instance) and depth < DEEPEST:
         names = instances.fields_of(evaluator, thing.of)
         fields = {name: _trees(evaluator, evaluator.attribute_of(thing, name), depth) for name in names}
-        return replace(one, thing=Items(fields))
+        return replace(one, thing=Items(fields, fixed=True))
     if isinstance(thing, Items):
         entries = {key: _trees(evaluator, values, depth) for key, values in thing.entries.items()}
-        return replace(one, thing=Items(entries, thing.complete))
+        return replace(one, thing=replace(thing, entries=entries))
     if isinstance(thing, Row):
         return replace(one, thing=Row(tuple(_trees(evaluator, item, depth) for item in thing.items)))
     return as_tree(one)

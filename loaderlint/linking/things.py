@@ -152,13 +152,14 @@ class Items:
     """A dictionary with string keys: what each key can be. ``complete`` is False when unseen keys may be there.
 
     ``inherits`` says that it is a configuration object whose files name the file they inherit from, ``new_allowed``
-    that a file merged into it may bring new keys.
+    that a file merged into it may bring new keys, ``fixed`` that OmegaConf refuses any key besides its own.
     """
 
     entries: Mapping[str, Possibilities]
     complete: bool = True
     inherits: bool = False
     new_allowed: bool = False
+    fixed: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -61,13 +61,21 @@ LOOKED_UP: Cases = {
         ),
         {"2", "open"},
     ),
-    "a class method that a subclass may be called by": (
+    "a class method of a class that has a subclass": (
         project(
-            f"{BY_SUBSCRIPT}class Other(Config):\n    def __getitem__(self, key):\n        return 'Train'\n"
+            f"{BY_SUBSCRIPT}class Other(Config):\n    def __getitem__(self, key):\n        return 'spare'\n"
             "c = Config.read('config.json')\ngetattr(loaders, c['type'])(size=1)",
             '{"type": "Train"}',
         ),
-        {"1 at loaders.py:4:42", "open"},
+        {"1 at loaders.py:4:42"},
+    ),
+    "a class method that is called on a subclass": (
+        project(
+            f"{BY_SUBSCRIPT}class Other(Config):\n    def __getitem__(self, key):\n        return 'Train'\n"
+            "c = Other.read('config.json')\ngetattr(loaders, c['type'])(size=1)",
+            '{"type": "spare"}',
+        ),
+        {"1 at loaders.py:4:42"},
     ),
 }
 
