@@ -127,8 +127,18 @@ def merged(below: Items, above: Items) -> Items:
         entries = {key: (*values, *unseen(values[0].span)) for key, values in entries.items()}
     for key, values in above.entries.items():
         before = entries.get(key)
-        entries[key] = values if before is None else _merged_values(before, values)
-    return Items(entries, below.complete and above.complete, fixed=below.fixed)
+        element = below.elements.get(key) or None
+        given = values if element is None else tuple(_of_elements(one, element) for one in values)
+        entries[key] = given if before is None else _merged_values(before, given)
+    kind = below if below.entries else above
+    return replace(kind, entries=entries, complete=below.complete and above.complete)
+
+
+def _of_elements(one: Possibility, element: Possibilities) -> Possibility:
+    """Return a list with each of its mappings merged into what a dataclass says its elements are."""
+    if not isinstance(one.thing, Row):
+        return one
+    return replace(one, thing=Row(tuple(_merged_values(element, item) for item in one.thing.items)))
 
 
 def takes(below: Items, above: Items) -> bool:

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import instances
+from loaderlint.linking import classes, instances
+from loaderlint.linking.commandlines.given import annotated
 from loaderlint.linking.composition import Part
+from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.settings import MISSING, as_tree
 from loaderlint.linking.things import (
     Class,
@@ -24,11 +26,14 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    end_of,
 )
+from loaderlint.readers.python import dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
+_LISTS = frozenset({"List", "list", "Sequence"})
 _PARAMETERS = ("name", "node", "group", "package", "provider")
 DEEPEST = 10
 """Dataclasses followed into each other; a deeper one is unseen."""
@@ -44,13 +49,33 @@ def tree(evaluator: Evaluator, one: Possibility, depth: int = 0) -> Possibility:
     if isinstance(thing, Instance) and depth < DEEPEST:
         names = instances.fields_of(evaluator, thing.of)
         fields = {name: _trees(evaluator, evaluator.attribute_of(thing, name), depth) for name in names}
-        return replace(one, thing=Items(fields, fixed=True))
+        return replace(one, thing=Items(fields, fixed=True, elements=_elements(evaluator, thing.of, depth)))
     if isinstance(thing, Items):
         entries = {key: _trees(evaluator, values, depth) for key, values in thing.entries.items()}
         return replace(one, thing=replace(thing, entries=entries))
     if isinstance(thing, Row):
         return replace(one, thing=Row(tuple(_trees(evaluator, item, depth) for item in thing.items)))
     return as_tree(one)
+
+
+def _elements(evaluator: Evaluator, owner: Class, depth: int) -> Mapping[str, Possibilities]:
+    """Return what the lists of a dataclass are made of, by field: ``List[Config]``."""
+    found: dict[str, tuple[ast.expr, Frame]] = {}
+    for one in reversed(classes.lineage(evaluator, owner)):
+        frame = Frame(one.facts, end_of(one.scope))
+        for name, annotation in classes.fields(one):
+            for part in annotated(annotation):
+                if isinstance(part, ast.Subscript) and (dotted(part.value) or "").rpartition(".")[2] in _LISTS:
+                    found[name] = part.slice, frame
+
+    def element(name: str) -> Possibilities:
+        return tuple(
+            tree(evaluator, one, depth + 1)
+            for one in evaluator.evaluate(*found[name])
+            if isinstance(one.thing, Class) and instances.fields_of(evaluator, one.thing)
+        )
+
+    return Lazily.of(found, element)
 
 
 def _trees(evaluator: Evaluator, values: Possibilities, depth: int) -> Possibilities:

@@ -153,6 +153,7 @@ class Items:
 
     ``inherits`` says that it is a configuration object whose files name the file they inherit from, ``new_allowed``
     that a file merged into it may bring new keys, ``fixed`` that OmegaConf refuses any key besides its own.
+    ``elements`` says what a list under a key is made of, where that is a tree as well.
     """
 
     entries: Mapping[str, Possibilities]
@@ -160,6 +161,7 @@ class Items:
     inherits: bool = False
     new_allowed: bool = False
     fixed: bool = False
+    elements: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

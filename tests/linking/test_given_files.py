@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, loaders_of, traced
 
 PROGRAM = f"""{IMPORT}import argparse
 import yaml
@@ -183,3 +183,82 @@ CASES: Cases = {
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
 def test_the_files_a_program_can_be_given(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+SCHEMA = f"""{IMPORT}import sys
+from dataclasses import dataclass, field
+from typing import List
+from omegaconf import OmegaConf as om
+@dataclass
+class Data:
+    num_workers: int = 0
+    size: int = 8
+class Base:
+    @classmethod
+    def load(cls, path, words=None):
+        conf = om.merge(om.structured(cls), om.load(str(path)))
+        if words:
+            conf = om.merge(conf, om.from_dotlist(words))
+        return om.to_object(conf)
+@dataclass
+class Config(Base):
+    data: Data = field(default_factory=Data)
+    more: List[Data] = field(default_factory=list)
+@dataclass
+class Other(Base):
+    seed: int = 1
+cfg = Config.load(sys.argv[1], sys.argv[2:])
+"""
+LOADED = f"{SCHEMA}DataLoader(1, num_workers=cfg.data.num_workers)\n"
+
+SCHEMAS: dict[str, tuple[dict[str, str], set[object]]] = {
+    "a dataclass under the file that the user names": (
+        {"main.py": LOADED, "a.yaml": "data: {num_workers: 4}\n", "b.yaml": "data: {size: 2}\nmore: []\n"},
+        {0, 4, "open"},
+    ),
+    "a file with a key that is no field": (
+        {"main.py": LOADED, "a.yaml": "data: {num_workers: 4}\nlr: 1\n", "b.yaml": "data: {num_workers: 2, lr: 1}\n"},
+        {0, "open"},
+    ),
+    "a value that a script replaces after the file was read": (
+        {
+            "main.py": f"{SCHEMA}cfg.data.num_workers = 1\nDataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "a.yaml": "data: {num_workers: 4}\n",
+        },
+        {1},
+    ),
+    "a list of dataclasses, whose fields a file leaves out": (
+        {
+            "main.py": f"{SCHEMA}for one in Config.load('a.yaml').more:\n"
+            "    DataLoader(1, num_workers=one.num_workers)\n",
+            "a.yaml": "more:\n- size: 1\n- {num_workers: 4, size: 2}\n",
+        },
+        {0, 4},
+    ),
+    "a list that is nobody's dataclass": (
+        {
+            "main.py": f"{IMPORT}from omegaconf import OmegaConf as om\n"
+            "for one in om.merge({'more': []}, om.load('a.yaml')).more:\n"
+            "    DataLoader(1, num_workers=one.num_workers)\n",
+            "a.yaml": "more:\n- size: 1\n- {num_workers: 4, size: 2}\n",
+        },
+        {4, "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SCHEMAS.values(), ids=SCHEMAS.keys())
+def test_the_files_that_a_dataclass_lets_be_merged_into_it(files: dict[str, str], expected: set[object]) -> None:
+    workers = next(one.num_workers for one in loaders_of(files) if one.span.path == "main.py")
+    found: set[object] = {one.constant for one in workers.candidates}
+    assert found | ({"open"} if workers.open else set()) == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(32, 32), (40, 3)])
+def test_of_many_files_the_first_stands_for_those_that_say_the_same_of_loaders(count: int, expected: int) -> None:
+    files = {f"conf/{number:02}.yaml": f"data: {{workers: 1, num_workers: {number % 3}}}\n" for number in range(count)}
+    loader = loaders_of({"main.py": NESTED.replace("'workers'", "'num_workers'"), **files})[-1]
+    workers = loader.num_workers
+    assert loader.span.path == "main.py"
+    assert (len(workers.candidates), workers.open) == (expected, True)
+    assert {one.constant for one in workers.candidates} == {0, 1, 2}
