@@ -203,7 +203,10 @@ class Callers:
             registered=is_registered(node),
         )
         offered = self._evaluator.outside.of_function(function)
-        by = (*found.by, *((SettingsCaller(*offered),) if offered is not None else ()))
+        by: tuple[AnyCaller, ...] = found.by
+        if offered is not None:
+            runs_command = self._evaluator.outside.is_click_command(function)
+            by = (*(one for one in by if not runs_command or _gives_by_name(one)), SettingsCaller(*offered))
         if function.owner is not None:
             return Called(by, found.elsewhere)
         return Called((*by, *self._configured(function.scope.name, function.facts)), found.elsewhere)
@@ -391,6 +394,11 @@ _LOOKS = frozenset(
     }
 )
 """Calls that look at a function or class without calling it."""
+
+
+def _gives_by_name(caller: AnyCaller) -> bool:
+    """Return whether a call names parameters: ``main()`` runs a command of click on what the user writes."""
+    return not isinstance(caller, Caller) or bool(caller.call.keywords)
 
 
 def _only_looks(call: ast.Call) -> bool:

@@ -374,7 +374,7 @@ def _method_of(
     copied = copies.of_method(evaluator, owner, node, name, frame)
     if copied is not None:
         return copied
-    if isinstance(thing, Items | TreeMapping | Settings) and name in ("get", "pop") and node.args:
+    if isinstance(thing, Items | TreeMapping | Settings | CommandLine) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings) or thing is GIVEN):
         return (owner,)
@@ -385,8 +385,6 @@ def _method_of(
     if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
-    if isinstance(thing, CommandLine) and name == "get":
-        return None
     if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:
         got = evaluator.registries.got(thing, evaluator.evaluate(node.args[0], frame), span)
         if got is not None:
@@ -407,13 +405,15 @@ def _method_of(
 
 
 def _get(
-    evaluator: Evaluator, thing: Items | TreeMapping | Settings, node: ast.Call, frame: Frame, span: Span
+    evaluator: Evaluator, thing: Items | TreeMapping | Settings | CommandLine, node: ast.Call, frame: Frame, span: Span
 ) -> Possibilities:
     default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
     keys = evaluator.evaluate(node.args[0], frame)
     if len(keys) != 1 or not isinstance(keys[0].thing, str):
         return unseen(span)
     key = keys[0].thing
+    if isinstance(thing, CommandLine):
+        return parsed.attribute(evaluator, thing, key, span, missing=default)
     if isinstance(thing, Settings):
         return settings.got(thing, key, default, span, frame.facts.text(node))
     if isinstance(thing, TreeMapping):

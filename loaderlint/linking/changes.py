@@ -64,7 +64,7 @@ def changed(
 
     ``since`` is the place in the scope's order at which the name got its value, ``bound`` how that came to be current.
     """
-    if not any(isinstance(one.thing, _Changeable) for one in found):
+    if not can_change(found):
         return tuple(found)
     receiver = is_receiver(frame, name)
     happened = [
@@ -88,6 +88,11 @@ def _renewed(bound: Reaching, event: Event) -> bool:
 MOST_VARIANTS = 16
 """A thing that so many changes may each have been made to, or not, has more variants than this and is unseen."""
 _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance | Row
+
+
+def can_change(found: Sequence[Possibility]) -> bool:
+    """Return whether any of these things can be changed after it was made."""
+    return any(isinstance(one.thing, _Changeable) for one in found)
 
 
 def is_receiver(frame: Frame, name: str) -> bool:
@@ -230,6 +235,8 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
         return effects.of_call(evaluator, one, first.event, first.arms, frame)
     if isinstance(thing, Unseen) and first.event.key and first.event.path:
         thing = Items({}, complete=False)
+    if isinstance(thing, CommandLine) and first.event.binding.kind in _SETS_ITEMS:
+        return _items_set(evaluator, one, thing, happened, frame)
     if isinstance(thing, CommandLine | Instance):
         if not first.event.key:
             return (one,)
@@ -242,6 +249,21 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
     if isinstance(thing, Row):
         return _row_after(evaluator, one, thing, first, frame)
     return (one,)
+
+
+_SETS_ITEMS = ("item", "update")
+
+
+def _items_set(
+    evaluator: Evaluator, one: Possibility, thing: CommandLine, happened: Sequence[Happened], frame: Frame
+) -> Possibilities:
+    """Return a command line whose attributes were set as items of the dictionary that ``vars`` makes of it."""
+    items = Items(thing.changed)
+    for event in happened:
+        items = _after(evaluator, items, event, frame)
+    if not items.complete:
+        return unseen(one.span, one.assumptions)
+    return (replace(one, thing=replace(thing, changed=items.entries)),)
 
 
 def with_item(row: Row, place: int, values: Possibilities) -> Row:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, changes, classes, dictionaries, hierarchy, parameters
+from loaderlint.linking import callers, changes, classes, dictionaries, held, hierarchy, parameters
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.things import (
@@ -78,7 +78,21 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Scope | N
     if name == "__class__":
         return (Possibility(instance.of, span),)
     lineage = classes.lineage(evaluator, instance.of)
-    return _inherited(evaluator, instance, lineage, name, span, without) or unseen(span)
+    found = _inherited(evaluator, instance, lineage, name, span, without)
+    if not changes.can_change(found):
+        return found or unseen(span)
+    methods = (
+        (_method_frame(evaluator, instance, owner, scope), self_name, _always_runs(scope))
+        for owner in reversed(lineage)
+        for scope, self_name in _own_methods(owner)
+        if scope is not without
+    )
+    return held.after_methods(evaluator, found, name, methods, f"{_subject(instance.of)}.{name}")
+
+
+def _always_runs(method: Scope) -> bool:
+    """Return whether a method runs for every object that is made."""
+    return method.name == "__init__" or method.name in AFTER_FIELDS
 
 
 def _inherited(
@@ -144,7 +158,7 @@ def _assigned(
         frame = _method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)
         ways[scope.name] = changes.changed(evaluator, values, f"{self_name}.{name}", frame, None, 0)
-        if scope.name == "__init__" or scope.name in AFTER_FIELDS:
+        if _always_runs(scope):
             left = [way for arms in unbound(bindings, None) for way in evaluator.conditions(arms, frame)]
     return (ways, left) if ways else None
 

@@ -52,6 +52,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return modules.member(evaluator, thing, name, span)
     if isinstance(thing, Folder):
         return modules.inside(evaluator, thing, name, span)
+    if isinstance(thing, CommandLine | Instance) and name == "__dict__":
+        return (Possibility(thing, span),)
     if isinstance(thing, Instance):
         found = _before_post_init(evaluator, thing, node, frame) or evaluator.attribute_of(thing, name)
         return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)

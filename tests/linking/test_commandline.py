@@ -7,6 +7,9 @@ from tests.linking.traced import IMPORT, Cases, traced
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\n"
 USE = "args = parser.parse_args()\nDataLoader(data, num_workers=args.workers)\n"
 
+PARSED = "args = parser.parse_args()\n"
+VARS = f"{PARSED}given = vars(args)\n"
+
 
 def declared(arguments: str, use: str = USE) -> str:
     return f"{PARSER}parser.add_argument({arguments})\n{use}"
@@ -55,6 +58,57 @@ DECLARATIONS: Cases = {
     "store_false": (
         f"{PARSER}⟦parser.add_argument('--workers', action='store_false')⟧\n{USE}",
         {"False", "True"},
+    ),
+    "the environment as default": (
+        "import os\n" + declared("'--workers', default=os.environ.get('WORKERS', ⟦4⟧)"),
+        {"4", "the text given to $WORKERS at main.py:5:42", "the text given to --workers at main.py:5:1"},
+    ),
+    "the environment as default goes through type": (
+        "import os\n" + declared("'--workers', type=int, default=os.environ.get('WORKERS', ⟦4⟧)"),
+        {"4", "open"},
+    ),
+    "the environment as default, type=str": (
+        "import os\n" + declared("'--workers', type=str, default=os.environ.get('WORKERS', ⟦'4'⟧)"),
+        {"'4'", "the text given to $WORKERS at main.py:5:52", "open"},
+    ),
+    "vars(...).get": (
+        declared("'--workers', type=int, default=⟦4⟧", VARS + "DataLoader(data, num_workers=given.get('workers', 9))"),
+        {"4", "open"},
+    ),
+    "vars(...).get of what no flag gives": (
+        declared("'--other', type=int, default=4", VARS + "DataLoader(data, num_workers=given.get('workers', ⟦9⟧))"),
+        {"9"},
+    ),
+    "vars(...).pop": (
+        declared("'--workers', type=int, default=⟦4⟧", VARS + "DataLoader(data, num_workers=given.pop('workers'))"),
+        {"4", "open"},
+    ),
+    "__dict__": (
+        declared(
+            "'--workers', type=int, default=⟦4⟧", f"{PARSED}DataLoader(data, num_workers=args.__dict__['workers'])"
+        ),
+        {"4", "open"},
+    ),
+    "an item of vars(...) set": (
+        declared(
+            "'--workers', type=int, default=4",
+            VARS + "given['workers'] = ⟦2⟧\nDataLoader(data, num_workers=given['workers'])",
+        ),
+        {"2", "open"},
+    ),
+    "vars(...) updated": (
+        declared(
+            "'--workers', type=int, default=4",
+            VARS + "given.update(workers=⟦2⟧)\nDataLoader(data, num_workers=given['workers'])",
+        ),
+        {"2", "open"},
+    ),
+    "a copy of vars(...) updated": (
+        declared(
+            "'--workers', type=int, default=⟦4⟧",
+            f"{PARSED}given = dict(vars(args))\ngiven.update(workers=2)\nDataLoader(data, num_workers=args.workers)",
+        ),
+        {"4", "open"},
     ),
     "BooleanOptionalAction": (
         declared("'--workers', action=argparse.BooleanOptionalAction, default=⟦True⟧"),
@@ -480,6 +534,48 @@ DECORATED: Cases = {
             DataLoader(data, num_workers=num_workers)
         """,
         {"4", "open"},
+    ),
+    "click.option kept in a name": (
+        """
+        import click
+        workers_option = click.option("--workers", default=⟦4⟧)
+        @click.command()
+        @workers_option
+        def main(workers):
+            DataLoader(data, num_workers=workers)
+        main()
+        """,
+        {"4", "open"},
+    ),
+    "click.option that a function's result applies": (
+        """
+        import click
+        def options(lowest):
+            def added(function):
+                return click.option("--workers", default=⟦4⟧)(function)
+            return added
+        @click.command()
+        @options(0)
+        @click.option("--size", default=1)
+        def main(size, workers=7):
+            DataLoader(data, num_workers=workers)
+        main()
+        """,
+        {"4", "open"},
+    ),
+    "a parameter that no click.option fills keeps its default": (
+        """
+        import click
+        def noisy(prefix):
+            return lambda function: function
+        size_option = click.option("--size", default=1)
+        @click.command()
+        @size_option
+        def main(size, workers=⟦7⟧):
+            DataLoader(data, num_workers=workers)
+        main()
+        """,
+        {"7"},
     ),
     "click.option with a name of its own": (
         """

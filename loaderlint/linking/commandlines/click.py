@@ -18,6 +18,7 @@ from loaderlint.linking.things import (
     Frame,
     Function,
     Items,
+    Made,
     Possibilities,
     Possibility,
     choice,
@@ -41,25 +42,57 @@ def options_of(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> It
     entries: dict[str, Possibilities] = {}
     complete = True
     for decorator in function.decorator_list:
-        for flag in _declared(evaluator, decorator, frame):
-            entries[flag.name] = _values(evaluator, flag)
-        complete = complete and isinstance(decorator, ast.Call)
+        flags, every = _declared(evaluator, decorator, frame)
+        entries.update({flag.name: _values(evaluator, flag) for flag in flags})
+        complete = complete and every
     return Items(entries, complete) if entries else None
 
 
-def _declared(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> list[Flag]:
-    """Return the options that a decorator declares: one of click's own, or a function that applies several of them."""
-    if not isinstance(decorator, ast.Call):
-        functions = evaluator.evaluate(decorator, frame)
-        return [flag for one in functions for flag in _applied(evaluator, one)]
-    if (dotted(decorator.func) or "").rpartition(".")[2] not in _OPTIONS:
-        return []
-    callee = evaluator.evaluate(decorator.func, frame)
-    if not any(isinstance(one.thing, External) and one.thing.name.startswith("click.") for one in callee):
-        return []
-    flag = declared_flag(decorator, frame)
-    name = _name(strings(decorator))
-    return [replace(flag, name=name, text=False, switch=_switch(flag))] if flag is not None and name else []
+def is_command(function: FunctionNode) -> bool:
+    """Return whether a decorator of a function is named like those that make commands of functions."""
+    makers = (one.func if isinstance(one, ast.Call) else one for one in function.decorator_list)
+    return any((dotted(one) or "").rpartition(".")[2] in ("command", "group") for one in makers)
+
+
+def _declared(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> tuple[list[Flag], bool]:
+    """Return the options that a decorator declares, and whether it hands over nothing else.
+
+    It is one of click's own, which may be kept in a name, or a function of the project that applies several of them.
+    """
+    if isinstance(decorator, ast.Call):
+        if _calls_option(evaluator, decorator, frame):
+            flag = _option(decorator, frame)
+            return ([flag], True) if flag is not None else ([], False)
+        if not any(isinstance(one.thing, Function) for one in evaluator.evaluate(decorator.func, frame)):
+            return [], True
+    flags: list[Flag] = []
+    complete = True
+    for one in evaluator.evaluate(decorator, frame):
+        if isinstance(one.thing, Made) and _is_option(one.thing.callee):
+            flag = _option(one.thing.call, one.thing.frame)
+            flags.extend([flag] if flag is not None else [])
+            complete = complete and flag is not None
+            continue
+        flags.extend(_applied(evaluator, one))
+        complete = False
+    return flags, complete
+
+
+def _calls_option(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    if (dotted(call.func) or "").rpartition(".")[2] not in _OPTIONS:
+        return False
+    callees = evaluator.evaluate(call.func, frame)
+    return any(isinstance(one.thing, External) and _is_option(one.thing.name) for one in callees)
+
+
+def _is_option(name: str) -> bool:
+    return name.startswith("click.") and name.rpartition(".")[2] in _OPTIONS
+
+
+def _option(call: ast.Call, frame: Frame) -> Flag | None:
+    flag = declared_flag(call, frame)
+    name = _name(strings(call))
+    return replace(flag, name=name, text=False, switch=_switch(flag)) if flag is not None and name else None
 
 
 def _name(declared: tuple[str, ...]) -> str | None:
@@ -116,4 +149,5 @@ def _applied(evaluator: Evaluator, decorator: Possibility) -> list[Flag]:
     if not isinstance(function, Function):
         return []
     where = Frame(function.facts, end_of(function.scope))
-    return [flag for site in function.scope.calls for flag in _declared(evaluator, site.node, where)]
+    calls = (site.node for site in function.scope.calls if _calls_option(evaluator, site.node, where))
+    return [flag for flag in (_option(one, where) for one in calls) if flag is not None]

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 _SWITCHES = {"store_true": True, "store_false": False}
 _TEXT_ACTIONS = (None, "store")
 
-_BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | str | bool]] = {
+_BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | bool]] = {
     "int": int,
     "float": float,
-    "str": str,
     "bool": bool,
 }
 """What the types of the language make of a string."""
@@ -168,11 +167,13 @@ def _is_required(declaration: ast.Call) -> bool:
 def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibilities:
     """Return what a parser hands over for a default or a word: a string goes through ``type``, all else stays."""
     kind = flag.keyword("type")
-    if kind is None or not isinstance(given.thing, str):
+    if kind is None or not isinstance(given.thing, str | CommandLineText):
         return (given,)
     for one in evaluator.evaluate(kind, flag.frame):
         name = one.thing.name.removeprefix("builtins.") if isinstance(one.thing, External) else ""
-        if name not in _BUILTIN_TYPES:
+        if name == "str":
+            return (given,)
+        if name not in _BUILTIN_TYPES or isinstance(given.thing, CommandLineText):
             break
         try:
             return (replace(given, thing=_BUILTIN_TYPES[name](given.thing)),)

@@ -78,6 +78,13 @@ class OutsideUsers:
         items = _by_users(node, offered)
         return Items({**items.entries, **self._objects(node, where, offered)}, items.complete), offered
 
+    def is_click_command(self, function: Function) -> bool:
+        """Return whether a function's name stands for a command of click, which is not called as the function is."""
+        node, around = function.node, function.scope.parent
+        if not isinstance(node, FunctionNode) or around is None or not click.is_command(node):
+            return False
+        return click.options_of(self._evaluator, node, Frame(function.facts, end_of(around))) is not None
+
     def _objects(self, function: FunctionNode, frame: Frame, span: Span) -> dict[str, Possibilities]:
         """Return the parameters for which users make objects of project classes, without a default to start from."""
         found: dict[str, Possibilities] = {}
