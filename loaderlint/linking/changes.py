@@ -261,8 +261,7 @@ def _items_set(
     items = Items(thing.changed)
     for event in happened:
         items = _after(evaluator, items, event, frame)
-    if not items.complete:
-        return unseen(one.span, one.assumptions)
+    # Names that were not seen are looked for in `blurred`.
     return (replace(one, thing=replace(thing, changed=items.entries)),)
 
 
