@@ -212,3 +212,45 @@ def test_what_changes_something_when_it_is_read_is_put_under_no_condition(projec
     before = Path("train.py").read_text()
     fix()
     assert Path("train.py").read_text() == before
+
+
+NEEDED = {
+    "taken out, with no default": ("OPTIONS.pop('prefetch_factor')", True),
+    "taken out, with a default": ("OPTIONS.pop('prefetch_factor', None)", False),
+    "deleted": ("del OPTIONS['prefetch_factor']", True),
+    "read by subscript": ("print(OPTIONS['prefetch_factor'])", True),
+    "read by get": ("print(OPTIONS.get('prefetch_factor'))", False),
+    "asked for": ("'prefetch_factor' in OPTIONS", False),
+    "set": ("OPTIONS['prefetch_factor'] = 2", False),
+    "listed": ("[OPTIONS[key] for key in ['prefetch_factor']]", True),
+    "formatted": ("'{prefetch_factor}'.format_map(OPTIONS)", True),
+    "formatted, another one": ("'{num_workers}'.format_map(OPTIONS)", False),
+    "handed to a parameter without a default": ("shown(**OPTIONS)", True),
+    "handed to a parameter with a default": ("given(**OPTIONS)", False),
+}
+
+
+@pytest.mark.parametrize(("use", "needed"), NEEDED.values(), ids=NEEDED.keys())
+def test_a_key_that_the_program_cannot_do_without_stays(project: WriteFiles, use: str, needed: bool) -> None:
+    functions = "def shown(prefetch_factor, **more):\n    pass\n\n\n" if "shown" in use else ""
+    functions += "def given(prefetch_factor=2, **more):\n    pass\n\n\n"
+    above = f"OPTIONS = {{'num_workers': 0, 'prefetch_factor': 2}}\n\n\n{functions}"
+    write(project, {"above": above}, "**OPTIONS", f"    {use}\n")
+    fix()
+    after = Path("train.py").read_text()
+    assert f"{{'num_workers': 0{', ' if needed else '}'}" in after
+    assert ("'prefetch_factor': None" in after) is needed
+
+
+HOLDERS = {
+    "types": ("from types import SimpleNamespace", "SimpleNamespace(**{'num_workers': 0, 'prefetch_factor': 2})"),
+    "easydict": ("from easydict import EasyDict", "EasyDict({'num_workers': 0, 'prefetch_factor': 2})"),
+}
+
+
+@pytest.mark.parametrize(("imports", "made"), HOLDERS.values(), ids=HOLDERS.keys())
+def test_a_key_that_is_read_as_an_attribute_stays(project: WriteFiles, imports: str, made: str) -> None:
+    read = "num_workers=0, prefetch_factor=held.prefetch_factor"
+    write(project, {"imports": imports, "above": f"held = {made}\n\n\n"}, read)
+    fix()
+    assert "'prefetch_factor': None" in Path("train.py").read_text()

@@ -173,7 +173,7 @@ def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
             missing: Thing = ABSENT if is_complete(thing) else UNSEEN
             given = entries_of(thing).get(key) or (Possibility(missing, one.span),)
             found.extend(under(given, one.assumptions))
-        joint[key] = tuple(found)
+        joint[key] = _kept(evaluator, key, tuple(found))
     return [Items(joint, all(is_complete(thing) for _, thing in ways))]
 
 

@@ -421,7 +421,7 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
                     for one in list(parameters_of(scope.node))[1:]
                     if one not in (scope.node.args.vararg, scope.node.args.kwarg)
                 }
-                return (Possibility(Items(entries, complete=False), span),)
+                return (Possibility(Items(entries, complete=False, of_arguments=True), span),)
     return None
 
 

@@ -67,7 +67,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return settings.read(thing, name, span, frame.facts.text(node))
     if isinstance(thing, Items) and name in thing.entries:
         # Where it is missing, the program ends here.
-        return tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
+        found = tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
+        return found if thing.of_arguments else irremovable(found)
     if isinstance(thing, Made) and name == "value" and (value := absl.held(evaluator, thing)) is not None:
         return value
     if isinstance(thing, Made) and thing.callee == "builtins.super":

@@ -153,7 +153,8 @@ class Items:
 
     ``inherits`` says that it is a configuration object whose files name the file they inherit from, ``new_allowed``
     that a file merged into it may bring new keys, ``fixed`` that OmegaConf refuses any key besides its own.
-    ``elements`` says what a list under a key is made of, where that is a tree as well.
+    ``elements`` says what a list under a key is made of, where that is a tree as well. ``of_arguments`` says that the
+    values are those of a call's arguments, which may be left out whoever reads them here.
     """
 
     entries: Mapping[str, Possibilities]
@@ -162,6 +163,7 @@ class Items:
     new_allowed: bool = False
     fixed: bool = False
     elements: Mapping[str, Possibilities] = field(default_factory=dict)
+    of_arguments: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
