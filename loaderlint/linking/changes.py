@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import classes, dictionaries, effects, lazily, merging, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.events import CALL, Event, Happened
+from loaderlint.linking.lazily import AttributesAfter
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching, varies
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
@@ -222,10 +223,7 @@ def made_to(
         below = tuple(after for way in thing.items[key] for after in made_to(evaluator, way, happened, rest, frame))
         return (replace(one, thing=with_item(thing, key, below)),)
     if isinstance(thing, Instance) and isinstance(key, str):
-        before = settled(thing.changed.get(key), lambda: evaluator.attribute_of(thing, key))
-        if any(isinstance(way.thing, _Changeable) for way in before):
-            below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
-            return (replace(one, thing=replace(thing, changed={**thing.changed, key: below})),)
+        return (replace(one, thing=replace(thing, changed=_PartChanged(evaluator, thing, happened, path, frame))),)
     return (one,)
 
 
@@ -352,38 +350,49 @@ def _as_tree(one: Possibility, before: Items) -> Items:
     return replace(one.thing, entries=lazily.overlaid(entries, put_in))
 
 
-class _AttributesSet(Mapping[str, Possibilities]):
-    """The attributes set on a thing by name, each followed when somebody reads it; ``before`` were set earlier."""
+class _AttributesSet(AttributesAfter):
+    """The attributes of a thing after statements that set some of them by name."""
 
     def __init__(
         self, evaluator: Evaluator, before: Mapping[str, Possibilities], changes: Iterable[Happened], frame: Frame
     ) -> None:
-        self._evaluator = evaluator
-        self._before = before
-        self._frame = frame
+        super().__init__(evaluator, before, frame)
         self._changes: dict[str, list[Happened]] = {}
         for one in changes:
             self._changes.setdefault(one.event.key, []).append(one)
 
-    def __getitem__(self, name: str) -> Possibilities:
-        if name not in self._changes:
-            return self._before[name]
-        return self._evaluator.remembered(("set", self, name), self._frame, lambda: self._after_changes(name))
+    def _changed(self) -> Collection[str]:
+        return self._changes
 
-    def __iter__(self) -> Iterator[str]:
-        return iter({**dict.fromkeys(self._before), **dict.fromkeys(self._changes)})
-
-    def __len__(self) -> int:
-        return len(self._before.keys() | self._changes.keys())
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def _after_changes(self, name: str) -> Possibilities:
+    def _follow(self, name: str) -> Possibilities:
         items = Items({name: self._before[name]} if name in self._before else {})
         for change in self._changes[name]:
             items = _after(self._evaluator, items, change, self._frame)
         return items.entries[name]
+
+
+class _PartChanged(AttributesAfter):
+    """The attributes of an object after something happened to, or below, what one of them stands for."""
+
+    def __init__(
+        self, evaluator: Evaluator, owner: Instance, happened: Sequence[Happened], path: Sequence[str], frame: Frame
+    ) -> None:
+        super().__init__(evaluator, owner.changed, frame)
+        self._owner = owner
+        self._happened = happened
+        self._path = path
+
+    def _changed(self) -> Collection[str]:
+        return self._path[:1]
+
+    def _follow(self, name: str) -> Possibilities:
+        before = settled(self._before.get(name), lambda: self._evaluator.attribute_of(self._owner, name))
+        if not any(isinstance(way.thing, _Changeable) for way in before):
+            return before
+        rest = self._path[1:]
+        return tuple(
+            after for way in before for after in made_to(self._evaluator, way, self._happened, rest, self._frame)
+        )
 
 
 def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -> Items:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from loaderlint.linking.things import (
     under,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS
-from loaderlint.readers.python import Arm, FunctionNode, dotted, parameters, written
+from loaderlint.readers.python import Arm, FunctionNode, Scope, dotted, parameters, written
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -44,6 +45,7 @@ class Effects:
         self._changing: dict[tuple[int, str], tuple[Event, ...]] = {}
         self.setting = methods.SettingMethods(evaluator.project)
         self._suspects = Suspects(evaluator)
+        self._reached: dict[tuple[int, int], methods.Reached] = {}
         self.active: set[int] = set()
         """The functions whose effects are being followed."""
 
@@ -94,6 +96,45 @@ class Effects:
             for one in self.callees(call, frame.at(event.binding.place))
             for callee, name in parameters_handed(self._evaluator, one, call, event.binding.name)
         )
+
+    def reached(self, owner: Class, method: Function) -> methods.Reached:
+        """Return the attributes that a method may set on an object of a class, through what it calls as well."""
+        key = (id(owner.node), id(method.node))
+        if key not in self._reached:
+            own = next(parameters(method.node), None)
+            self._reached[key] = self._reach(owner, method, own.arg) if own is not None else methods.Reached()
+        return self._reached[key]
+
+    def _reach(self, owner: Class, method: Function, own: str) -> methods.Reached:
+        attributes: set[str] = set()
+        functions: dict[tuple[Scope, str], None] = {}
+        waiting = [(method, own)]
+        while waiting:
+            function, name = waiting.pop()
+            if (function.scope, name) in functions:
+                continue
+            functions[function.scope, name] = None
+            frame = Frame(function.facts, end_of(function.scope), receiver=Instance(owner))
+            for event in self.changing(frame, name):
+                if event.path or event.key:
+                    attributes.add(event.path[0] if event.path else event.key)
+                elif event.binding.kind == CALL:
+                    waiting.extend(self._handed_on(event, owner, frame))
+        return methods.Reached(frozenset(attributes), frozenset(scope for scope, _ in functions))
+
+    def _handed_on(self, event: Event, owner: Class, frame: Frame) -> Iterator[tuple[Function, str]]:
+        """Yield the functions that a call runs on an object, each with the parameter that gets it."""
+        call, name = event.binding.node, event.binding.name
+        assert isinstance(call, ast.Call)
+        if methods.is_method_call(call, name, self.setting):
+            assert isinstance(call.func, ast.Attribute)
+            method = methods.method_of(self._evaluator, owner, call.func.attr)
+            own = next(parameters(method.node), None) if method is not None else None
+            if method is not None and own is not None:
+                yield method, own.arg
+            return
+        for one in self.callees(call, frame.at(event.binding.place)):
+            yield from parameters_handed(self._evaluator, one, call, name)
 
     def callees(self, call: ast.Call, frame: Frame) -> Possibilities:
         """Return the functions and classes of the project that a call can be one of."""
@@ -157,7 +198,7 @@ def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Ar
     elif omegaconf.is_change(call, name):
         after = omegaconf.changed(evaluator, one, call, where)
     elif methods.is_method_call(call, name, evaluator.effects.setting):
-        one, after = methods.before_and_after(evaluator, one, call, where)
+        return (methods.after_call(evaluator, one, call, arms, where),)
     else:
         after = _after_callee(evaluator, one, call, name, where)
     if len(after) == 1 and after[0] is one:

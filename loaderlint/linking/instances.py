@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -64,12 +64,12 @@ def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
     return instance if kind.node is instance.of.node else evaluator.any_object(kind)
 
 
-def own_without(evaluator: Evaluator, instance: Instance, name: str, method: Scope) -> Possibilities:
-    """Return what an object's class gives an attribute where one of its methods has not run."""
-    return _own(evaluator, instance, name, method)
+def own_without(evaluator: Evaluator, instance: Instance, name: str, methods: Collection[Scope]) -> Possibilities:
+    """Return what an object's class gives an attribute where some of its methods have not run."""
+    return _own(evaluator, instance, name, methods)
 
 
-def _own(evaluator: Evaluator, instance: Instance, name: str, without: Scope | None = None) -> Possibilities:
+def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collection[Scope] = ()) -> Possibilities:
     span = instance.of.facts.span(instance.of.node)
     if name == "hparams":
         saved = _saved_hyperparameters(evaluator, instance, span)
@@ -101,7 +101,7 @@ def _inherited(
     lineage: Sequence[Class],
     name: str,
     span: Span,
-    without: Scope | None = None,
+    without: Collection[Scope] = (),
 ) -> Possibilities:
     """Return what the nearest of the classes gives an attribute, and the next where that one may leave it alone."""
     for position, owner in enumerate(lineage):
@@ -146,14 +146,14 @@ def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
 
 
 def _assigned(
-    evaluator: Evaluator, instance: Instance, owner: Class, name: str, without: Scope | None
+    evaluator: Evaluator, instance: Instance, owner: Class, name: str, without: Collection[Scope]
 ) -> tuple[dict[str, Possibilities], list[Assumptions]] | None:
     """Return what each method sets an attribute to, and under which assumptions making it leaves it alone."""
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     for scope, self_name in _own_methods(owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
-        if not bindings or scope is without:
+        if not bindings or scope in without:
             continue
         frame = _method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import Possibilities
+from loaderlint.linking.things import Frame, Possibilities
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
 
 
 class _Once:
@@ -52,3 +58,44 @@ class Lazily(Mapping[str, Possibilities]):
 def overlaid(entries: Mapping[str, Possibilities], changes: Mapping[str, Possibilities]) -> Mapping[str, Possibilities]:
     """Return entries with some of them replaced or added; what nobody read so far stays to be worked out."""
     return entries.overlaid(changes) if isinstance(entries, Lazily) else {**entries, **changes}
+
+
+class AttributesAfter(Mapping[str, Possibilities]):
+    """The attributes of a thing after something happened to it, each followed when somebody reads it.
+
+    ``before`` are those it had; ``frame`` is where it happened.
+    """
+
+    def __init__(self, evaluator: Evaluator, before: Mapping[str, Possibilities], frame: Frame) -> None:
+        self._evaluator = evaluator
+        self._before = before
+        self._frame = frame
+
+    @abstractmethod
+    def _changed(self) -> Collection[str]:
+        """Return the names of the attributes that may be others than before."""
+
+    @abstractmethod
+    def _follow(self, name: str) -> Possibilities:
+        """Return what one of these is now."""
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self._changed())
+
+    def __getitem__(self, name: str) -> Possibilities:
+        if name not in self._names:
+            return self._before[name]
+        return self._evaluator.remembered(("set", self, name), self._frame, lambda: self._follow(name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names or name in self._before
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**dict.fromkeys(self._before), **dict.fromkeys(sorted(self._names))})
+
+    def __len__(self) -> int:
+        return len(self._before.keys() | self._names)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__

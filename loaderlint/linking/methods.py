@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import changes, classes, instances
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.events import Happened
-from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.lazily import AttributesAfter, Lazily
 from loaderlint.linking.names import reaching
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import Frame, Function, Instance, Possibilities, Possibility, end_of, settled
-from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
+from loaderlint.linking.things import (
+    ABSENT,
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Possibilities,
+    Possibility,
+    distinct,
+    end_of,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.readers.python import Arm, FunctionNode, Scope, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 DEEPEST_METHOD = 4
 """Methods followed into each other for what they set; beyond that they are taken to set nothing here."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What a method reaches of its object by itself and through what it calls: the attributes it may set, and how."""
+
+    attributes: frozenset[str] = frozenset()
+    methods: frozenset[Scope] = frozenset()
 
 
 class SettingMethods:
@@ -61,64 +82,111 @@ def is_method_call(call: ast.Call, name: str, setting: SettingMethods) -> bool:
     return isinstance(function, ast.Attribute) and function.attr in setting and dotted(function.value) == name
 
 
-def before_and_after(
-    evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
-) -> tuple[Possibility, Possibilities]:
-    """Return an object as it is where a method that is called on it has not run, and as it is after the call.
+def after_call(
+    evaluator: Evaluator, one: Possibility, call: ast.Call, arms: tuple[Arm, ...], frame: Frame
+) -> Possibility:
+    """Return an object as it is after a call of one of its methods, which is made where the arms are taken.
 
     An object whose making was not seen stays as it is: it may have been through any of its methods.
     """
     instance = one.thing
-    assert isinstance(call.func, ast.Attribute)
-    if not isinstance(instance, Instance) or instance.call is None:
-        return one, (one,)
-    ways = evaluator.attribute_of(instance, call.func.attr)
-    method = ways[0].thing if len(ways) == 1 else None
-    if not isinstance(method, Function) or not isinstance(method.node, FunctionNode):
-        return one, (one,)
-    own = next(parameters(method.node), None)
-    if own is None or method.receiver is None or not classes.is_receiver(method.node, own):
-        return one, (one,)
-    active = evaluator.effects.active
-    if id(method.node) in active or frame.depth >= DEEPEST_METHOD:
-        return one, (one,)
-    active.add(id(method.node))
-    try:
-        return _followed(evaluator, one, instance, method, own.arg, call, frame)
-    finally:
-        active.discard(id(method.node))
+    if not isinstance(instance, Instance) or instance.call is None or frame.depth >= DEEPEST_METHOD:
+        return one
+    return replace(one, thing=replace(instance, changed=_AfterMethod(evaluator, instance, call, arms, frame)))
 
 
-def _followed(
-    evaluator: Evaluator,
-    one: Possibility,
-    instance: Instance,
-    method: Function,
-    own: str,
-    call: ast.Call,
-    frame: Frame,
-) -> tuple[Possibility, Possibilities]:
-    inner = Frame(method.facts, end_of(method.scope), receiver=instance)
-    happened = [
-        Happened(event, way.arms)
-        for event in evaluator.effects.changing(inner, own)
-        for way in reaching([event.binding], None)
-        if not event.path
-    ]
-    names = {one.event.key for one in happened if one.event.key}
+def method_of(evaluator: Evaluator, owner: Class, name: str) -> Function | None:
+    """Return the method that the class of an object, or the nearest of its bases, defines by a name."""
+    for one in classes.lineage(evaluator, owner):
+        bindings = one.scope.bindings.get(name)
+        if bindings:
+            node = bindings[-1].node
+            if not isinstance(node, FunctionNode) or node.name != name:
+                return None
+            return Function(one.facts, node, one.facts.scopes[id(node)], owner=one)
+    return None
 
-    def not_yet(name: str) -> Possibilities:
-        if name not in names:
-            return instance.changed[name]
-        return settled(
-            instance.changed.get(name), lambda: instances.own_without(evaluator, instance, name, method.scope)
+
+class _AfterMethod(AttributesAfter):
+    """The attributes of an object after one of its methods ran."""
+
+    def __init__(
+        self, evaluator: Evaluator, instance: Instance, call: ast.Call, arms: tuple[Arm, ...], frame: Frame
+    ) -> None:
+        super().__init__(evaluator, instance.changed, frame)
+        assert isinstance(call.func, ast.Attribute)
+        self._instance = instance
+        self._call = call
+        self._name = call.func.attr
+        self._arms = arms
+
+    @cached_property
+    def _reached(self) -> Reached:
+        method = method_of(self._evaluator, self._instance.of, self._name)
+        return self._evaluator.effects.reached(self._instance.of, method) if method is not None else Reached()
+
+    def _changed(self) -> Collection[str]:
+        return self._reached.attributes
+
+    def _follow(self, name: str) -> Possibilities:
+        ran = self._evaluator.remembered(("ran", self), self._frame, self._run)
+        if ran is None:
+            return self._here(self._instance, name)
+        started, ended = ran
+        taken = tuple(
+            way
+            for state in ended
+            for way in under(
+                self._here(state.thing, name) if isinstance(state.thing, Instance) else unseen(state.span),
+                state.assumptions,
+            )
+        )
+        if not self._arms:
+            return distinct(taken)
+        where = self._frame
+        left = self._here(started, name)
+        return distinct(
+            [
+                *(way for ways in changes.otherwise(self._evaluator, self._arms, where) for way in under(left, ways)),
+                *(way for ways in self._evaluator.conditions(self._arms, where) for way in under(taken, ways)),
+            ]
         )
 
-    started = replace(instance, changed=Lazily.of(dict.fromkeys((*instance.changed, *sorted(names))), not_yet))
-    before = replace(one, thing=started)
-    given = Lazily.of(
-        [other.arg for other in parameters(method.node)][1:],
-        lambda name: instances.bound_arguments(evaluator, Caller(frame, call), method, skip_first=True)[name],
-    )
-    inner = replace(inner, arguments=given, receiver=started, depth=frame.depth + 1)
-    return before, changes.after_all(evaluator, before, happened, inner)
+    def _here(self, instance: Instance, name: str) -> Possibilities:
+        """Return an attribute of an object in one of its states; `Absent` stands for what its class gives it."""
+        span = self._frame.facts.span(self._call)
+        return instance.changed.get(name) or (Possibility(ABSENT, span),)
+
+    def _run(self) -> tuple[Instance, Possibilities] | None:
+        """Return the object as it is before the method runs, and as it is at its end; None where it was not seen."""
+        evaluator, instance = self._evaluator, self._instance
+        ways = evaluator.attribute_of(instance, self._name)
+        method = ways[0].thing if len(ways) == 1 else None
+        if not isinstance(method, Function) or not isinstance(method.node, FunctionNode):
+            return None
+        own = next(parameters(method.node), None)
+        if own is None or method.receiver is None or not classes.is_receiver(method.node, own):
+            return None
+
+        def not_yet(name: str) -> Possibilities:
+            return settled(
+                instance.changed.get(name),
+                lambda: instances.own_without(evaluator, instance, name, self._reached.methods),
+            )
+
+        names = dict.fromkeys((*instance.changed, *sorted(self._reached.attributes)))
+        started = replace(instance, changed=Lazily.of(names, not_yet))
+        given = Lazily.of(
+            [other.arg for other in parameters(method.node)][1:],
+            lambda name: instances.bound_arguments(evaluator, Caller(self._frame, self._call), method, skip_first=True)[
+                name
+            ],
+        )
+        inner = Frame(method.facts, end_of(method.scope), given, started, self._frame.depth + 1)
+        happened = [
+            Happened(event, way.arms)
+            for event in evaluator.effects.changing(inner, own.arg)
+            for way in reaching([event.binding], None)
+        ]
+        span = self._frame.facts.span(self._call)
+        return started, changes.after_all(evaluator, Possibility(started, span), happened, inner)

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
+from types import MappingProxyType
 from typing import TypeAlias
 
 from loaderlint.linking.alternatives import simplified
@@ -102,6 +103,10 @@ class Class:
     place: Place
 
 
+UNCHANGED: Mapping[str, Possibilities] = MappingProxyType({})
+"""The attributes set on a thing that nothing was set on since it was made."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Instance:
     """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
@@ -113,7 +118,7 @@ class Instance:
     of: Class
     call: ast.Call | None = None
     frame: Frame | None = None
-    changed: Mapping[str, Possibilities] = field(default_factory=dict)
+    changed: Mapping[str, Possibilities] = field(default_factory=lambda: UNCHANGED)
     given: Mapping[str, Possibilities] = field(default_factory=dict)
 
 
@@ -202,7 +207,7 @@ class CommandLine:
 
     declarations: tuple[Declaration, ...]
     words: tuple[Possibilities, ...] | None = None
-    changed: Mapping[str, Possibilities] = field(default_factory=dict)
+    changed: Mapping[str, Possibilities] = field(default_factory=lambda: UNCHANGED)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
