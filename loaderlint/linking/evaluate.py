@@ -80,6 +80,8 @@ _Circumstances: TypeAlias = tuple[ast.expr, int, int]
 """An expression, and by their identity the arguments and the receiver it is read with."""
 
 MOST_STEPS = 10**9
+MOST_STEPS_IN_ALL = 20_000
+"""Expressions followed for one outermost question, such as for one option, and for all the questions inside it."""
 NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while it was being followed, when there was none."""
 DEEPEST = 60
@@ -105,14 +107,14 @@ class Evaluator:
         self._active: dict[tuple[object, ...], int] = {}
         self._kept: dict[int, object] = {}
         self._cut: dict[_Circumstances, tuple[int, Possibilities]] = {}
-        """What was found when the steps ran out, with how many there were: as many are not enough another time."""
+        """What was found when the steps ran out, with how many there were: a few more are not enough another time."""
         self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
         self._met = NOTHING_MET
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._questions: dict[tuple[int, int], str] = {}
-        self._left = MOST_STEPS
+        self._left = self._left_in_all = MOST_STEPS
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
         self._objects: dict[ast.ClassDef, Instance] = {}
@@ -151,12 +153,24 @@ class Evaluator:
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:
-        """Follow at most so many expressions for the questions asked inside; the rest of the way is unseen."""
+        """Follow at most so many expressions for the questions asked inside; the rest of the way is unseen.
+
+        Questions inside may set limits of their own, but those of one outermost question stay within its own.
+        """
         before, self._left = self._left, most
+        outermost = before == MOST_STEPS
+        if outermost:
+            self._left_in_all = max(most, MOST_STEPS_IN_ALL)
         try:
             yield
         finally:
             self._left = before
+            if outermost:
+                self._left_in_all = MOST_STEPS
+
+    @property
+    def _steps_left(self) -> int:
+        return min(self._left, self._left_in_all)
 
     def remembered(self, key: tuple[object, ...], frame: Frame, work: Callable[[], Answer]) -> Answer:
         """Return the answer to a question that was asked before in the same circumstances, else work it out."""
@@ -206,12 +220,13 @@ class Evaluator:
         if key in self._active or depth > DEEPEST:
             self._met = min(self._met, self._active.get(key, 0))
             return unseen(frame.facts.span(node))
-        steps, cut = self._left, self._cut.get(key)
-        if cut is not None and steps <= cut[0]:
+        steps, cut = self._steps_left, self._cut.get(key)
+        if cut is not None and steps < 2 * cut[0]:
             self._left = -1
             return cut[1]
         self._left -= 1
-        if self._left < 0:
+        self._left_in_all -= 1
+        if self._steps_left < 0:
             return unseen(frame.facts.span(node))
         before = self._met, len(self._tentative)
         self._met = NOTHING_MET
@@ -225,7 +240,7 @@ class Evaluator:
         if len(result) > MOST_POSSIBILITIES:
             result = unseen(frame.facts.span(node))
         self._keep(frame.arguments, frame.receiver)
-        if self._left < 0:
+        if self._steps_left < 0:
             self._cut[key] = steps, result
         if self._may_remember(key, result, before, depth):
             self._known[key] = result
@@ -245,7 +260,7 @@ class Evaluator:
         """
         met, tentative = self._met, before[1]
         self._met = min(before[0], met)
-        if self._left < 0:
+        if self._steps_left < 0:
             return False
         if met < depth:
             self._tentative[key] = answer, met

@@ -37,13 +37,20 @@ def names_of(project: Project, names: Iterable[str]) -> frozenset[str]:
 def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> Iterator[CallSite]:
     """Yield the calls whose callee's name leaves open that they make a loader."""
     for name in sorted(calls):
-        if name in names or "oader" in name:
+        if name == "partial":
+            yield from (site for site in calls[name] if any(_may_name_loader(one, names) for one in site.node.args[:1]))
+        elif name in names or "oader" in name:
             yield from calls[name]
     for site in calls.get("", ()):
         function = site.node.func
         kept_in = dotted(function.value) if isinstance(function, ast.Subscript) else None
         if kept_in is not None and kept_in.rpartition(".")[2] in names:
             yield site
+
+
+def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
+    name = (dotted(node) or "oader").rpartition(".")[2]
+    return name in names or "oader" in name
 
 
 def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:
