@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from loaderlint.model.value import Assumption, Assumptions
 
@@ -24,32 +24,43 @@ def simplified(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
     assumes all that another does and more is left out.
     """
     kept = dict.fromkeys(alternatives)
-    waiting = list(kept) if len(kept) > 1 else []
+    if len(kept) < 2:
+        return list(kept)
+    answers = frozenset[Assumption]().union(*kept)
+    two_sided = {one: opposite for one in answers if (opposite := _opposite(one)) in answers}
+    waiting = list(kept) if two_sided else []
     while waiting:
         one = waiting.pop()
-        joined = _joined(one, kept) if one in kept else None
+        joined = _joined(one, kept, two_sided) if one in kept else None
         if joined is not None:
             common, partner = joined
             del kept[one], kept[partner]
             if common not in kept:
                 kept[common] = None
                 waiting.append(common)
+    if len({len(one) for one in kept}) == 1:
+        return list(kept)
     return [one for one in kept if not any(other < one for other in kept)]
 
 
-def _joined(one: Assumptions, among: Collection[Assumptions]) -> tuple[Assumptions, Assumptions] | None:
+def _joined(
+    one: Assumptions, among: Collection[Assumptions], two_sided: Mapping[Assumption, Assumption | None]
+) -> tuple[Assumptions, Assumptions] | None:
     """Return what two alternatives have in common and the second of them, None when none of them is the opposite."""
     for assumption in one:
-        opposite = _OPPOSITES.get(assumption.answer) if not _is_number(assumption.answer) else None
+        opposite = two_sided.get(assumption)
         if opposite is None:
             continue
         common = one - {assumption}
-        partner = common | {Assumption(assumption.subject, opposite)}
+        partner = common | {opposite}
         if partner in among:
             return common, partner
     return None
 
 
-def _is_number(answer: object) -> bool:
-    """Return whether an answer is a number: 0 and 1 would be found as False and True."""
-    return isinstance(answer, int) and not isinstance(answer, bool)
+def _opposite(one: Assumption) -> Assumption | None:
+    """Return the other answer to a question that has two; 0 and 1 are numbers, not False and True."""
+    if isinstance(one.answer, int) and not isinstance(one.answer, bool):
+        return None
+    answer = _OPPOSITES.get(one.answer)
+    return None if answer is None else Assumption(one.subject, answer)

@@ -80,8 +80,8 @@ _Circumstances: TypeAlias = tuple[ast.expr, int, int]
 """An expression, and by their identity the arguments and the receiver it is read with."""
 
 MOST_STEPS = 10**9
-MOST_STEPS_IN_ALL = 20_000
-"""Expressions followed for one outermost question, such as for one option, and for all the questions inside it."""
+STEPS_INSIDE = 6
+"""So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
 NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while it was being followed, when there was none."""
 DEEPEST = 60
@@ -93,8 +93,14 @@ MOST_ALTERNATIVES = 8
 class Evaluator:
     """Follows expressions through a project."""
 
-    def __init__(self, project: Project, loader_options: Mapping[str, Mapping[str, str | int]] | None = None) -> None:
+    def __init__(
+        self,
+        project: Project,
+        loader_options: Mapping[str, Mapping[str, str | int]] | None = None,
+        effort: float = 1.0,
+    ) -> None:
         self.project = project
+        self._effort = effort
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
         self.outside = outside.OutsideUsers(self)
@@ -141,8 +147,7 @@ class Evaluator:
 
     def prepare(self) -> None:
         """Look through the whole project for what every question may need the answer to."""
-        with self.steps(MOST_STEPS):
-            assert self.instantiations.callers is not None
+        assert self.instantiations.callers is not None
 
     def forget(self) -> None:
         """Forget what was worked out so far, which something found since then may change."""
@@ -157,10 +162,10 @@ class Evaluator:
 
         Questions inside may set limits of their own, but those of one outermost question stay within its own.
         """
-        before, self._left = self._left, most
+        before, self._left = self._left, int(most * self._effort)
         outermost = before == MOST_STEPS
         if outermost:
-            self._left_in_all = max(most, MOST_STEPS_IN_ALL)
+            self._left_in_all = self._left * STEPS_INSIDE
         try:
             yield
         finally:

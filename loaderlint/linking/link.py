@@ -74,20 +74,28 @@ def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] 
     followed, they are read and everything is followed once more.
     """
     asked: set[str] = set()
-    turns = 0
+    turn = 0
     while True:
-        evaluator = Evaluator(project, wrappers)
+        looking = turn < MOST_TURNS_LOOKING
+        evaluator = Evaluator(project, wrappers, effort=LOOKING if looking else 1.0)
         evaluator.prepare()
         sites = list(_sites(evaluator))
         unknown = evaluator.mentioned - asked
         asked |= unknown
-        turns += 1
-        if turns == MOST_TURNS or not project.read_mentions(sorted(unknown), evaluator.callers.importable):
+        turn += 1
+        found_more = project.read_mentions(sorted(unknown), evaluator.callers.importable)
+        if not looking and (not found_more or turn == MOST_TURNS):
             return evaluator, sites
+        if looking and not found_more:
+            turn = MOST_TURNS_LOOKING
 
 
-MOST_TURNS = 4
-"""Times everything is followed: each turn reads the files that the one before found to matter."""
+LOOKING = 0.1
+"""The share of their steps that values are followed for while it is only found out which files matter."""
+MOST_TURNS_LOOKING = 3
+"""Times everything is followed to find out which files matter: each turn reads those that the one before named."""
+MOST_TURNS = 5
+"""Times everything is followed in all."""
 
 
 def _shared(evaluator: Evaluator, sites: _Followed) -> _Followed:

@@ -236,7 +236,7 @@ def _called_partial(
     return PythonSite(frame, call, partials[0].callee, partials[0].kind, before=tuple(before))
 
 
-MOST_CALLEE_STEPS = 2000
+MOST_CALLEE_STEPS = 500
 """Expressions followed to find out whether a call makes a loader."""
 
 
@@ -305,6 +305,11 @@ def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         base = PythonSite(site.base.frame, site.base.through[-1], site.callee, site.kind, skip=site.base.skip)
         handed = options_of(evaluator, base)
         return _at_the_call(handed, site) if site.base.untouched else handed
+    with evaluator.steps(_STEPS):
+        return _options_of(evaluator, site)
+
+
+def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     frame = site.frame
     arguments, keywords = site.arguments
     # Torch's own name is nothing to a callable that calls the option something else.

@@ -91,9 +91,17 @@ class PythonFacts:
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""
-        placed = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler | ast.pattern
-        assert isinstance(node, placed)
-        return self.between(node, node)
+        span = self._spans.get(node)
+        if span is None:
+            placed = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler | ast.pattern
+            assert isinstance(node, placed)
+            span = self._spans[node] = self.between(node, node)
+        return span
+
+    @cached_property
+    def _spans(self) -> dict[ast.AST, Span]:
+        """The spans worked out so far: most are asked for again and again."""
+        return {}
 
     def between(self, first: ast.AST, last: ast.AST) -> Span:
         """Return the span from the start of one node to the end of another."""
