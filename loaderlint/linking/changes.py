@@ -375,7 +375,7 @@ class _PartChanged(AttributesAfter):
     """The attributes of an object after something happened to, or below, what one of them stands for."""
 
     def __init__(
-        self, evaluator: Evaluator, owner: Instance, happened: Sequence[Happened], path: Sequence[str], frame: Frame
+        self, evaluator: Evaluator, owner: Instance, happened: Sequence[Happened], path: Keys, frame: Frame
     ) -> None:
         super().__init__(evaluator, owner.changed, frame)
         self._owner = owner
@@ -383,7 +383,7 @@ class _PartChanged(AttributesAfter):
         self._path = path
 
     def _changed(self) -> Collection[str]:
-        return self._path[:1]
+        return [one for one in self._path[:1] if isinstance(one, str)]
 
     def _follow(self, name: str) -> Possibilities:
         before = settled(self._before.get(name), lambda: self._evaluator.attribute_of(self._owner, name))

@@ -116,8 +116,9 @@ class Effects:
             functions[function.scope, name] = None
             frame = Frame(function.facts, end_of(function.scope), receiver=Instance(owner))
             for event in self.changing(frame, name):
-                if event.path or event.key:
-                    attributes.add(event.path[0] if event.path else event.key)
+                first = event.path[0] if event.path else event.key
+                if isinstance(first, str) and first:
+                    attributes.add(first)
                 elif event.binding.kind == CALL:
                     waiting.extend(self._handed_on(event, owner, frame))
         return methods.Reached(frozenset(attributes), frozenset(scope for scope, _ in functions))
