@@ -85,7 +85,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
         (_method_frame(evaluator, instance, owner, scope), self_name, _always_runs(scope))
         for owner in reversed(lineage)
         for scope, self_name in _own_methods(owner)
-        if scope is not without
+        if scope not in without
     )
     return held.after_methods(evaluator, found, name, methods, f"{_subject(instance.of)}.{name}")
 
