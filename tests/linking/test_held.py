@@ -52,8 +52,9 @@ OTHER_NAMES: Cases = {
 
 HELD: Cases = {
     "a method sets an attribute of what the object holds": (
-        f"{TRAINER}    def debug(self):\n        self.settings.n = ⟦2⟧\ntrainer = Trainer()\ntrainer.debug()\n{READ}",
-        {"4", "2"},
+        f"{TRAINER.replace('⟦4⟧', '4')}    def debug(self):\n        self.settings.n = ⟦2⟧\n"
+        f"trainer = Trainer()\ntrainer.debug()\n{READ}",
+        {"2"},
     ),
     "a method sets a key of a dictionary that the object holds": (
         "class Trainer:\n    def __init__(self):\n        self.settings = {'n': ⟦4⟧}\n    def debug(self):\n"
