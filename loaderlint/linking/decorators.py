@@ -10,18 +10,22 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, dictionaries
+from loaderlint.linking import calls, classes, dictionaries
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.classes import class_of
+from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
     Class,
     External,
     Frame,
     Function,
+    Instance,
+    Items,
     Possibilities,
     Possibility,
     end_of,
+    settled,
     unseen,
 )
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
@@ -127,24 +131,97 @@ def configured_from(evaluator: Evaluator, function: FunctionNode, facts: PythonF
 
 
 def _class_method(evaluator: Evaluator, owner: Class) -> Function | None:
-    for one in evaluator.attribute_of(evaluator.any_object(owner), "from_config"):
-        if isinstance(one.thing, Function):
-            return one.thing
+    """Return the ``from_config`` that a class has, called on it."""
+    for one in classes.lineage(evaluator, owner):
+        for scope in one.scope.children:
+            if scope.name == "from_config" and isinstance(scope.node, ast.FunctionDef):
+                return Function(one.facts, scope.node, scope, Instance(owner), one)
     return None
 
 
 def given_by_configuration(evaluator: Evaluator, source: Function, caller: Caller, name: str) -> Possibilities | None:
-    """Return what ``from_config`` makes of one call for a parameter, None when the call is given no configuration."""
-    call, frame = caller.call, caller.frame
-    span = frame.facts.span(call)
-    first = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "cfg"), None)
-    if first is None or not _is_configuration(first):
+    """Return what a call that is given a configuration hands over for a parameter, None for any other call.
+
+    ``detectron2/config/config.py``, ``_get_args_from_config``: what ``from_config`` has no parameter for wins over what
+    it returns, unless it takes any arguments and so gets them all.
+    """
+    if not _has_configuration(caller.call):
         return None
-    for keyword in call.keywords:
-        if keyword.arg == name and name not in {one.arg for one in parameters(source.node)}:
+    source = _of_the_class_called(evaluator, source, caller)
+    span = caller.frame.facts.span(caller.call)
+    made = _made_by(evaluator, source, caller)
+    given = made.entries.get(name) or ((Possibility(ABSENT, span),) if made.complete else unseen(span))
+    return settled(_beside_configuration(evaluator, source, caller, name), lambda: given)
+
+
+def all_given_by_configuration(evaluator: Evaluator, source: Function, caller: Caller) -> Items | None:
+    """Return all that a call that is given a configuration hands over, by parameter name; None for any other call."""
+    if not _has_configuration(caller.call):
+        return None
+    called = _of_the_class_called(evaluator, source, caller)
+    made = _made_by(evaluator, called, caller)
+    splats = [_splatted(evaluator, one, caller) for one in caller.call.keywords if one.arg is None]
+    keys = dict.fromkeys(made.entries)
+    if not _takes_anything(called):
+        own = {one.arg for one in parameters(called.node)}
+        beside = [
+            *(one.arg for one in caller.call.keywords if one.arg),
+            *(key for one in splats for key in one.entries),
+        ]
+        keys.update(dict.fromkeys(key for key in beside if key not in own))
+    return Items(
+        Lazily.of(keys, lambda name: given_by_configuration(evaluator, source, caller, name) or ()),
+        made.complete and all(one.complete for one in splats),
+    )
+
+
+def _has_configuration(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "cfg"), None)
+    return first is not None and _is_configuration(first)
+
+
+def _of_the_class_called(evaluator: Evaluator, source: Function, caller: Caller) -> Function:
+    """Return the ``from_config`` of the class that a call makes an object of, which may be a subclass's own."""
+    if source.owner is None:
+        return source
+    for one in evaluator.evaluate(caller.call.func, caller.frame):
+        if isinstance(one.thing, Class):
+            return _class_method(evaluator, one.thing) or source
+    return source
+
+
+def _made_by(evaluator: Evaluator, source: Function, caller: Caller) -> Items:
+    returned = calls.returned(evaluator, source, caller.call, caller.frame)
+    return dictionaries.as_items(evaluator, returned)[0]
+
+
+def _beside_configuration(evaluator: Evaluator, source: Function, caller: Caller, name: str) -> Possibilities | None:
+    """Return what a call itself gives a parameter of a function whose arguments a configuration gives, None if nothing.
+
+    An `Absent` among it stands for what the configuration gives.
+    """
+    if _takes_anything(source) or name in {one.arg for one in parameters(source.node)}:
+        return None
+    frame = caller.frame
+    for keyword in caller.call.keywords:
+        if keyword.arg == name:
             return dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
-    made = dictionaries.as_items(evaluator, calls.returned(evaluator, source, call, frame))[0]
-    return made.entries.get(name) or ((Possibility(ABSENT, span),) if made.complete else unseen(span))
+    for keyword in caller.call.keywords:
+        splat = _splatted(evaluator, keyword, caller) if keyword.arg is None else Items({})
+        if name in splat.entries:
+            return splat.entries[name]
+        if not splat.complete:
+            span = frame.facts.span(keyword.value)
+            return (*unseen(span), Possibility(ABSENT, span))
+    return None
+
+
+def _splatted(evaluator: Evaluator, keyword: ast.keyword, caller: Caller) -> Items:
+    return dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, caller.frame))[0]
+
+
+def _takes_anything(function: Function) -> bool:
+    return function.node.args.vararg is not None or function.node.args.kwarg is not None
 
 
 def _is_configuration(node: ast.expr) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, changes, classes, dictionaries, held, hierarchy, parameters
+from loaderlint.linking import callers, changes, classes, decorators, dictionaries, held, hierarchy, parameters
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.things import (
@@ -213,7 +213,16 @@ def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> di
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     assert instance.call is not None and instance.frame is not None
     caller = callers.Caller(instance.frame, instance.call)
-    bound = bound_arguments(evaluator, caller, Function(instance.of.facts, node, scope), skip_first=True)
+    function = Function(instance.of.facts, node, scope)
+    source = decorators.configured_from(evaluator, node, instance.of.facts, scope)
+    configured = decorators.all_given_by_configuration(evaluator, source, caller) if source is not None else None
+    if configured is not None:
+        given = parameters.spread_over(configured, node, caller.frame.facts.span(caller.call))
+        bound = _with_defaults(evaluator, given, caller, function, skip_first=True)
+    elif source is None and decorators.hides_arguments(evaluator, node, instance.of.facts, scope):
+        return {}
+    else:
+        bound = bound_arguments(evaluator, caller, function, skip_first=True)
 
     def arriving(name: str) -> Possibilities:
         return settled(instance.given.get(name), lambda: bound[name])
@@ -226,6 +235,17 @@ def bound_arguments(
 ) -> dict[str, Possibilities]:
     """Return what one call gives every parameter of a function, its defaults where the call leaves one out."""
     given = parameters.arguments_of(evaluator, caller, function.node, skip_first=skip_first)
+    return _with_defaults(evaluator, given, caller, function, skip_first=skip_first)
+
+
+def _with_defaults(
+    evaluator: Evaluator,
+    given: Mapping[str, Possibilities],
+    caller: callers.Caller,
+    function: Function,
+    *,
+    skip_first: bool,
+) -> dict[str, Possibilities]:
     span = caller.frame.facts.span(caller.call)
     bound: dict[str, Possibilities] = {}
     declared = list(parameters_of(function.node))

@@ -10,6 +10,7 @@ from loaderlint.linking import decorators, dictionaries, hydra
 from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.commandlines import defaults
+from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -89,10 +90,22 @@ def _rest(
     anything = unseen(span) if positional else (Possibility(Items({}, complete=False), span),)
     if not called.by:
         return anything
+    source = decorators.configured_from(evaluator, function, frame.facts, frame.scope)
+    if source is None and decorators.hides_arguments(evaluator, function, frame.facts, frame.scope):
+        return anything
     named = {one.arg for one in parameters(function)}
     ways: list[Possibilities] = []
+    values: Mapping[str, Possibilities]
     for caller in called.by:
-        if isinstance(caller, Caller):
+        configured = (
+            decorators.all_given_by_configuration(evaluator, source, caller)
+            if source is not None and isinstance(caller, Caller) and not positional
+            else None
+        )
+        if configured is not None:
+            values = spread_over(configured, function, span)
+            ways.append(under(values[node.arg], caller.assumptions))
+        elif isinstance(caller, Caller):
             values = arguments_of(evaluator, caller, function, skip_first=takes_receiver(function, owner))
             ways.append(under(values[node.arg], caller.assumptions))
         elif positional:
@@ -268,3 +281,18 @@ def arguments_of(
         name: given if name not in declared or _neutral_default(function, name) else irremovable(given)
         for name, given in values.items()
     }
+
+
+def spread_over(given: Items, function: FunctionNode | ast.Lambda, span: Span) -> Mapping[str, Possibilities]:
+    """Return what a dictionary hands over where it holds all keyword arguments of a call, by parameter name."""
+    declared = [one.arg for one in parameters(function)]
+    taken = function.args.kwarg
+    rest = [key for key in given.entries if key not in declared]
+
+    def handed(name: str) -> Possibilities:
+        if taken is not None and name == taken.arg:
+            return (Possibility(Items(Lazily.of(rest, given.entries.__getitem__), given.complete), span),)
+        return given.entries[name] if name in given.entries else unseen(span)
+
+    known = [name for name in declared if name in given.entries or not given.complete]
+    return Lazily.of(dict.fromkeys([*known, *([taken.arg] if taken is not None else [])]), handed)

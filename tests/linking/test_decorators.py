@@ -186,13 +186,79 @@ Data(cfg)
     ),
 }
 
+CONFIGURED_CLASS = (
+    CONFIGURABLE
+    + """
+cfg = {"workers": ⟦4⟧}
+class Data:
+    @configurable
+    def __init__(self, data, *, workers=1):
+        self.workers = workers
+    @classmethod
+    def from_config(cls, cfg):
+        return {"data": 1, "workers": cfg["workers"]}
+"""
+)
+SUBCLASS = """
+class Sub(Data):
+    @configurable
+    def __init__(self, *, name, **kwargs):
+        super().__init__(**kwargs)
+    @classmethod
+    def from_config(cls, cfg):
+        given = super().from_config(cfg)
+        given["name"] = "sub"
+        return given
+"""
+UNUSED = CONFIGURED_CLASS.replace("⟦4⟧", "4")
+
+CONFIGURED_OBJECTS: Cases = {
+    "an object of a known call": (f"{CONFIGURED_CLASS}DataLoader(1, num_workers=Data(cfg).workers)", {"4"}),
+    "an object of a known call with more": (
+        f"{UNUSED}DataLoader(1, num_workers=Data(cfg, workers=⟦7⟧).workers)",
+        {"7"},
+    ),
+    "an object made without a configuration": (
+        f"{UNUSED.replace('=1)', '=⟦1⟧)')}DataLoader(1, num_workers=Data(1).workers)",
+        {"1"},
+    ),
+    "a subclass that hands on what its configuration gives": (
+        f"{CONFIGURED_CLASS}{SUBCLASS}DataLoader(1, num_workers=Sub(cfg).workers)",
+        {"4"},
+    ),
+    "a subclass whose configuration says something else": (
+        UNUSED
+        + SUBCLASS.replace("        return", "        given['workers'] = ⟦9⟧\n        return")
+        + "DataLoader(1, num_workers=Sub(cfg).workers)",
+        {"9"},
+    ),
+    "a splat beside the configuration": (
+        f"{CONFIGURABLE}{FROM_CONFIG}{LOAD}cfg = {{'workers': 8}}\nmore = {{'workers': ⟦6⟧}}\nload(cfg, **more)",
+        {"6"},
+    ),
+    "keywords handed on beside the configuration": (
+        f"{CONFIGURABLE}{FROM_CONFIG}{LOAD}def again(cfg, **more):\n    load(cfg, **more)\n"
+        "again({'workers': ⟦8⟧})\nagain({'workers': 7}, workers=⟦3⟧)",
+        {"8", "3"},
+    ),
+    "a from_config that takes any keyword and keeps it": (
+        f"{CONFIGURABLE}def _from_config(cfg, **kwargs):\n    return {{'data': make(**kwargs)}}\n"
+        f"@configurable(from_config=_from_config)\n{LOAD.replace('=4', '=⟦4⟧')}cfg = {{}}\nload(cfg, workers=7)",
+        {"4"},
+    ),
+}
+
 
 @pytest.mark.parametrize(("files", "expected"), DECORATED.values(), ids=DECORATED.keys())
 def test_functions_under_a_decorator(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 
-@pytest.mark.parametrize(("files", "expected"), CONFIGURABLES.values(), ids=CONFIGURABLES.keys())
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [*CONFIGURABLES.values(), *CONFIGURED_OBJECTS.values()],
+    ids=[*CONFIGURABLES, *CONFIGURED_OBJECTS],
+)
 def test_functions_that_work_out_their_arguments_from_a_configuration(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
