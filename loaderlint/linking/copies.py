@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, dictionaries, instances
+from loaderlint.linking.checked_fields import MODELS, stored
 from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility
 
@@ -18,21 +19,10 @@ if TYPE_CHECKING:
 
 AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
 WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
-_MODELS = frozenset(
-    {
-        "pydantic.BaseModel",
-        "pydantic.BaseSettings",
-        "pydantic.main.BaseModel",
-        "pydantic.v1.BaseModel",
-        "pydantic.v1.BaseSettings",
-        "pydantic_settings.BaseSettings",
-        "pydantic_settings.main.BaseSettings",
-    }
-)
 _NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
-_DICTIONARY_METHODS = {"model_dump": _MODELS, "dict": _MODELS, "_asdict": _NAMED_TUPLES}
-_COPY_METHODS = {"model_copy": _MODELS, "copy": _MODELS, "_replace": _NAMED_TUPLES}
-_MAKERS = {"model_validate": _MODELS, "parse_obj": _MODELS}
+_DICTIONARY_METHODS = {"model_dump": MODELS, "dict": MODELS, "_asdict": _NAMED_TUPLES}
+_COPY_METHODS = {"model_copy": MODELS, "copy": MODELS, "_replace": _NAMED_TUPLES}
+_MAKERS = {"model_validate": MODELS, "parse_obj": MODELS}
 _BRINGING = {**_DICTIONARY_METHODS, **_COPY_METHODS, **_MAKERS}
 """The base classes that bring each method (``pydantic/main.py``, 2.14; the ``collections`` page of Python)."""
 
@@ -44,7 +34,9 @@ def of_call(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Po
         if not isinstance(one.thing, Instance):
             return None
         thing = (
-            _dictionary(evaluator, one.thing) if name in AS_DICTIONARY else _changed(evaluator, one.thing, node, frame)
+            _dictionary(evaluator, one.thing)
+            if name in AS_DICTIONARY
+            else _changed(evaluator, one.thing, node, frame, constructs=True)
         )
         found.append(replace(one, thing=thing))
     return tuple(found) or None
@@ -94,13 +86,18 @@ def _without_objects(evaluator: Evaluator, one: Possibility) -> Possibility:
     return one
 
 
-def _changed(evaluator: Evaluator, instance: Instance, node: ast.Call, frame: Frame) -> Instance:
-    """Return the object with the fields that keywords, or pydantic's ``update``, give."""
+def _changed(
+    evaluator: Evaluator, instance: Instance, node: ast.Call, frame: Frame, *, constructs: bool = False
+) -> Instance:
+    """Return the object with the fields that keywords, or pydantic's ``update``, give.
+
+    ``constructs`` says that they go through the constructor, and pydantic's ``update`` does not.
+    """
     changes: dict[str, Possibilities] = {}
     for keyword in node.keywords:
         given = evaluator.evaluate(keyword.value, frame)
         if keyword.arg is None or keyword.arg == "update":
             changes.update(dictionaries.as_items(evaluator, given)[0].entries)
         elif keyword.arg != "deep":
-            changes[keyword.arg] = given
+            changes[keyword.arg] = stored(evaluator, instance.of, keyword.arg, given) if constructs else given
     return replace(instance, changed=overlaid(instance.changed, changes))

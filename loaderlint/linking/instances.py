@@ -7,7 +7,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, changes, classes, decorators, dictionaries, held, hierarchy, parameters
+from loaderlint.linking import (
+    callers,
+    changes,
+    checked_fields,
+    classes,
+    decorators,
+    dictionaries,
+    held,
+    hierarchy,
+    parameters,
+)
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.things import (
@@ -285,7 +295,8 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
             found.append(replace(one, thing=method))
     if not _is_field(owner, name):
         return tuple(found)
-    return _field(evaluator, instance, owner, name, defaults.unwrapped(evaluator, tuple(found)), span)
+    values = _field(evaluator, instance, owner, name, defaults.unwrapped(evaluator, tuple(found)), span)
+    return checked_fields.stored(evaluator, instance.of, name, values)
 
 
 def is_property(function: Function) -> bool:

@@ -1,0 +1,106 @@
+"""Fields whose class converts or checks what they are given: pydantic and attrs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import Cases, traced
+
+LOAD = "\nDataLoader(data, num_workers=cfg.workers)\n"
+
+
+def model(field: str, *more: str) -> str:
+    methods = "".join(f"    {line}\n" for line in more)
+    imports = "from pydantic import BaseModel, Field, field_validator, model_validator\n"
+    return f"{imports}class Cfg(BaseModel):\n    {field}\n{methods}"
+
+
+def attributes(field: str, *more: str) -> str:
+    methods = "".join(f"    {line}\n" for line in more)
+    return f"import attrs\n@attrs.define\nclass Cfg:\n    {field}\n{methods}"
+
+
+CHECKED: Cases = {
+    "digits for a number": (model("workers: int = 2") + "cfg = Cfg(workers=⟦'6'⟧)" + LOAD, {"6"}),
+    "digits for text": (model("workers: str = '2'") + "cfg = Cfg(workers=⟦'6'⟧)" + LOAD, {"'6'"}),
+    "a float for a whole number": (model("workers: int = 2") + "cfg = Cfg(workers=6.0)" + LOAD, {"open"}),
+    "a number for a number": (model("workers: int = 2") + "cfg = Cfg(workers=⟦6⟧)" + LOAD, {"6"}),
+    "no number where one may be missing": (model("workers: int = ⟦None⟧") + "cfg = Cfg()" + LOAD, {"None"}),
+    "digits, in a dataclass": (
+        "from dataclasses import dataclass\n@dataclass\nclass Cfg:\n    workers: int = 2\ncfg = Cfg(workers=⟦'6'⟧)"
+        + LOAD,
+        {"'6'"},
+    ),
+    "a validator of the field": (
+        model("workers: int = 2", "@field_validator('workers')", "def half(cls, v): return v // 2")
+        + "cfg = Cfg(workers=6)"
+        + LOAD,
+        {"open"},
+    ),
+    "a validator of another field": (
+        model("workers: int = 2", "@field_validator('depth')", "def half(cls, v): return v // 2")
+        + "cfg = Cfg(workers=⟦6⟧)"
+        + LOAD,
+        {"6"},
+    ),
+    "a validator of the model": (
+        model("workers: int = 2", "@model_validator(mode='before')", "def half(cls, values): return {}")
+        + "cfg = Cfg(workers=6)"
+        + LOAD,
+        {"open"},
+    ),
+    "a validator in the annotation": (
+        "from typing import Annotated\nfrom pydantic import BaseModel, BeforeValidator\nclass Cfg(BaseModel):\n"
+        "    workers: Annotated[int, BeforeValidator(half)] = 2\ncfg = Cfg(workers=6)" + LOAD,
+        {"open"},
+    ),
+    "a bound that lets no loader be mended": (
+        model("workers: int = Field(⟦2⟧, ge=1)") + "cfg = Cfg()" + LOAD,
+        {"2 shared"},
+    ),
+    "a bound that lets every loader be mended": (
+        model("workers: int = Field(⟦2⟧, ge=0)") + "cfg = Cfg()" + LOAD,
+        {"2"},
+    ),
+    "a dictionary for an object": (
+        model("workers: int = 2")
+        + "class All(BaseModel):\n    data: Cfg\ncfg = All(data={'workers': ⟦'6'⟧}).data"
+        + LOAD,
+        {"6"},
+    ),
+    "a dictionary for an object, which leaves the field out": (
+        model("workers: int = ⟦2⟧") + "class All(BaseModel):\n    data: Cfg\ncfg = All(data={'depth': 6}).data" + LOAD,
+        {"2"},
+    ),
+    "a converter": (
+        attributes("workers: int = attrs.field(default=2, converter=twice)") + "cfg = Cfg()" + LOAD,
+        {"open"},
+    ),
+    "a converter, in evolve": (
+        attributes("workers: int = attrs.field(default=2, converter=twice)")
+        + "cfg = attrs.evolve(Cfg(), workers=3)"
+        + LOAD,
+        {"open"},
+    ),
+    "no converter, in evolve": (
+        attributes("workers: int = attrs.field(default=2)") + "cfg = attrs.evolve(Cfg(), workers=⟦3⟧)" + LOAD,
+        {"3"},
+    ),
+    "a validator of attrs": (
+        attributes("workers: int = attrs.field(default=⟦2⟧, validator=positive)") + "cfg = Cfg()" + LOAD,
+        {"2 shared"},
+    ),
+    "a validator of attrs as a method": (
+        attributes(
+            "workers: int = attrs.field(default=⟦2⟧)", "@workers.validator", "def check(self, field, value): pass"
+        )
+        + "cfg = Cfg()"
+        + LOAD,
+        {"2 shared"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), CHECKED.values(), ids=CHECKED.keys())
+def test_fields_that_are_converted_or_checked(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
