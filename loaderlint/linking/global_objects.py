@@ -197,14 +197,26 @@ class GlobalObjects:
     def _home(self, facts: PythonFacts, name: str) -> tuple[str, str]:
         """Return the path of the module that first binds what a module-level name stands for, and its name there."""
         for _ in range(MOST_IMPORTS):
-            bindings = [one for one in facts.module.bindings.get(name, ()) if one.kind not in MUTATIONS]
-            base, _, last = bindings[0].target.rpartition(".") if len(bindings) == 1 else ("", "", "")
+            bound = _only_binding(facts, name)
+            if bound is None:
+                break
+            if isinstance(bound.value, ast.Name) and _only_binding(facts, bound.value.id) is not None:
+                # ``cfg = _C`` makes two names of one object.
+                name = bound.value.id
+                continue
+            base, _, last = bound.target.rpartition(".")
             path = self._evaluator.project.module(base, facts.source.path) if base.strip(".") else None
             further = self._evaluator.project.python(path) if path is not None else None
             if further is None or last not in further.module.bindings:
                 break
             facts, name = further, last
         return facts.source.path, name
+
+
+def _only_binding(facts: PythonFacts, name: str) -> Binding | None:
+    """Return the one statement that gives a module-level name what it stands for, None where there are several."""
+    bindings = [one for one in facts.module.bindings.get(name, ()) if one.kind not in MUTATIONS]
+    return bindings[0] if len(bindings) == 1 else None
 
 
 def _mutated(bindings: Sequence[Binding]) -> bool:

@@ -20,6 +20,7 @@ from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
+    Absent,
     Frame,
     Items,
     Possibilities,
@@ -165,22 +166,35 @@ def _allowing(items: Items) -> Items:
 def _from_other(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
     if not isinstance(given, Items | TreeMapping):
         return uncertain(items, span)
-    return overwritten(items, given)
+    return overwritten(items, given, span)
 
 
 def overwritten(
-    items: Items, given: Items | TreeMapping, read: Callable[[Possibility], Possibility] | None = None
+    items: Items, given: Items | TreeMapping, span: Span, read: Callable[[Possibility], Possibility] | None = None
 ) -> Items:
-    """Return a tree of dictionaries with another merged into it key by key, each value as ``read`` makes it."""
+    """Return a tree of dictionaries with another merged into it key by key, each value as ``read`` makes it.
+
+    ``span`` is where that is asked for: a key that the other may have besides those seen gives something unseen.
+    """
+    if not is_complete(given):
+        unsure = uncertain(items, span)
+        assert isinstance(unsure, Items)
+        items = unsure
     changes: dict[str, Possibilities] = {}
     for key, values in entries_of(given).items():
         before = items.entries.get(key, ())
-        below, above = [one.thing for one in before], [one.thing for one in values]
-        if len(below) == len(above) == 1 and isinstance(below[0], Items) and isinstance(above[0], Items | TreeMapping):
-            changes[key] = (replace(before[0], thing=overwritten(below[0], above[0], read)),)
-        else:
-            # Without its entry in a file an option is what the object had before, not what torch takes.
-            changes[key] = irremovable(map(read, values) if read is not None else values)
+        tree = before[0].thing if len(before) == 1 else None
+        after: list[Possibility] = []
+        for one in values:
+            if isinstance(one.thing, Absent) and before:
+                after.extend(under(before, one.assumptions))
+            elif isinstance(tree, Items) and isinstance(one.thing, Items | TreeMapping):
+                merged_tree = replace(before[0], thing=overwritten(tree, one.thing, span, read))
+                after.extend(under((merged_tree,), one.assumptions))
+            else:
+                # Without its entry in a file an option is what the object had before, not what torch takes.
+                after.extend(irremovable([read(one) if read is not None else one]))
+        changes[key] = tuple(after)
     entries = overlaid(items.entries, changes)
     return replace(items, entries=entries, complete=items.complete and is_complete(given))
 
@@ -206,7 +220,7 @@ def _from_file(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, s
         after: Thing = items
         for layer in named.layers:
             assert isinstance(after, Items)
-            after = overwritten(after, layer, _literal)
+            after = overwritten(after, layer, span, _literal)
         return after
     every = list(_fitting(evaluator, items))
     return _from_any(items, every, str(span), span)

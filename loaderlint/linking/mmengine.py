@@ -121,7 +121,7 @@ def _value(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int = 0) 
     if len(inherited) != 1 or not isinstance(inherited[0].thing, Items):
         # What the file itself says holds whatever it is merged into.
         return (replace(own[0], thing=replace(written, complete=written.complete and not inherited)),)
-    return (replace(own[0], thing=overwritten(inherited[0].thing, written)),)
+    return (replace(own[0], thing=overwritten(inherited[0].thing, written, own[0].span)),)
 
 
 def _deletes(items: Items) -> bool:

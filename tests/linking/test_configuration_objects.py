@@ -543,6 +543,33 @@ MERGED: Cases = {
         },
         {"2"},
     ),
+    "another object that may lack the key": (
+        {
+            "config.py": YACS.replace("8", "⟦8⟧"),
+            "main.py": FILES
+            + "from yacs.config import CfgNode\no = CfgNode({'INPUT': {}})\nif unknown():\n"
+            + "    o.INPUT.NUM_WORKERS = ⟦2⟧\n_C.merge_from_other_cfg(o)\nload(_C)",
+        },
+        {"8", "2"},
+    ),
+    "another object that may be empty": (
+        {
+            "config.py": YACS.replace("8", "⟦8⟧"),
+            "main.py": FILES
+            + "from yacs.config import CfgNode\no = CfgNode()\nif unknown():\n"
+            + "    o.INPUT = CfgNode({'NUM_WORKERS': ⟦2⟧})\n_C.merge_from_other_cfg(o)\nload(_C)",
+        },
+        {"8", "2"},
+    ),
+    "another object with keys that are not seen": (
+        {
+            "config.py": YACS.replace("8", "⟦8⟧"),
+            "main.py": FILES
+            + "from yacs.config import CfgNode\n"
+            + "_C.merge_from_other_cfg(CfgNode({**unknown(), 'SEED': 1}))\nload(_C)",
+        },
+        {"8", "open"},
+    ),
     "what a function does": (
         {
             "config.py": YACS

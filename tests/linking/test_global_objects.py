@@ -16,6 +16,19 @@ OBJECTS: Cases = {
         MARKED + LOAD + "def main():\n    if debug():\n        cfg.data.num_workers = ⟦0⟧\n    load()\nmain()\n",
         {"4", "0"},
     ),
+    "changed under its other name": (SURE + "config = cfg\n" + LOAD.replace("cfg", "config") + MAIN, {"0"}),
+    "read under its other name in another file": (
+        {
+            "settings.py": SURE.replace("cfg", "_C") + "cfg = _C\ndef setup():\n    _C.data.num_workers = ⟦0⟧\n",
+            "main.py": IMPORT + f"from settings import cfg as c, setup\n{LOAD.replace('cfg', 'c')}setup()\nload()\n",
+        },
+        {"0"},
+    ),
+    "its name stands for another object as well": (
+        SURE + "config = cfg\nif debug():\n    config = EasyDict(data=EasyDict(num_workers=⟦2⟧))\n"
+        "def load():\n    return DataLoader(1, num_workers=config.data.num_workers)\nload()\n",
+        {"4 at main.py:3:42", "2"},
+    ),
     "changed after the reader was called": (
         MARKED + LOAD + "def main():\n    load()\n    cfg.data.num_workers = 0\nmain()\n",
         {"4"},
