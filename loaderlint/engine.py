@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from loaderlint import suppression
 from loaderlint.linking.files import OtherFiles
-from loaderlint.linking.link import link, traced
+from loaderlint.linking.link import link, traced, traced_in
 from loaderlint.linking.project import Project
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Failure, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Limits
-from loaderlint.model.source import Source, Span
+from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.rulebook import RuleFailed, all_rules, find
 from loaderlint.settings import Settings
@@ -59,11 +59,16 @@ def trace(
     there. For ``sources`` see `lint`.
     """
     project = Project(sources, files)
-    loaders = traced(project, _wrappers(named, settings_for), named)
+    wrappers = _wrappers(named, settings_for)
 
     def asked(span: Span) -> bool:
         return span.path in named and (line is None or span.line <= line <= span.end_line)
 
+    if all(Language.of(path) is Language.PYTHON for path in named):
+        standing = tuple(one for one in traced_in(project, wrappers, named) if asked(one.span))
+        if standing:
+            return standing, _failures(project, named)
+    loaders = traced(project, wrappers, named)
     standing = tuple(one for one in loaders if asked(one.span))
     reached = tuple(one for one in loaders if any(map(asked, _written(one))))
     return standing or reached, _failures(project, named)
@@ -79,24 +84,29 @@ def _written(loader: Loader) -> Iterator[Span]:
 
 
 def lint(
-    sources: Mapping[str, Source], named: frozenset[str], settings_for: SettingsFor, files: OtherFiles | None
+    sources: Mapping[str, Source],
+    named: frozenset[str],
+    settings_for: SettingsFor,
+    files: OtherFiles | None,
+    *,
+    everywhere: bool = False,
 ) -> Linted:
     """Return the findings in the named files, and those elsewhere that are about loaders in them.
 
     ``sources`` are the named files and all others of the project that may matter: a value is judged by everything that
     reads it, and a loader by everything that feeds it, whichever of them were named. ``files`` finds further files,
     such as a module that is imported. The result depends on what the files say and on the settings, never on the order
-    of anything.
+    of anything. Findings elsewhere are complete only when they are asked for.
     """
     project = Project(sources, files)
     settings_for = _of_named(named, settings_for)
-    loaders = link(project, _wrappers(named, settings_for), named)
+    loaders, merged = _found(project, named, settings_for, everywhere=everywhere)
     written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}
     findings: list[Finding] = []
     elsewhere: list[Finding] = []
     unselected: list[Finding] = []
     suppressed = 0
-    for finding, about in _merged(loaders, settings_for):
+    for finding, about in merged:
         if not settings_for(finding.span.path).selects(finding.code, finding.span.path):
             unselected.extend([finding] if finding.severity is Severity.ERROR else [])
             continue
@@ -122,6 +132,27 @@ def lint(
         targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
         sources=project.sources,
     )
+
+
+def _found(
+    project: Project, named: frozenset[str], settings_for: SettingsFor, *, everywhere: bool
+) -> tuple[tuple[Loader, ...], tuple[tuple[Finding, frozenset[str]], ...]]:
+    """Return the loaders that the named files have to do with, and what is to say of them.
+
+    Most files have to do with few. What a finding points at, or its fix changes, may be read by more.
+    """
+    wrappers = _wrappers(named, settings_for)
+    near = project.in_programs_with(named)
+    if not everywhere and not near.issuperset(project.sources):
+        loaders = link(project, wrappers, named, near=True)
+        merged = tuple(_merged(loaders, settings_for))
+        about = [finding for finding, files in merged if not files.isdisjoint(named)]
+        edits = (edit for finding in about if finding.fix is not None for edit in finding.fix.edits)
+        places = {span.path for span in (*(one.span for one in about), *(edit.span for edit in edits))}
+        if project.in_programs_with(named | places) <= near:
+            return loaders, merged
+    loaders = link(project, wrappers, named)
+    return loaders, tuple(_merged(loaders, settings_for))
 
 
 def _of_named(named: frozenset[str], settings_for: SettingsFor) -> SettingsFor:

@@ -36,7 +36,7 @@ def run(
     not say what each fix types, which costs as much as making it. ``sources`` and ``named`` are those of `engine.lint`.
     """
     bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed)
-    linted = lint(sources, named, settings_for, files)
+    linted = lint(sources, named, settings_for, files, everywhere=fix)
     before = dict(linted.sources)
     current = dict(sources)
     fixed: list[Finding] = []
@@ -106,7 +106,7 @@ class _Bench:
             while True:
                 try:
                     after = self._rewritten(batch, linted.sources, sources)
-                    again = lint(after, self.named, self.settings_for, self.files)
+                    again = lint(after, self.named, self.settings_for, self.files, everywhere=True)
                     reason = _wrong_with(batch, linted, again)
                     if not reason:
                         fixed = {replace(one, fix=settled[one].fix): settled[one].edits for one in batch}

@@ -17,57 +17,68 @@ from loaderlint.linking.project import Project
 from loaderlint.linking.sharing import with_sharing
 from loaderlint.linking.sites import Given, PythonSite, configured_loaders, loader_of, options_of, python_sites
 from loaderlint.model.loader import Loader
+from loaderlint.model.source import Language
+
+_Wrappers: TypeAlias = Mapping[str, Mapping[str, str | int]]
 
 
 def link(
-    project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None, named: Set[str] | None = None
+    project: Project, wrappers: _Wrappers | None = None, named: Set[str] | None = None, *, near: bool = False
 ) -> tuple[Loader, ...]:
     """Return every loader of a project, each option followed to the places where somebody wrote it.
 
     ``wrappers`` are the project's own loader callables, by dotted name, with the name or position each option has there
     (INTERFACE.md, ``[tool.loaderlint.loaders]``). With ``named`` files they are the loaders of the parts of the project
-    that those belong to: no value of theirs reaches any other.
+    that those belong to, no others of which have to do with them; those that are ``near`` alone are made in one process
+    with what the files define: no others get a value that is written there.
     """
-    return _in_order(_linked(part, wrappers) for part in project.parts(named))
+    around = project.in_programs_with(named) if named is not None and near else None
+    return _in_order(_linked(part, wrappers, around) for part in project.parts(named))
 
 
-def _linked(part: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Loader, ...]:
-    evaluator, sites = _followed(part, wrappers)
+def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:
+    evaluator, sites = _followed(part, wrappers, near)
     sites = _shared(evaluator, sites)
     sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
-    return _with_configured(evaluator, Programs(evaluator, sent).joined())
+    return _with_configured(evaluator, Programs(evaluator, sent).joined(), near)
 
 
-def traced(
-    project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None = None, named: Set[str] | None = None
-) -> tuple[Loader, ...]:
+def traced(project: Project, wrappers: _Wrappers | None = None, named: Set[str] | None = None) -> tuple[Loader, ...]:
     """Return the loaders of `link` with their options alone.
 
     Neither their payload nor their program is looked at, nor what else their values serve.
     """
-    return _in_order(_traced(part, wrappers) for part in project.parts(named))
+    near = project.in_programs_with(named) if named is not None else None
+    return _in_order(_traced(part, wrappers, near) for part in project.parts(named))
 
 
-def _traced(part: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Loader, ...]:
-    evaluator, sites = _followed(part, wrappers)
-    return _with_configured(evaluator, tuple(loader for _, loader, _ in sites))
+def traced_in(project: Project, wrappers: _Wrappers | None, standing: Set[str]) -> tuple[Loader, ...]:
+    """Return those of the loaders of `traced` that stand in some Python files."""
+    return _in_order(_traced(part, wrappers, standing) for part in project.parts(standing))
+
+
+def _traced(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:
+    evaluator, sites = _followed(part, wrappers, near)
+    return _with_configured(evaluator, tuple(loader for _, loader, _ in sites), near)
 
 
 def _in_order(loaders: Iterable[Iterable[Loader]]) -> tuple[Loader, ...]:
     return tuple(sorted((one for several in loaders for one in several), key=lambda one: one.span))
 
 
-def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
-    """Return all loaders of a part, those of configuration among them."""
-    configured = (*configured_loaders(evaluator), *mmengine.loaders(evaluator))
-    bare = tuple(bare_loaders(evaluator, (*loaders, *configured)))
-    return (*loaders, *configured, *bare)
+def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...], near: Set[str] | None) -> tuple[Loader, ...]:
+    """Return the loaders and those of configuration, as far as they stand in files that are near."""
+    found = [*loaders, *mmengine.loaders(evaluator)]
+    if near is None or any(Language.of(path) is not Language.PYTHON for path in near):
+        found.extend(configured_loaders(evaluator))
+        found.extend(bare_loaders(evaluator, tuple(found)))
+    return tuple(one for one in found if near is None or one.span.path in near)
 
 
 _Followed: TypeAlias = list[tuple[PythonSite, Loader, Mapping[str, Given]]]
 
 
-def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] | None) -> tuple[Evaluator, _Followed]:
+def _followed(project: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Evaluator, _Followed]:
     """Return the sites with their options followed.
 
     When files that were not read so far mention a name that matters, such as that of a function whose parameter was
@@ -79,7 +90,7 @@ def _followed(project: Project, wrappers: Mapping[str, Mapping[str, str | int]] 
         looking = turn < MOST_TURNS_LOOKING
         evaluator = Evaluator(project, wrappers, effort=LOOKING if looking else 1.0)
         evaluator.prepare()
-        sites = list(_sites(evaluator))
+        sites = list(_sites(evaluator, near))
         unknown = evaluator.mentioned - asked
         asked |= unknown
         turn += 1
@@ -103,8 +114,8 @@ def _shared(evaluator: Evaluator, sites: _Followed) -> _Followed:
     return [(site, loader, given) for (site, _, given), loader in zip(sites, loaders, strict=True)]
 
 
-def _sites(evaluator: Evaluator) -> Iterator[tuple[PythonSite, Loader, Mapping[str, Given]]]:
-    for site in python_sites(evaluator):
+def _sites(evaluator: Evaluator, near: Set[str] | None) -> Iterator[tuple[PythonSite, Loader, Mapping[str, Given]]]:
+    for site in python_sites(evaluator, near):
         given = options_of(evaluator, site)
         loader = loader_of(evaluator, site, given)
         if loader is not None:

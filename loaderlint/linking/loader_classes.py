@@ -8,8 +8,9 @@ function: its call of the base is where they come together.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import calls, classes
@@ -28,13 +29,18 @@ class BaseCall:
 
     ``through`` are the calls by which the project's constructors hand on what they get. The last is that of the
     library's constructor, where ``skip`` positional arguments come before the loader's own. ``untouched`` says that the
-    keyword arguments which no constructor names are handed on as they are.
+    keyword arguments which no constructor names are handed on as they are. What arrives is followed when it is read.
     """
 
-    frame: Frame
+    follow: Callable[[], Frame]
     through: tuple[ast.Call, ...]
     skip: int
     untouched: bool
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The frame in which the library's constructor is called."""
+        return self.follow()
 
 
 def library_base(evaluator: Evaluator, owner: Class) -> str | None:
@@ -72,7 +78,7 @@ def called_by_heir(evaluator: Evaluator, heir: Class, call: ast.Call, frame: Fra
 def _handed_on(
     evaluator: Evaluator, constructors: Iterable[Function], instance: Instance, call: ast.Call, frame: Frame
 ) -> BaseCall | None:
-    through: list[ast.Call] = []
+    entered: list[tuple[Function, CallSite]] = []
     skip = 0
     untouched = True
     for function in constructors:
@@ -81,11 +87,20 @@ def _handed_on(
             return None
         skip = 0 if classes.is_super_init(handing.node) else 1
         untouched = untouched and _leaves_alone(function)
-        entered = Function(function.facts, function.node, function.scope, instance, function.owner)
-        frame = calls.frame_of_call(evaluator, entered, call, frame).at(handing.place)
+        entered.append((function, handing))
+    through = tuple(handing.node for _, handing in entered)
+    return BaseCall(lambda: _inside(evaluator, entered, instance, call, frame), through, skip, untouched)
+
+
+def _inside(
+    evaluator: Evaluator, entered: Iterable[tuple[Function, CallSite]], instance: Instance, call: ast.Call, frame: Frame
+) -> Frame:
+    """Return the frame of the last of the calls that constructors make of each other's."""
+    for function, handing in entered:
+        bound = Function(function.facts, function.node, function.scope, instance, function.owner)
+        frame = calls.frame_of_call(evaluator, bound, call, frame).at(handing.place)
         call = handing.node
-        through.append(call)
-    return BaseCall(frame, tuple(through), skip, untouched)
+    return frame
 
 
 def called_where_seen(evaluator: Evaluator, function: Function, base: ast.Call, seen: Sequence[ast.Call]) -> bool:

@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from loaderlint.linking.files import Files
 from loaderlint.linking.search_path import upwards
@@ -71,21 +72,15 @@ class _Together:
             self._other[root] = roots[0]
 
 
-def parts(files: Files) -> tuple[frozenset[str], ...]:
-    """Return the files of each part, in order; a configuration file that holds no loader's settings may be in several.
+class Parts:
+    """Which files of a project can bring in which others, and the parts they make.
 
     A configuration file belongs to the nearest code that reads its language: all that is below the innermost folder
     around it with such code and a program.
     """
-    return _Parts(files).found()
-
-
-class _Parts:
-    """One look through the files of a project."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._together = _Together()
         every = sorted(files.paths)
         self._python = [path for path in every if Language.of(path) is Language.PYTHON]
         self._configuration = [path for path in every if Language.of(path) is not Language.PYTHON]
@@ -94,13 +89,17 @@ class _Parts:
         self._bound: dict[str, Set[str]] = {}
         self._with_programs: set[str] = set()
         self._readers: dict[Language, list[str]] = {language: [] for language in _READS}
+        self._brings: dict[str, set[str]] = {path: set() for path in every}
+        self._shared: set[str] = set()
+        self._choices: set[str] = set()
+        """What stands among the files for all those of a language that the same code chooses from."""
+        self._look_through()
 
-    def found(self) -> tuple[frozenset[str], ...]:
-        """Return the files of each part."""
+    def _look_through(self) -> None:
         written: list[str] = []
         for path in self._python:
             content = self._files.content(path) or b""
-            self._together.join([path, *self._named_by(path, content)])
+            self._brings[path].update(self._named_by(path, content))
             if any(word in content for word in _NAMES_SETTINGS) and _IS_CONFIGURATION.search(content):
                 written.append(path)
                 continue
@@ -110,16 +109,35 @@ class _Parts:
                 if any(word in content for word in words):
                     self._readers[language].append(path)
         self._readers_below = {language: self._below(paths) for language, paths in self._readers.items()}
-        for path in written:
-            self._together.join([path, *self._read_by(path)])
-        shared: dict[str, list[str]] = {}
+        for path in (*written, *self._configuration):
+            self._brings.setdefault(self._choice(path), set()).add(path)
         for path in self._configuration:
-            named = set(self._named_in(path))
-            if named or self._may_make_loaders(path):
-                self._together.join([path, *named, *self._read_by(path)])
-            else:
-                shared[path] = [*self._read_by(path)]
-        return self._grouped(shared)
+            self._brings[path].update(self._named_in(path))
+            if not self._brings[path] and not self._may_make_loaders(path):
+                self._shared.add(path)
+        self._shared.update(choice for choice in self._choices if self._brings[choice] <= self._shared)
+
+    @cached_property
+    def all(self) -> tuple[frozenset[str], ...]:
+        """The files of each part; a configuration file that holds no loader's settings may be in several."""
+        together = _Together()
+        for path, brought in self._brings.items():
+            if path not in self._shared:
+                together.join([path, *(brought - self._shared)])
+        members: dict[str, set[str]] = {}
+        for path, brought in self._brings.items():
+            if path not in self._shared:
+                offered = (one for choice in brought & self._choices for one in self._brings[choice])
+                members.setdefault(together.of(path), set()).update((path, *brought, *offered))
+        return tuple(frozenset(members[part] - self._choices) for part in sorted(members))
+
+    def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
+        """Return the files that some program brings in together with one of the named files."""
+        users: dict[str, set[str]] = {}
+        for path, brought in self._brings.items():
+            for one in brought:
+                users.setdefault(one, set()).add(path)
+        return frozenset(_reached(_reached(named, users), self._brings)) - self._choices
 
     def _from_outside(self, path: str) -> str:
         """Return a path from the outermost folder of the project, which may be above the working folder."""
@@ -138,15 +156,6 @@ class _Parts:
                 found.setdefault(folder, []).append(path)
         return found
 
-    def _grouped(self, shared: Mapping[str, list[str]]) -> tuple[frozenset[str], ...]:
-        members: dict[str, set[str]] = {}
-        for path in (*self._python, *(path for path in self._configuration if path not in shared)):
-            members.setdefault(self._together.of(path), set()).add(path)
-        for path, readers in shared.items():
-            for part in {self._together.of(reader) for reader in readers}:
-                members[part].add(path)
-        return tuple(frozenset(members[part]) for part in sorted(members))
-
     # --- what a Python file names ---
 
     def _named_by(self, path: str, content: bytes) -> Iterator[str]:
@@ -158,11 +167,21 @@ class _Parts:
                 joint = module if module.endswith(".") else f"{module}."
                 for name in names:
                     yield from search.modules(joint + name, path, extended=extended)[:1] if search.knows(name) else ()
+        yield from self._initializers(path)
         by_name = any(word in content for word in _IMPORTS_BY_NAME)
         if by_name:
             yield from self._all_below.get(self._from_outside(self._package_of(path)), ())
         for quoted in set(_QUOTED.findall(content)):
             yield from self._quoted(quoted.decode("ascii", "replace"), path, by_name)
+
+    def _initializers(self, path: str) -> Iterator[str]:
+        """Yield what runs before a module of a package does, where there is anything to run."""
+        for folder in upwards(posixpath.dirname(path)):
+            initializer = posixpath.join(folder, "__init__.py")
+            if initializer not in self._files.paths:
+                return
+            if initializer != path and (self._files.content(initializer) or b"").strip():
+                yield initializer
 
     def _imported_from(self, modules: Sequence[str], names: Set[str]) -> Iterator[str]:
         """Yield the modules one of which an import means: those after the first only where that lacks a name."""
@@ -217,7 +236,8 @@ class _Parts:
     def _named_in(self, path: str) -> Iterator[str]:
         if _is_anybodys(path) and path not in self._files.matter:
             return
-        for dotted in set(_DOTTED.findall(self._files.content(path) or b"")):
+        words = {word for word in (self._files.content(path) or b"").split() if b"." in word and b"/" not in word}
+        for dotted in {dotted for word in words for dotted in _DOTTED.findall(word)}:
             yield from self._meant(dotted.decode("ascii", "replace"), path)
 
     def _may_make_loaders(self, path: str) -> bool:
@@ -226,12 +246,18 @@ class _Parts:
         content = self._files.content(path) or b""
         return any(name in content for name in _LOADERS)
 
-    def _read_by(self, path: str) -> Sequence[str]:
-        """Return the code that reads files of the language around the nearest programs, nothing where there is none."""
+    def _choice(self, path: str) -> str:
+        """Return what stands for a configuration file and all others that the nearest code may choose from."""
         language = Language.of(path) or Language.PYTHON
         below = self._readers_below[language]
-        around = (below[one] for one in self._around(path) if one in below and one in self._with_programs)
-        return next(around, self._readers[language])
+        around = (one for one in self._around(path) if one in below and one in self._with_programs)
+        folder = next(around, "")
+        choice = f"{folder}/*.{language.value}"
+        if choice not in self._choices:
+            self._choices.add(choice)
+            for reader in below.get(folder, ()):
+                self._brings[reader].add(choice)
+        return choice
 
 
 def _imported(content: bytes) -> set[tuple[str, frozenset[str]]]:
@@ -254,6 +280,18 @@ def _text(word: bytes) -> str:
 def _is_anybodys(path: str) -> bool:
     language = Language.of(path)
     return language is not None and language.is_anybodys
+
+
+def _reached(start: Iterable[str], ways: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return everything that can be reached from some files, themselves included."""
+    reached = set(start)
+    waiting = list(reached)
+    while waiting:
+        for path in ways.get(waiting.pop(), ()):
+            if path not in reached:
+                reached.add(path)
+                waiting.append(path)
+    return reached
 
 
 def _working_folder(paths: Iterable[str]) -> str:

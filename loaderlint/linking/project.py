@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from loaderlint.linking.files import Files, OtherFiles
 from loaderlint.linking.keys_read import needs_key
-from loaderlint.linking.parts import parts
+from loaderlint.linking.parts import Parts
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
@@ -40,7 +40,7 @@ class Project:
 
         What is read for one part is read for all.
         """
-        for paths in self._parts:
+        for paths in self._parts.all:
             if not paths.isdisjoint(self._files.matter if named is None else named):
                 part = Project({})
                 part._files = self._files
@@ -48,13 +48,17 @@ class Project:
                 yield part
 
     @cached_property
-    def _parts(self) -> tuple[frozenset[str], ...]:
-        return parts(self._files)
+    def _parts(self) -> Parts:
+        return Parts(self._files)
+
+    def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
+        """Return the files that some program brings in together with one of the named files."""
+        return self._parts.in_programs_with(named)
 
     @property
     def beside_failures(self) -> frozenset[str]:
         """The paths of the parts in which some file could not be parsed so far."""
-        return frozenset[str]().union(*(paths for paths in self._parts if not paths.isdisjoint(self.failures)))
+        return frozenset[str]().union(*(paths for paths in self._parts.all if not paths.isdisjoint(self.failures)))
 
     @property
     def sources(self) -> Mapping[str, Source]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -95,20 +95,30 @@ class Given:
         return self.follow()
 
 
-def python_sites(evaluator: Evaluator) -> Iterator[PythonSite]:
-    """Yield every call in the project that makes a loader."""
+def python_sites(evaluator: Evaluator, near: Set[str] | None = None) -> Iterator[PythonSite]:
+    """Yield every call in the project that makes a loader, of those in the files that are ``near`` where some are."""
     names = loader_names(evaluator.project, evaluator.wrappers)
-    every = [
+    every = list(evaluator.project.all_python())
+    found = _found_in((facts for facts in every if near is None or facts.source.path in near), evaluator, names)
+    if any(site.partial or site.base is not None or site.frame.scope.name == "__init__" for site in found):
+        # Where such a call has its loaders depends on the others.
+        found = _found_in(every, evaluator, names)
+    # A partial call that is seen to be called makes its loaders there.
+    called = {id(one.call) for site in found for one in _partials_before(site)}
+    once = _each_once(evaluator, [site for site in found if id(site.call) not in called])
+    bundled = (
+        PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options) for one in bundles(evaluator)
+    )
+    yield from (site for site in (*once, *bundled) if near is None or site.span.path in near)
+
+
+def _found_in(every: Iterable[PythonFacts], evaluator: Evaluator, names: frozenset[str]) -> list[PythonSite]:
+    return [
         found
-        for facts in evaluator.project.all_python()
+        for facts in every
         for site in possible_calls(facts.calls, names)
         if (found := _site(evaluator, facts, site)) is not None
     ]
-    # A partial call that is seen to be called makes its loaders there.
-    called = {id(one.call) for site in every for one in _partials_before(site)}
-    yield from _each_once(evaluator, [site for site in every if id(site.call) not in called])
-    for one in bundles(evaluator):
-        yield PythonSite(one.frame, one.call, one.method, TORCH_KIND, bundle=one.options)
 
 
 def _each_once(evaluator: Evaluator, sites: Sequence[PythonSite]) -> Iterator[PythonSite]:

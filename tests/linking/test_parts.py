@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from loaderlint.linking.files import Files
-from loaderlint.linking.parts import parts
+from loaderlint.linking.parts import Parts
 from loaderlint.model.source import Language, Source
 
 Cases = dict[str, tuple[Mapping[str, str], set[frozenset[str]]]]
@@ -21,7 +21,7 @@ def together(texts: Mapping[str, str]) -> set[frozenset[str]]:
         language = Language.of(path)
         assert language is not None
         sources[path] = Source(path, f"/project/{path}", language, text.encode())
-    return set(parts(Files(sources)))
+    return set(Parts(Files(sources)).all)
 
 
 def alone(*paths: str) -> set[frozenset[str]]:
@@ -156,7 +156,7 @@ def test_a_file_that_holds_no_settings_of_loaders_is_read_by_several_programs() 
         def read(self, path: str) -> Source | None:
             return None
 
-    assert set(parts(Files({}, Others()))) == {one("p/main.py", "c.yaml"), one("q/main.py", "c.yaml")}
+    assert set(Parts(Files({}, Others())).all) == {one("p/main.py", "c.yaml"), one("q/main.py", "c.yaml")}
 
 
 def test_the_order_of_files_changes_nothing() -> None:
