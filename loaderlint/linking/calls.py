@@ -378,10 +378,12 @@ def _method_of(
         return _get(evaluator, thing, node, frame, span)
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings) or thing is GIVEN):
         return (owner,)
-    if isinstance(thing, Items) and not node.args and not node.keywords:
+    if isinstance(thing, Items | TreeMapping) and not node.args and not node.keywords:
         row = rows.of_dictionary(thing, name, span)
         if row is not None:
             return row
+    if isinstance(thing, str) and name == "split" and not node.keywords:
+        return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
     if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
@@ -402,6 +404,20 @@ def _method_of(
             return opened.configuration(evaluator, node, frame, callee, span)
         return (Possibility(Made(callee, node, frame), span),)
     return None
+
+
+def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:
+    """Return what ``split`` makes of a text."""
+    found: list[Possibility] = []
+    for values, assumptions, places in combined((text,), *arguments):
+        given = [one.thing for one in values]
+        if len(given) > 2 or not all(isinstance(one, str) for one in given) or "" in given[1:]:
+            found.extend(unseen(span, assumptions))
+            continue
+        pieces = str.split(*given)  # type: ignore[arg-type]
+        row = Row(tuple((Possibility(piece, span, sources=places),) for piece in pieces))
+        found.append(Possibility(row, span, assumptions=assumptions))
+    return tuple(found)
 
 
 def _get(

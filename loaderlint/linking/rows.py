@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import operators
+from loaderlint.linking.dictionaries import entries_of, is_complete
 from loaderlint.linking.loops import MOST_TURNS, items_of
 from loaderlint.linking.operations import number
 from loaderlint.linking.things import (
@@ -17,10 +18,12 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     combined,
+    irremovable,
     under,
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -88,14 +91,15 @@ def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Po
     return tuple(found) or unseen(span)
 
 
-def of_dictionary(thing: Items, method: str, span: Span) -> Possibilities | None:
+def of_dictionary(thing: Items | TreeMapping, method: str, span: Span) -> Possibilities | None:
     """Return what ``keys()``, ``values()`` or ``items()`` gives for a dictionary whose every key was seen."""
-    if method not in ("keys", "values", "items") or not thing.complete:
+    if method not in ("keys", "values", "items") or not is_complete(thing):
         return None
-    if any(isinstance(one.thing, Absent) for values in thing.entries.values() for one in values):
+    entries = entries_of(thing)
+    if any(isinstance(one.thing, Absent) for values in entries.values() for one in values):
         return None
-    keys: tuple[Possibilities, ...] = tuple((Possibility(key, span),) for key in thing.entries)
-    values = tuple(thing.entries.values())
+    keys: tuple[Possibilities, ...] = tuple((Possibility(key, span),) for key in entries)
+    values = tuple(irremovable(given) for given in entries.values())
     rows = {"keys": keys, "values": values, "items": _pairs([keys, values], span)}
     return (Possibility(Row(rows[method]), span),)
 

@@ -154,6 +154,14 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "each mapping of a file, gone through": (
+        {
+            "main.py": f"{PROGRAM}for phase, part in config['data'].items():\n"
+            "    if phase.split('_')[0] == 'train':\n        DataLoader(1, num_workers=part['workers'])\n",
+            "a.yaml": "data:\n  train_a:\n    workers: ⟦4⟧\n  train_b:\n    workers: ⟦2⟧\n  val:\n    workers: 8\n",
+        },
+        {"4", "2", "open"},
+    ),
     "several documents, which a reader of one refuses": (
         {"main.py": NESTED, "a.yaml": "data:\n  workers: 4\n---\ndata:\n  workers: 2\n"},
         {"open"},
