@@ -29,6 +29,11 @@ def class_of(facts: PythonFacts, scope: Scope) -> Class | None:
     return None
 
 
+def subject(owner: Class) -> str:
+    """Return how the assumptions about a class and its objects name it."""
+    return f"{owner.facts.source.path}:{owner.scope.qualified()}"
+
+
 def is_receiver(function: FunctionNode, node: ast.arg) -> bool:
     """Return whether a parameter of a method is the object (or class) it is called on."""
     return node is next(parameters(function), None) and not has_decorator(function, "staticmethod")

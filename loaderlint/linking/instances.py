@@ -13,7 +13,7 @@ from loaderlint.linking import (
     checked_fields,
     classes,
     decorators,
-    dictionaries,
+    fields,
     held,
     hierarchy,
     parameters,
@@ -33,7 +33,6 @@ from loaderlint.linking.things import (
     Possibility,
     Thing,
     end_of,
-    irremovable,
     one_of,
     settled,
     under,
@@ -64,10 +63,10 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     if instance.call is not None:
         return _own(evaluator, instance, name)
     kinds = hierarchy.kinds(evaluator, instance.of, name)
-    each = ((_subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
-    own = one_of(f"{_subject(instance.of)} is", each)
+    each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
+    own = one_of(f"{classes.subject(instance.of)} is", each)
     outer = changes.set_on_objects(evaluator, instance.of, name)
-    return one_of(f"{_subject(instance.of)}.{name} of the object", [("own", own), *outer]) if outer else own
+    return one_of(f"{classes.subject(instance.of)}.{name} of the object", [("own", own), *outer]) if outer else own
 
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
@@ -97,7 +96,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
         for scope, self_name in _own_methods(owner)
         if scope not in without
     )
-    return held.after_methods(evaluator, found, name, methods, f"{_subject(instance.of)}.{name}")
+    return held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
 
 
 def _always_runs(method: Scope) -> bool:
@@ -126,7 +125,9 @@ def _inherited(
             before = declared or _inherited(evaluator, instance, lineage[position + 1 :], name, span, without)
             unset = tuple(one for assumptions in left for one in under(before, assumptions))
             ways = {**ways, "__init__": (*ways.get("__init__", ()), *unset)}
-        return one_of(f"{_subject(owner)}.{name}", ((method, values) for method, values in ways.items() if values))
+        return one_of(
+            f"{classes.subject(owner)}.{name}", ((method, values) for method, values in ways.items() if values)
+        )
     return ()
 
 
@@ -171,10 +172,6 @@ def _assigned(
         if _always_runs(scope):
             left = [way for arms in unbound(bindings, None) for way in evaluator.conditions(arms, frame)]
     return (ways, left) if ways else None
-
-
-def _subject(owner: Class) -> str:
-    return f"{owner.facts.source.path}:{owner.scope.qualified()}"
 
 
 def _last_values(evaluator: Evaluator, bindings: list[Binding], frame: Frame) -> Possibilities:
@@ -280,7 +277,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
     found: list[Possibility] = []
     frame = Frame(owner.facts, end_of(owner.scope))
     given = evaluator.bound(name, frame, None, span)
-    if not _is_field(owner, name):
+    if not fields.is_field(owner, name):
         given = _with_later(evaluator, instance.of, owner, name, given)
     for one in given:
         if not isinstance(one.thing, Function):
@@ -293,9 +290,9 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
             )
         else:
             found.append(replace(one, thing=method))
-    if not _is_field(owner, name):
+    if not fields.is_field(owner, name):
         return tuple(found)
-    values = _field(evaluator, instance, owner, name, defaults.unwrapped(evaluator, tuple(found)), span)
+    values = fields.given(evaluator, instance, owner, name, defaults.unwrapped(evaluator, tuple(found)), span)
     return checked_fields.stored(evaluator, instance.of, name, values)
 
 
@@ -340,93 +337,6 @@ def evaluator_returns(evaluator: Evaluator, function: Function, frame: Frame) ->
             values = evaluator.evaluate(value, where) if value is not None else (Possibility(None, here),)
             found.extend(under(values, assumptions))
     return tuple(found) or (Possibility(None, here),)
-
-
-def _is_field(owner: Class, name: str) -> bool:
-    """Return whether a class-level name is a field: annotated, in a class without a constructor of its own."""
-    if "__init__" in owner.scope.bindings:
-        return False
-    return any(_declares_field(one.node) for one in owner.scope.bindings.get(name, ()))
-
-
-def _declares_field(node: ast.AST) -> bool:
-    """Return whether a statement of a class body declares a field: with an annotation, or by attrs' own call."""
-    if isinstance(node, ast.AnnAssign):
-        return True
-    call = node.value if isinstance(node, ast.Assign) else None
-    return isinstance(call, ast.Call) and dotted(call.func) in ("attr.ib", "attr.attrib", "attrs.field", "attr.field")
-
-
-def _field(
-    evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
-) -> Possibilities:
-    makers: list[callers.AnyCaller]
-    elsewhere = False
-    if instance.call is not None and instance.frame is not None:
-        makers = [callers.Caller(instance.frame, instance.call)]
-    else:
-        made = evaluator.callers.makers(instance.of)
-        makers = list(made.by)
-        elsewhere = made.elsewhere
-        if not makers:
-            return one_of(f"{_subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
-    order = fields_of(evaluator, owner)
-    removable = any(
-        parameters.is_neutral(one.value, name)
-        for one in owner.node.body
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == name
-    )
-    ways: list[Possibilities] = []
-    for maker in makers:
-        values: Possibilities
-        if isinstance(maker, callers.SettingsCaller):
-            given = maker.given(name)
-            values = parameters.stepped(
-                given if removable else irremovable(given), span, f"{owner.node.name}({name}=…)"
-            )
-        else:
-            values = under(_field_of_call(evaluator, maker, order, name), maker.assumptions)
-            values = values if removable else irremovable(values)
-        settled = (under(default, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
-        ways.append(tuple(one for way in settled for one in way))
-    if elsewhere or _reads_environment(evaluator, owner):
-        ways.append(unseen(span))
-    return one_of(_subject(owner), enumerate(ways)) or unseen(span)
-
-
-def _reads_environment(evaluator: Evaluator, owner: Class) -> bool:
-    """Return whether the fields of a class can be set by environment variables (pydantic's ``BaseSettings``)."""
-    names = (dotted(base) or "" for one in classes.lineage(evaluator, owner) for base in one.node.bases)
-    return any(name.rpartition(".")[2] == "BaseSettings" for name in names)
-
-
-def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
-    """Return the field names in constructor order, inherited ones first."""
-    names: dict[str, None] = {}
-    for one in reversed(classes.lineage(evaluator, owner)):
-        for statement in one.node.body:
-            targets = [statement.target] if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [])
-            if _declares_field(statement) and len(targets) == 1 and isinstance(targets[0], ast.Name):
-                names.setdefault(targets[0].id)
-    return list(names)
-
-
-def _field_of_call(evaluator: Evaluator, maker: callers.Caller, order: list[str], name: str) -> Possibilities:
-    call, frame = maker.call, maker.frame
-    span = frame.facts.span(call)
-    for position, argument in enumerate(call.args):
-        if isinstance(argument, ast.Starred):
-            return unseen(span)
-        if position < len(order) and order[position] == name:
-            return evaluator.evaluate(argument, frame)
-    splatted: Possibilities = ()
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
-        if keyword.arg is None:
-            items = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
-            splatted = items.entries.get(name, () if items.complete else unseen(span))
-    return splatted or (Possibility(ABSENT, span),)
 
 
 def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span) -> Possibilities | None:
@@ -487,4 +397,4 @@ def _with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str,
         if evaluator.blurred.may_set(owner, name):
             own = (*own, *unseen(declaring.facts.span(declaring.node)))
     later = changes.set_on_classes(evaluator, changed, name)
-    return one_of(f"{_subject(owner)}.{name} of the class", [("own", own), *later]) if later else own
+    return one_of(f"{classes.subject(owner)}.{name} of the class", [("own", own), *later]) if later else own

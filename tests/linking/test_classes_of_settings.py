@@ -211,6 +211,58 @@ FIELDS: Cases = {
         """,
         {"2"},
     ),
+    "pydantic by another keyword": (
+        """
+        from pydantic import BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = Field(8, alias="numWorkers")
+        cfg = Config(numWorkers=⟦2⟧)
+        DataLoader(d, num_workers=cfg.num_workers)
+        """,
+        {"2"},
+    ),
+    "pydantic by another keyword, given the field's name": (
+        """
+        from pydantic import BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = Field(⟦8⟧, validation_alias="numWorkers")
+        cfg = Config(num_workers=2)
+        DataLoader(d, num_workers=cfg.num_workers)
+        """,
+        {"8", "open"},
+    ),
+    "pydantic by keywords worked out": (
+        """
+        from pydantic import AliasChoices, BaseModel, Field
+        class Config(BaseModel):
+            num_workers: int = Field(⟦8⟧, validation_alias=AliasChoices("workers", "jobs"))
+        cfg = Config(jobs=2)
+        DataLoader(d, num_workers=cfg.num_workers)
+        """,
+        {"8", "open"},
+    ),
+    "attrs without the underscore": (
+        """
+        from attrs import define
+        @define
+        class Config:
+            _workers: int = 8
+        cfg = Config(workers=⟦2⟧)
+        DataLoader(d, num_workers=cfg._workers)
+        """,
+        {"2"},
+    ),
+    "attrs by another keyword": (
+        """
+        from attrs import define, field
+        @define
+        class Config:
+            workers: int = field(default=8, alias="jobs")
+        cfg = Config(jobs=⟦2⟧)
+        DataLoader(d, num_workers=cfg.workers)
+        """,
+        {"2"},
+    ),
     "pydantic": (
         """
         from pydantic import BaseModel, Field
