@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import TYPE_CHECKING
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 BASE = "_BASE_"
+MOST_FILES = 32
+"""More files than this that can be given: those that give a key the same value are taken as one."""
 
 
 def is_merge(call: ast.Call, name: str) -> bool:
@@ -285,13 +287,23 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
             inner = [_Given(one.path, tuple(_below(one.layers, key))) for one in files]
             return (replace(values[0], thing=_from_any(values[0].thing, inner, subject, span)),)
         setting = {one.path: entry for one in files if (entry := _last(one.layers, key)) is not None}
-        new = [way for path, way in setting.items() for way in under((way,), _file(subject, {path}))]
+        new = [way for path, way in _told_apart(setting).items() for way in under((way,), _file(subject, {path}))]
         others = every - setting.keys()
         kept = values if others == every else under(values, _file(subject, others)) if others else ()
         return distinct((*kept, *new, *elsewhere))
 
     brought = (key for one in files for layer in one.layers for key in layer.merged if key != BASE)
     return replace(items, entries=Lazily.of(dict.fromkeys((*items.entries, *brought)), values_of))
+
+
+def _told_apart(setting: Mapping[str, Possibility]) -> Mapping[str, Possibility]:
+    """Return what each of several files gives a key; of very many, what the first gives of all that give the same."""
+    if len(setting) <= MOST_FILES:
+        return setting
+    first: dict[tuple[type, object], str] = {}
+    for path, one in setting.items():
+        first.setdefault((type(one.thing), one.thing if one.constant else id(one.thing)), path)
+    return {path: setting[path] for path in first.values()}
 
 
 def _file(subject: str, paths: Iterable[str]) -> Assumptions:

@@ -270,3 +270,24 @@ def test_of_many_files_the_first_stands_for_those_that_say_the_same_of_loaders(c
     assert loader.span.path == "main.py"
     assert (len(workers.candidates), workers.open) == (expected, True)
     assert {one.constant for one in workers.candidates} == {0, 1, 2}
+
+
+YACS = f"""{IMPORT}import sys
+from yacs.config import CfgNode
+cfg = CfgNode()
+cfg.NAME = ''
+cfg.WORKERS = 8
+cfg.merge_from_file(sys.argv[1])
+DataLoader(1, num_workers=cfg.WORKERS)
+"""
+
+
+@pytest.mark.parametrize(("count", "expected"), [(32, 32), (80, 3)])
+def test_of_many_files_that_can_be_merged_the_first_stands_for_those_that_give_the_same(
+    count: int, expected: int
+) -> None:
+    files = {f"conf/{number:02}.yaml": f"NAME: n{number}\nWORKERS: {number % 3}\n" for number in range(count)}
+    (loader,) = loaders_of({"main.py": YACS, **files})
+    given = [one for one in loader.num_workers.candidates if one.constant != 8]
+    assert (len(given), loader.num_workers.open) == (expected, True)
+    assert {one.constant for one in given} == {0, 1, 2}
