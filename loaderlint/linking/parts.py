@@ -137,7 +137,7 @@ class Parts:
         for path, brought in self._brings.items():
             for one in brought:
                 users.setdefault(one, set()).add(path)
-        return frozenset(_reached(_reached(named, users), self._brings)) - self._choices
+        return reached(reached(named, users), self._brings) - self._choices
 
     def _from_outside(self, path: str) -> str:
         """Return a path from the outermost folder of the project, which may be above the working folder."""
@@ -282,16 +282,16 @@ def _is_anybodys(path: str) -> bool:
     return language is not None and language.is_anybodys
 
 
-def _reached(start: Iterable[str], ways: Mapping[str, Iterable[str]]) -> set[str]:
+def reached(start: Iterable[str], ways: Mapping[str, Iterable[str]]) -> frozenset[str]:
     """Return everything that can be reached from some files, themselves included."""
-    reached = set(start)
-    waiting = list(reached)
+    found = set(start)
+    waiting = list(found)
     while waiting:
         for path in ways.get(waiting.pop(), ()):
-            if path not in reached:
-                reached.add(path)
+            if path not in found:
+                found.add(path)
                 waiting.append(path)
-    return reached
+    return frozenset(found)
 
 
 def _working_folder(paths: Iterable[str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.imports import Imports
 from loaderlint.linking.running import (
     Iterations,
     compile_touches,
@@ -26,6 +27,7 @@ class Programs:
     def __init__(self, evaluator: Evaluator, sites: Sequence[tuple[PythonSite, Loader]]) -> None:
         self._evaluator = evaluator
         self._sites = sites
+        self._imports = Imports(evaluator.project)
         self._iterations: dict[str, Iterations] = {}
         self._facts: dict[str, _FileFacts] = {}
 
@@ -33,55 +35,19 @@ class Programs:
         """Return the loaders, each with the program that iterates it."""
         return tuple(self._with_program(site, loader) for site, loader in self._sites)
 
-    @cached_property
-    def _imports(self) -> dict[str, frozenset[str]]:
-        """The paths of the project files that each file imports."""
-        found: dict[str, frozenset[str]] = {}
-        for facts in self._evaluator.project.all_python():
-            found[facts.source.path] = frozenset(self._imported_by(facts))
-        return found
-
-    def _imported_by(self, facts: PythonFacts) -> Iterable[str]:
-        project, importer = self._evaluator.project, facts.source.path
-        for scope in facts.scopes.values():
-            for bindings in scope.bindings.values():
-                for one in bindings:
-                    if one.kind == "import":
-                        base = one.target.rpartition(".")[0]
-                        for name in (one.target, base):
-                            path = project.module(name, importer) if name.strip(".") or name else None
-                            if path is not None and path != importer:
-                                yield path
-
-    def _reached_from(self, path: str) -> frozenset[str]:
-        reached = {path}
-        waiting = [path]
-        while waiting:
-            for one in self._imports.get(waiting.pop(), ()):
-                if one not in reached:
-                    reached.add(one)
-                    waiting.append(one)
-        return frozenset(reached)
-
-    @cached_property
-    def _closures(self) -> dict[str, frozenset[str]]:
-        return {path: self._reached_from(path) for path in self._imports}
-
     def _with_program(self, site: PythonSite, loader: Loader) -> Loader:
         path = site.frame.facts.source.path
         unguarded: list[Touch] = []
         runs: list[Iterations] = []
         files = {path}
-        for entry, reached in self._closures.items():
-            if path not in reached:
-                continue
+        for entry in sorted(self._imports.users(path)):
             run = self._run(entry)
             at_import = run.at_import.get(id(site.call), [])
             unguarded.extend(at_import)
             if at_import or id(site.call) in run.guarded:
                 runs.append(run)
             if entry == path or at_import or id(site.call) in run.guarded:
-                files |= reached
+                files |= self._imports.brought_in(entry)
         guarded = False if unguarded else (True if runs else None)
         program = self._program(files, guarded, lambda touch, scope: self._before(runs, id(site.call), touch, scope))
         return replace(loader, unguarded=tuple(unguarded), program=program)

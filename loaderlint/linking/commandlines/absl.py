@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.commandlines import config_files
 from loaderlint.linking.commandlines.flags import Flag, default_values, flag_values
+from loaderlint.linking.imports import Imports
 from loaderlint.linking.things import (
     UNSEEN,
     External,
@@ -30,7 +31,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import PythonFacts, dotted
+from loaderlint.readers.python import dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -160,7 +161,7 @@ class DefinedFlags:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._imported: dict[str, frozenset[str]] = {}
+        self._imports = Imports(evaluator.project, further=True)
 
     @cached_property
     def _by_name(self) -> dict[str, list[Flag]]:
@@ -193,7 +194,9 @@ class DefinedFlags:
         """Return what ``FLAGS.name`` can be where it is read: by its definition, or as some other code sets it."""
         defined = self._by_name.get(name, [])
         if len(defined) > 1:
-            defined = [one for one in defined if self._together(one.frame.facts, frame.facts)]
+            # Some program of the project imports both files.
+            together = self._imports.together(frame.facts.source.path)
+            defined = [one for one in defined if one.frame.facts.source.path in together]
         if not defined:
             self._evaluator.mentioned.add(name)
         ways = [(str(one.span), _values(self._evaluator, one)) for one in defined] or [("unseen", unseen(span))]
@@ -212,32 +215,3 @@ class DefinedFlags:
                     values = self._evaluator.binding(binding, where)
                     ways = self._evaluator.conditions(binding.place.arms, where)
                     yield str(facts.span(node)), tuple(one for way in ways for one in under(values, way))
-
-    def _together(self, one: PythonFacts, other: PythonFacts) -> bool:
-        """Return whether some program of the project imports both files."""
-        paths = {one.source.path, other.source.path}
-        return any(paths <= self._reached(facts) for facts in self._evaluator.project.all_python())
-
-    def _reached(self, facts: PythonFacts) -> frozenset[str]:
-        """Return the paths of a file and of all the project's files it imports."""
-        start = facts.source.path
-        if start not in self._imported:
-            reached = {start}
-            waiting = [facts]
-            while waiting:
-                for path in self._imports(waiting.pop()):
-                    inner = self._evaluator.project.python(path) if path not in reached else None
-                    reached.add(path)
-                    if inner is not None:
-                        waiting.append(inner)
-            self._imported[start] = frozenset(reached)
-        return self._imported[start]
-
-    def _imports(self, facts: PythonFacts) -> Iterator[str]:
-        for scope in facts.scopes.values():
-            for bindings in scope.bindings.values():
-                for one in bindings:
-                    for name in (one.target, one.target.rpartition(".")[0]) if one.kind == "import" else ():
-                        path = self._evaluator.project.module(name, facts.source.path) if name.strip(".") else None
-                        if path is not None:
-                            yield path
