@@ -65,19 +65,21 @@ def test_a_named_file_is_judged_as_with_everything_named(name: str, tmp_path: Pa
 
 
 def test_a_program_is_traced_among_others_as_it_is_alone(tmp_path: Path) -> None:
-    folder = shutil.copytree(TRACES, tmp_path / "together")
-    together = Tree(folder)
+    for name in PROJECTS:
+        # Under its own name, the project for a library would be taken for it by the others.
+        shutil.copytree(TRACES / name, tmp_path / f"the-{name}")
+    together = Tree(tmp_path)
     found = {line for one in together.traced(tuple(together.sources)) for line in said(one)}
     apart: set[str] = set()
-    for name in PROJECTS:
-        tree = Tree(folder / name)
-        apart.update(f"{name}/{line}" for one in tree.traced(tuple(tree.sources)) for line in said(one, f"{name}/"))
+    for folder in sorted(tmp_path.iterdir()):
+        tree = Tree(folder)
+        apart.update(line for one in tree.traced(tuple(tree.sources)) for line in said(one, f"{folder.name}/"))
     assert found == apart
 
 
 def said(loader: Loader, folder: str = "") -> Iterator[str]:
     """A line for each thing that can reach an option of a loader."""
     for option, value in sorted(loader.options.items()):
-        yield f"{loader.span} {option} {'open' if value.open else 'closed'}"
+        yield f"{folder}{loader.span} {option} {'open' if value.open else 'closed'}"
         for one in value.candidates:
-            yield f"{loader.span} {option} {one.constant!r} {folder}{one.span}"
+            yield f"{folder}{loader.span} {option} {one.constant!r} {folder}{one.span}"
