@@ -30,7 +30,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
+from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by, dotted
 from loaderlint.readers.tree import Scalar, mappings
 from loaderlint.vocabulary.keys import CONSUMERS
 
@@ -75,7 +75,7 @@ class Called:
 _Matches: TypeAlias = Callable[[Thing], bool]
 
 _UNFINISHED = Called(elsewhere=True)
-"""The answer about a function that is reached again while its callers are looked for."""
+"""The answer about a function that has no name, or is reached again while its callers are looked for."""
 
 
 def names_definition(callee: ast.expr, frame: Frame) -> bool:
@@ -141,8 +141,11 @@ class Callers:
         owner = function.owner
         if owner is not None and function.scope.name == "__init__":
             return self._remembered(function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner))
+        name = called_by(function.scope)
+        if name is None:
+            return _UNFINISHED
         facts = function.facts if owner is None else None
-        return self._remembered(function.node, function.scope.name, facts, lambda: self._of_function(function))
+        return self._remembered(function.node, name, facts, lambda: self._of_function(function, name))
 
     def makers(self, owner: Class) -> Called:
         """Return what makes an object of a class, or of a subclass without a constructor of its own."""
@@ -193,10 +196,10 @@ class Callers:
             self._evaluator.mentioned.add(name)
         return called
 
-    def _of_function(self, function: Function) -> Called:
+    def _of_function(self, function: Function, name: str) -> Called:
         node = function.node
         found = self._calls_of(
-            function.scope.name,
+            name,
             lambda thing: isinstance(thing, Function) and thing.node is node,
             lambda call: may_bind(call, function),
             method=function.owner is not None,
@@ -209,7 +212,7 @@ class Callers:
             by = (*(one for one in by if not runs_command or _gives_by_name(one)), SettingsCaller(*offered))
         if function.owner is not None:
             return Called(by, found.elsewhere)
-        return Called((*by, *self._configured(function.scope.name, function.facts)), found.elsewhere)
+        return Called((*by, *self._configured(name, function.facts)), found.elsewhere)
 
     def _of_constructor(self, owner: Class) -> Called:
         makers = self.makers(owner)

@@ -39,9 +39,10 @@ def is_receiver(function: FunctionNode, node: ast.arg) -> bool:
     return node is next(parameters(function), None) and not has_decorator(function, "staticmethod")
 
 
-def has_decorator(function: FunctionNode, name: str) -> bool:
+def has_decorator(function: FunctionNode | ast.Lambda, name: str) -> bool:
     """Return whether a function stands under a decorator written as this name."""
-    return any(isinstance(one, ast.Name) and one.id == name for one in function.decorator_list)
+    decorators = function.decorator_list if isinstance(function, FunctionNode) else ()
+    return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
 
 
 def class_of_receiver(frame: Frame, name: str) -> Class | None:

@@ -109,13 +109,15 @@ def _leaves_arguments_alone(evaluator: Evaluator, scope: Scope, facts: PythonFac
     )
 
 
-def configured_from(evaluator: Evaluator, function: FunctionNode, facts: PythonFacts, scope: Scope) -> Function | None:
+def configured_from(
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, facts: PythonFacts, scope: Scope
+) -> Function | None:
     """Return the function that works out the arguments of a call that is given a configuration, None without one.
 
     ``detectron2/config/config.py``, ``configurable``: a function names it as ``from_config``, the class of a
     constructor has it as a class method of that name.
     """
-    for decorator in function.decorator_list:
+    for decorator in function.decorator_list if isinstance(function, FunctionNode) else ():
         made = decorator.func if isinstance(decorator, ast.Call) else decorator
         if (dotted(made) or "").rpartition(".")[2] != _CONFIGURABLE or scope.parent is None:
             continue

@@ -30,7 +30,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, owners_set, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, called_by, default_of, owners_set, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -50,7 +50,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return (Possibility(frame.receiver or evaluator.any_object(owner), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
-    if isinstance(function, ast.Lambda):
+    if isinstance(function, ast.Lambda) and (owner is not None or called_by(scope) is None):
         return unseen(span)
     if node in (function.args.kwarg, function.args.vararg):
         return _rest(evaluator, function, node, frame, owner)
@@ -81,7 +81,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
 
 
 def _rest(
-    evaluator: Evaluator, function: FunctionNode, node: ast.arg, frame: Frame, owner: Class | None
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, node: ast.arg, frame: Frame, owner: Class | None
 ) -> Possibilities:
     """Return what ``**kwargs`` or ``*args`` can hold: what each caller gives that no other parameter takes."""
     span = frame.facts.span(node)
@@ -112,7 +112,7 @@ def _rest(
             ways.append((Possibility(Row(()), span),))
         else:
             entries = {
-                key: stepped(caller.given(key), span, f"{function.name}({key}=…)")
+                key: stepped(caller.given(key), span, f"{called_by(frame.scope)}({key}=…)")
                 for key in caller.arguments.entries
                 if key not in named
             }
@@ -122,7 +122,7 @@ def _rest(
     return one_of(str(frame.facts.span(function)), enumerate(ways))
 
 
-def takes_receiver(function: FunctionNode, owner: Class | None) -> bool:
+def takes_receiver(function: FunctionNode | ast.Lambda, owner: Class | None) -> bool:
     """Return whether the first parameter of a function is not among the arguments of its calls."""
     return owner is not None and not has_decorator(function, "staticmethod")
 
@@ -134,7 +134,7 @@ def _default(
         return ()
     span = frame.facts.between(node, default)
     found = default_value(evaluator, default, frame.facts, frame.scope)
-    note = f"{frame.scope.name}({node.arg}=…) default"
+    note = f"{called_by(frame.scope)}({node.arg}=…) default"
     assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()
     return under((one.step(span, note) for one in found), assumed)
 
@@ -175,12 +175,19 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
 
 
 def handed_over(
-    evaluator: Evaluator, caller: AnyCaller, function: FunctionNode, name: str, frame: Frame, *, method: bool
+    evaluator: Evaluator,
+    caller: AnyCaller,
+    function: FunctionNode | ast.Lambda,
+    name: str,
+    frame: Frame,
+    *,
+    method: bool,
 ) -> Possibilities:
     """Return what one caller gives for a parameter; `ABSENT` when it leaves the parameter to its default."""
-    label = function.name if frame.scope.parent is None or not method else frame.scope.parent.name
-    if method and function.name != "__init__":
-        label = f"{label}.{function.name}"
+    own = called_by(frame.scope)
+    label = own if frame.scope.parent is None or not method else frame.scope.parent.name
+    if method and own != "__init__":
+        label = f"{label}.{own}"
     if isinstance(caller, SettingsCaller):
         here = next(
             (frame.facts.span(one) for one in parameters(function) if one.arg == name), frame.facts.span(function)

@@ -61,6 +61,11 @@ def references(files: Iterable[PythonFacts]) -> References:
                     for name in _last_names(argument):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.handed_on.setdefault(meant, []).append(HandedOn(facts, site, argument))
+        if facts.source.path.endswith("__init__.py"):
+            # A package can hand on what it imports under another name.
+            for bound, meant_there in imported.items():
+                for meant in meant_there:
+                    found.aliases.setdefault(meant, set()).add(bound)
         for scope in facts.scopes.values():
             _note_bindings(found, scope)
             if isinstance(scope.node, ast.ClassDef):

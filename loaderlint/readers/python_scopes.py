@@ -205,6 +205,19 @@ def dotted(node: ast.expr) -> str | None:
     return ".".join(reversed(parts))
 
 
+def called_by(scope: Scope) -> str | None:
+    """Return the name that a function is called by where it is defined; None for a lambda without exactly one name."""
+    if not isinstance(scope.node, ast.Lambda) or scope.parent is None:
+        return scope.name
+    names = [
+        name
+        for name, bindings in scope.parent.bindings.items()
+        for one in bindings
+        if one.kind == "assign" and one.value is scope.node and "." not in name
+    ]
+    return names[0] if len(names) == 1 else None
+
+
 def parameters(node: FunctionNode | ast.Lambda) -> Iterator[ast.arg]:
     """Yield a function's parameters in the order they are declared."""
     arguments = node.args

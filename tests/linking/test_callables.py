@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Files, loaders_of, traced
+from tests.linking.traced import IMPORT, Cases, Files, loaders_of, traced
 
 TORCH = "torch.utils.data.DataLoader"
 
@@ -362,4 +362,46 @@ LIGHTNING: dict[str, tuple[str, set[str]]] = {
 
 @pytest.mark.parametrize(("files", "expected"), LIGHTNING.values(), ids=LIGHTNING.keys())
 def test_data_modules(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+LAMBDAS: Cases = {
+    "called by position and by keyword": (
+        "load = lambda n: DataLoader(data, num_workers=n)\nload(⟦1⟧)\nload(n=⟦2⟧)",
+        {"1", "2"},
+    ),
+    "a default that one call leaves": (
+        "load = lambda n=⟦4⟧: DataLoader(data, num_workers=n)\nload()\nload(n=⟦2⟧)",
+        {"4", "2"},
+    ),
+    "a default that every call overrides": (
+        "load = lambda n=4: DataLoader(data, num_workers=n)\nload(⟦2⟧)",
+        {"2"},
+    ),
+    "all that it is given handed on": (
+        "load = lambda *given, **options: DataLoader(*given, **options)\nload(data, 8, num_workers=⟦2⟧)",
+        {"2"},
+    ),
+    "called in a function around it": (
+        "def main(n):\n    load = lambda shuffle: DataLoader(data, num_workers=n)\n    load(True)\nmain(⟦3⟧)",
+        {"3"},
+    ),
+    "handed to something that is not seen": (
+        "load = lambda n=⟦4⟧: DataLoader(data, num_workers=n)\nrun(load)",
+        {"4", "open"},
+    ),
+    "without a name": ("run(lambda n: DataLoader(data, num_workers=n))", {"open"}),
+    "its name stands for another one when it is called": (
+        "load = lambda n: DataLoader(data, num_workers=n)\nload = lambda n: n\nload(4)",
+        {"open"},
+    ),
+    "of a class": (
+        "class Data:\n    load = lambda self, n: DataLoader(data, num_workers=n)\nData().load(3)",
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), LAMBDAS.values(), ids=LAMBDAS.keys())
+def test_lambdas_are_called_by_their_name(files: str, expected: set[str]) -> None:
     assert traced(files) == expected

@@ -94,6 +94,23 @@ IMPORTS: Cases = {
         {"main.py": READS_N.format("from constants import *"), "constants.py": "__all__ = ['N']\nN = ⟦8⟧\n"},
         {"8"},
     ),
+    "a package hands on a function under another name": (
+        {
+            "main.py": "import pkg as p\np.make_loader(data)\n",
+            "pkg/__init__.py": "from .data import get_loader as make_loader\n",
+            "pkg/data.py": IMPORT + "def get_loader(data, n=⟦8⟧):\n    return DataLoader(data, num_workers=n)\n",
+        },
+        {"8"},
+    ),
+    "a package hands on another function under that name": (
+        {
+            "main.py": "import pkg\npkg.make_loader(data, 2)\n",
+            "pkg/__init__.py": "from .other import load as make_loader\n",
+            "pkg/other.py": "def load(data, n): ...\n",
+            "pkg/data.py": IMPORT + "def get_loader(data, n=⟦8⟧):\n    return DataLoader(data, num_workers=n)\n",
+        },
+        {"8", "open"},
+    ),
     "everything but what __all__ leaves out": (
         {"main.py": READS_N.format("from constants import *"), "constants.py": "__all__ = ['M']\nN = 8\n"},
         {"open"},
