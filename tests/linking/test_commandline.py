@@ -1233,6 +1233,38 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
         jsonargparse_of(f"{CONSTRUCTED}\n    def run(self): pass", "job = auto_cli(Job, return_instance=True)"),
         {"3", "open"},
     ),
+    "jsonargparse: an object of any subclass for a parameter of a command": (
+        """
+        from dataclasses import dataclass
+        from jsonargparse import CLI
+        class Data:
+            pass
+        @dataclass
+        class Digits(Data):
+            workers: int = ⟦4⟧
+            def loader(self): return DataLoader(data, num_workers=self.workers)
+        def train(data: Data | None = None):
+            data = Digits() if data is None else data
+            data.loader()
+        COMMANDS = {"train": train}
+        CLI(COMMANDS)
+        """,
+        {"4", "open"},
+    ),
+    "jsonargparse: no object for what no parameter takes": (
+        """
+        from dataclasses import dataclass
+        from jsonargparse import CLI
+        @dataclass
+        class Digits:
+            workers: int = ⟦4⟧
+            def loader(self): return DataLoader(data, num_workers=self.workers)
+        def train(epochs: int = 1):
+            Digits().loader()
+        CLI({"train": train})
+        """,
+        {"4"},
+    ),
     "jsonargparse: a parameter of a method": (
         """
         from jsonargparse import auto_cli

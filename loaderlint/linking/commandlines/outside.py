@@ -48,6 +48,11 @@ MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of these."""
 _RUNS_METHODS = ("Fire", "CLI", "auto_cli")
 """Those of them that make commands of the methods of a class."""
+_MAKES_SUBCLASSES = ("CLI", "auto_cli")
+"""Those of them that make an object of any subclass where a parameter takes one of a class.
+
+jsonargparse's documentation, "Class type and sub-classes".
+"""
 _COMMANDS = ("command", "callback", "group")
 """Decorators of typer's and click's commands."""
 
@@ -131,6 +136,8 @@ class OutsideUsers:
                     frame = Frame(facts, site.place)
                     if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):
                         self._offer(site.node.args[0], frame, facts.span(site.node), last in _RUNS_METHODS)
+                        if last in _MAKES_SUBCLASSES:
+                            self._fill_parameters(site.node.args[0], frame)
                         if self._is_unseen(site.node.args[0], frame):
                             self._fill_what_it_is_handed_to(site.node, frame)
         return self._found
@@ -139,10 +146,11 @@ class OutsideUsers:
         """Return whether a user can fill objects of a class that are made where nobody sees it.
 
         This is what a union of classes worked out at run time does (``tyro.extras.subcommand_type_from_defaults``):
-        the parameter that takes the result says which classes they are.
+        the parameter that takes the result says which classes they are. jsonargparse does it for the parameters of a
+        command.
         """
         # Who offers it to users may be in a file that says nothing of loaders.
-        self._evaluator.mentioned.add("tyro.cli(")
+        self._evaluator.mentioned.update(("tyro.cli(", "jsonargparse"))
         self._offered()
         return id(owner.node) in self._filled
 
@@ -170,6 +178,16 @@ class OutsideUsers:
                 for one in parameters(function.node):
                     if one.arg == taken[1] and one.annotation is not None:
                         self._fill(one.annotation, where)
+
+    def _fill_parameters(self, commands: ast.expr, frame: Frame) -> None:
+        """Note the classes that the parameters of commands are annotated with."""
+        for one in self._evaluator.evaluate(commands, frame):
+            for thing in _parts(one):
+                if isinstance(thing, Function) and thing.scope.parent is not None:
+                    where = Frame(thing.facts, end_of(thing.scope.parent))
+                    for parameter in parameters(thing.node):
+                        if parameter.annotation is not None:
+                            self._fill(parameter.annotation, where)
 
     def _fill(self, annotation: ast.expr, frame: Frame) -> None:
         """Note the classes of an annotation, those that inherit from them, and those of their fields."""
