@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loaderlint import suppression
-from loaderlint.linking.files import OtherFiles
+from loaderlint.linking.files import OtherFiles, Readings
 from loaderlint.linking.link import link, traced, traced_in
 from loaderlint.linking.project import Project
 from loaderlint.model.edit import Fix, SetValue
@@ -90,6 +90,7 @@ def lint(
     files: OtherFiles | None,
     *,
     everywhere: bool = False,
+    readings: Readings | None = None,
 ) -> Linted:
     """Return the findings in the named files, and those elsewhere that are about loaders in them.
 
@@ -97,8 +98,9 @@ def lint(
     reads it, and a loader by everything that feeds it, whichever of them were named. ``files`` finds further files,
     such as a module that is imported. The result depends on what the files say and on the settings, never on the order
     of anything. Findings elsewhere are complete only when they are asked for.
+    ``readings`` are kept from one call to the next.
     """
-    project = Project(sources, files)
+    project = Project(sources, files, readings)
     settings_for = _of_named(named, settings_for)
     loaders, merged = _found(project, named, settings_for, everywhere=everywhere)
     written = {path: suppression.ignores(project.sources[path]) for path in sorted(project.sources)}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loaderlint.engine import Linted, SettingsFor, lint
-from loaderlint.linking.files import OtherFiles
+from loaderlint.linking.files import OtherFiles, Readings
 from loaderlint.linking.importers import imported_names
 from loaderlint.model.edit import Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
@@ -36,7 +36,7 @@ def run(
     not say what each fix types, which costs as much as making it. ``sources`` and ``named`` are those of `engine.lint`.
     """
     bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed)
-    linted = lint(sources, named, settings_for, files, everywhere=fix)
+    linted = lint(sources, named, settings_for, files, everywhere=fix, readings=bench.readings)
     before = dict(linted.sources)
     current = dict(sources)
     fixed: list[Finding] = []
@@ -97,6 +97,7 @@ class _Bench:
     changeable: frozenset[str] | None
     typed: bool
     refused: dict[Finding, str] = field(default_factory=dict)
+    readings: Readings = field(default_factory=Readings)
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
         """Return the project after as many of the fixes as can be made side by side, None when none can."""
@@ -106,7 +107,9 @@ class _Bench:
             while True:
                 try:
                     after = self._rewritten(batch, linted.sources, sources)
-                    again = lint(after, self.named, self.settings_for, self.files, everywhere=True)
+                    again = lint(
+                        after, self.named, self.settings_for, self.files, everywhere=True, readings=self.readings
+                    )
                     reason = _wrong_with(batch, linted, again)
                     if not reason:
                         fixed = {replace(one, fix=settled[one].fix): settled[one].edits for one in batch}

@@ -31,6 +31,26 @@ class OtherFiles(Protocol):
         """Return a file's source, None when there is no such file."""
 
 
+class Readings:
+    """What sources say, each read once however often a project is looked at: between two rounds of fixes few change."""
+
+    def __init__(self) -> None:
+        self._python: dict[Source, PythonFacts] = {}
+        self._configuration: dict[Source, ConfigurationFacts] = {}
+
+    def python(self, source: Source) -> PythonFacts:
+        """Return what a Python file says; raises `ReadError` when it cannot be parsed."""
+        if source not in self._python:
+            self._python[source] = python_reader.read(source)
+        return self._python[source]
+
+    def configuration(self, source: Source) -> ConfigurationFacts:
+        """Return what a configuration file says; raises `ReadError` when it cannot be parsed."""
+        if source not in self._configuration:
+            self._configuration[source] = configuration_reader.read(source)
+        return self._configuration[source]
+
+
 class Files:
     """Sources and, on demand, what each of them says.
 
@@ -39,7 +59,10 @@ class Files:
     Files that cannot be parsed are kept in ``failures``.
     """
 
-    def __init__(self, sources: Mapping[str, Source], others: OtherFiles | None = None) -> None:
+    def __init__(
+        self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
+    ) -> None:
+        self._readings = readings or Readings()
         self.matter = dict(sources)
         self.failures: dict[str, Failure] = {}
         self._opened: dict[str, Source] = {}
@@ -82,7 +105,7 @@ class Files:
             facts = None
             if source is not None and source.language is Language.PYTHON:
                 try:
-                    facts = python_reader.read(source)
+                    facts = self._readings.python(source)
                 except ReadError as error:
                     self.failures[path] = Failure(path, error.message, error.line, error.column)
             self._python[path] = facts
@@ -95,7 +118,7 @@ class Files:
             facts = None
             if source is not None and source.language.is_configuration:
                 try:
-                    facts = configuration_reader.read(source)
+                    facts = self._readings.configuration(source)
                 except ReadError as error:
                     self.failures[path] = Failure(path, error.message, error.line, error.column)
             self._configuration[path] = facts

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 
-from loaderlint.linking.files import Files, OtherFiles
+from loaderlint.linking.files import Files, OtherFiles, Readings
 from loaderlint.linking.keys_read import needs_key
 from loaderlint.linking.parts import Parts
 from loaderlint.model.finding import Failure
@@ -26,10 +26,13 @@ class Project:
 
     ``sources`` are all files that may matter; ``others`` finds a file that was not among them, such as the module an
     import names. A file that somebody names is found wherever it is; what is asked of all files is asked of the part's.
+    ``readings`` are kept from one look at a project to the next.
     """
 
-    def __init__(self, sources: Mapping[str, Source], others: OtherFiles | None = None) -> None:
-        self._files = Files(sources, others)
+    def __init__(
+        self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
+    ) -> None:
+        self._files = Files(sources, others, readings)
         self._members: tuple[str, ...] | None = None
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
