@@ -14,6 +14,7 @@ from loaderlint.readers.python import (
     Keys,
     Part,
     Scope,
+    copied_part,
     elements_of,
     key_of,
     parameters,
@@ -89,6 +90,10 @@ def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
         value = value.elts[place]
     elif binding.kind != "assign":
         return
+    copied = copied_part(value)
+    if copied is not None:
+        # The dictionaries in a shallow copy are those of the first one.
+        yield Part(own.name, (*own.keys, ELEMENT)), Part(copied.name, (*copied.keys, ELEMENT)), False
     for keys, part, sure in parts_in(value):
         yield Part(own.name, (*own.keys, *keys)), part, sure and ELEMENT not in own.keys
     if isinstance(binding.node, ast.Assign) and binding.kind == "assign":

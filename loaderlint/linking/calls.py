@@ -14,6 +14,7 @@ from loaderlint.linking import (
     copies,
     decorators,
     dictionaries,
+    environment,
     hydra,
     instances,
     instantiation,
@@ -56,7 +57,7 @@ from loaderlint.linking.things import (
 from loaderlint.linking.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import CUDA, PLATFORM, Assumption, CommandLineText, CpuCount
+from loaderlint.model.value import CUDA, PLATFORM, Assumption, CpuCount
 from loaderlint.readers.python import FunctionNode, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -212,7 +213,7 @@ def _external(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     if name == "importlib.import_module" and node.args:
         return _imported_module(evaluator, node, frame, span)
     if name in ("os.getenv", "os.environ.get"):
-        return _environment(evaluator, node, frame, span)
+        return environment.read(evaluator, node, frame, span)
     if name == "builtins.len" and len(node.args) == 1 and dotted(node.args[0]) is None and "sched_getaffinity" in text:
         return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
     made = rows.called(evaluator, name, node, frame, span)
@@ -277,16 +278,6 @@ def _as_integer(evaluator: Evaluator, one: Possibility, node: ast.Call, frame: F
         return (replace(one, thing=int(one.thing)),)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return unseen(one.span, one.assumptions)
-
-
-def _environment(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
-    """Return what ``os.environ.get`` gives: a string when the variable is set, else the default."""
-    if not node.args:
-        return unseen(span)
-    variable = frame.facts.text(node.args[0]).strip("\"'")
-    given = under((Possibility(CommandLineText(f"${variable}"), span),), choice(str(span), "set"))
-    default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
-    return (*given, *under(default, choice(str(span), "unset")))
 
 
 def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

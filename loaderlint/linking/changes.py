@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, dictionaries, effects, lazily, merging, settings
+from loaderlint.linking import classes, dictionaries, doubts, effects, lazily, settings
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.lazily import AttributesAfter
@@ -31,13 +31,11 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import (
     ELEMENT,
     Arm,
     Binding,
-    FunctionNode,
     Keys,
     Place,
     PythonFacts,
@@ -45,7 +43,6 @@ from loaderlint.readers.python import (
     key_of,
     owners_set,
 )
-from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -98,15 +95,7 @@ def can_change(found: Sequence[Possibility]) -> bool:
 
 def is_receiver(frame: Frame, name: str) -> bool:
     """Return whether a name is a method's own object, whose attributes are looked for in all methods anyway."""
-    node = frame.scope.node
-    first = next(parameters_of(node), None) if isinstance(node, FunctionNode) else None
-    return (
-        isinstance(node, FunctionNode)
-        and first is not None
-        and first.arg == name
-        and classes.owner_of(frame.facts, frame.scope) is not None
-        and classes.is_receiver(node, first)
-    )
+    return classes.class_around(frame, name) is not None
 
 
 def attributes_set(project: Project) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
@@ -176,7 +165,9 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
     plain: list[Happened] = []
     for position, event in enumerate(happened):
         if not event.event.sure or ELEMENT in event.event.path:
-            current = tuple(doubted(way, event.event, frame.facts.span(event.event.binding.node)) for way in current)
+            current = tuple(
+                doubts.doubted(way, event.event, frame.facts.span(event.event.binding.node)) for way in current
+            )
             continue
         if event.sets_attribute:
             plain.append(event)
@@ -286,56 +277,6 @@ def _row_after(evaluator: Evaluator, one: Possibility, row: Row, change: Happene
             values = unseen(one.span) if isinstance(added, ast.Call) else evaluator.evaluate(added, where)
             return (replace(one, thing=Row((*row.items, values))),)
     return (replace(one, thing=UNSEEN),)
-
-
-def doubted(one: Possibility, event: Event, span: Span) -> Possibility:
-    """Return a thing where something may have happened to it."""
-    binding = event.binding
-    key = event.key or (key_of(binding.key) if binding.key is not None else ELEMENT)
-    return _unsure(one, (*event.path, key), span, grows=binding.kind != CALL)
-
-
-def _unsure(one: Possibility, path: Keys, span: Span, *, grows: bool) -> Possibility:
-    """Return a thing where what is at a path may be something unseen; ``grows`` says that keys may be added."""
-    if not path:
-        return replace(one, thing=UNSEEN)
-    thing, key = one.thing, path[0]
-
-    def below(before: Possibilities) -> Possibilities:
-        if not path[1:]:
-            return (*before, *unseen(span))
-        return tuple(_unsure(way, path[1:], span, grows=grows) for way in before)
-
-    if isinstance(thing, TreeMapping):
-        thing = _as_items(thing)
-    if isinstance(thing, Items):
-        if key is ELEMENT:
-            if not path[1:]:
-                return replace(one, thing=replace(_uncertain(thing, span), complete=thing.complete and not grows))
-            every = lazily.Lazily.of(thing.entries, lambda name: below(thing.entries[name]))
-            return replace(one, thing=replace(thing, entries=every))
-        if isinstance(key, str):
-            missing: Possibilities = () if path[1:] else (Possibility(ABSENT if thing.complete else UNSEEN, span),)
-            after = below(thing.entries.get(key, missing))
-            return replace(one, thing=replace(thing, entries=lazily.overlaid(thing.entries, {key: after})))
-    elif isinstance(thing, Row):
-        if not path[1:]:
-            return replace(one, thing=UNSEEN)
-        items = tuple(
-            below(way) if key in (place, place - len(thing.items), ELEMENT) else way
-            for place, way in enumerate(thing.items)
-        )
-        return replace(one, thing=Row(items))
-    elif isinstance(thing, CommandLine | Instance) and not path[1:] and isinstance(key, str):
-        before = thing.changed.get(key, (Possibility(ABSENT, span),))
-        return replace(one, thing=replace(thing, changed={**thing.changed, key: (*before, *unseen(span))}))
-    return one
-
-
-def _uncertain(items: Items, span: Span) -> Items:
-    unsure = merging.uncertain(items, span)
-    assert isinstance(unsure, Items)
-    return unsure
 
 
 def _as_items(thing: Items | TreeMapping) -> Items:

@@ -45,13 +45,20 @@ def has_decorator(function: FunctionNode | ast.Lambda, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
 
 
+def class_around(frame: Frame, name: str) -> Class | None:
+    """Return the class in whose method a name is what that is called on, None for any other name."""
+    function, owner = frame.scope.node, owner_of(frame.facts, frame.scope)
+    first = next(parameters(function), None) if isinstance(function, FunctionNode) else None
+    if owner is None or first is None or first.arg != name or not isinstance(function, FunctionNode):
+        return None
+    return owner if is_receiver(function, first) else None
+
+
 def class_of_receiver(frame: Frame, name: str) -> Class | None:
     """Return the class that a name is in a class method of its body, None for any other name."""
-    function, owner = frame.scope.node, owner_of(frame.facts, frame.scope)
-    if owner is None or not isinstance(function, FunctionNode) or not has_decorator(function, "classmethod"):
-        return None
-    first = next(parameters(function), None)
-    return owner if first is not None and first.arg == name else None
+    function = frame.scope.node
+    is_class_method = isinstance(function, FunctionNode) and has_decorator(function, "classmethod")
+    return class_around(frame, name) if is_class_method else None
 
 
 def setters(project: Project) -> Mapping[str, Set[int]]:
@@ -64,6 +71,13 @@ def setters(project: Project) -> Mapping[str, Set[int]]:
             if any(dotted(one) == f"{scope.name}.setter" for one in scope.node.decorator_list):
                 found.setdefault(scope.name, set()).add(id(scope.parent.node))
     return found
+
+
+def is_made_over(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether what a class body says need not hold: a metaclass of the project may make something else of it."""
+    frame = Frame(owner.facts, owner.place)
+    given = (one.value for one in owner.node.keywords if one.arg == "metaclass")
+    return any(isinstance(one.thing, Class) for value in given for one in evaluator.evaluate(value, frame))
 
 
 def bases(evaluator: Evaluator, owner: Class) -> list[Class]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, classes
+from loaderlint.linking import changes, classes, doubts
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.events import Event, Happened
 from loaderlint.linking.names import MUTATIONS, reaching
@@ -235,5 +235,5 @@ def _is_outer(scope: Scope, name: str) -> bool:
 def _doubted(one: Possibility, changers: Sequence[_Changer], span: Span) -> Possibility:
     """Return a thing where some functions may have changed it."""
     for event in (event for changer in changers for event in changer.events):
-        one = changes.doubted(one, event, span)
+        one = doubts.doubted(one, event, span)
     return one

@@ -13,6 +13,7 @@ from loaderlint.linking import (
     checked_fields,
     classes,
     decorators,
+    doubts,
     fields,
     held,
     hierarchy,
@@ -49,8 +50,9 @@ if TYPE_CHECKING:
 
 def attribute(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:
     """Return what ``object.name`` can be: set from outside, by a method, a property, a field or a class attribute."""
-    if evaluator.blurred.has_setter(instance.of, name):
-        # What a setter makes of the value it is given is not followed.
+    looks_up = any("__getattribute__" in one.scope.bindings for one in classes.lineage(evaluator, instance.of))
+    if looks_up or evaluator.blurred.has_setter(instance.of, name):
+        # What such a method makes of the value is not followed.
         return unseen(instance.of.facts.span(instance.of.node))
     found = settled(instance.changed.get(name), lambda: _of_any(evaluator, instance, name))
     if any(one.constant for one in found) and evaluator.blurred.may_set(instance, name):
@@ -96,7 +98,8 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
         for scope, self_name in _own_methods(owner)
         if scope not in without
     )
-    return held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
+    found = held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
+    return doubts.changed_elsewhere(evaluator, [instance.of], name, found, in_methods=False)
 
 
 def _always_runs(method: Scope) -> bool:
@@ -114,6 +117,8 @@ def _inherited(
 ) -> Possibilities:
     """Return what the nearest of the classes gives an attribute, and the next where that one may leave it alone."""
     for position, owner in enumerate(lineage):
+        if classes.is_made_over(evaluator, owner):
+            return unseen(span)
         assigned = _assigned(evaluator, instance, owner, name, without)
         declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()
         if assigned is None and not declared:
@@ -369,10 +374,13 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
 def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
     """Return what ``Class.name`` can be: what its body gives it, or what is set on the class later."""
     for one in classes.lineage(evaluator, owner):
+        if classes.is_made_over(evaluator, one):
+            return unseen(span)
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
             called_on = tuple(_called_on(evaluator, way, owner) for way in defaults.unwrapped(evaluator, found))
-            return _with_later(evaluator, owner, one, name, called_on)
+            held_there = doubts.changed_elsewhere(evaluator, [one], name, called_on, in_methods=True)
+            return _with_later(evaluator, owner, one, name, held_there)
     return unseen(span)
 
 

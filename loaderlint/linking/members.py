@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, changes, instances, locations, modules, settings
+from loaderlint.linking import calls, changes, environment, instances, locations, modules, settings
 from loaderlint.linking.commandlines import absl, parsed
 from loaderlint.linking.things import (
     GIVEN,
@@ -98,7 +98,7 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
         joint = together(owner.assumptions, key.assumptions)
         if joint is not None:
             text = frame.facts.text(node)
-            found.extend(under(item(evaluator, owner.thing, key.thing, span, text), joint))
+            found.extend(under(item(evaluator, owner.thing, key.thing, span, text, frame), joint))
             typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
             if typed and isinstance(owner.thing, TreeMapping):
                 # Which part of a file holds is what the user says: ``settings[args.environment]``.
@@ -108,7 +108,7 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
     return distinct(found)
 
 
-def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str) -> Possibilities:
+def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, frame: Frame) -> Possibilities:
     """Return what ``thing[key]`` can be."""
     if isinstance(thing, Items) and isinstance(key, str):
         return irremovable(thing.entries.get(key) or unseen(span))
@@ -125,5 +125,5 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str) 
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
         return (Possibility(GIVEN, span),)
     if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
-        return (Possibility(CommandLineText(f"${key}"), span),)
+        return environment.item(evaluator, key, frame, span)
     return unseen(span)

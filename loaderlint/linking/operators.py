@@ -27,6 +27,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -111,9 +112,27 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
         return evaluator.evaluate(evaluator.remembered(("chained", node), frame, lambda: _chained(node)), frame)
     kind = node.ops[0]
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
+    if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
+        return _equality(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
         return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn))
     return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
+
+
+def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
+    """Return whether two things are equal, or are not: a dictionary or list never equals a constant."""
+    kind, span = node.ops[0], frame.facts.span(node)
+    found: list[Possibility] = []
+    for (left, right), assumptions, places in combined(*operands):
+        thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
+        if (_is_container(left) and right.constant) or (_is_container(right) and left.constant):
+            thing = isinstance(kind, ast.NotEq)
+        found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def _is_container(one: Possibility) -> bool:
+    return isinstance(one.thing, Items | Row | TreeMapping)
 
 
 def _chained(node: ast.Compare) -> ast.expr:
@@ -135,6 +154,9 @@ def _membership(
             len(one) == 1 and one[0].constant for one in container.thing.items
         ):
             values = [one[0].thing for one in container.thing.items]
+        if isinstance(values, list) and _is_container(item):
+            found.append(Possibility(negated, span, assumptions=assumptions, sources=places))
+            continue
         if values is None or not item.constant or (isinstance(values, str) and not isinstance(item.thing, str)):
             found.extend(unseen(span, assumptions))
             continue

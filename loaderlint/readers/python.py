@@ -10,7 +10,18 @@ from functools import cached_property
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
 from loaderlint.readers.python_attributes import AttributeChange, owners_set
-from loaderlint.readers.python_parts import ELEMENT, Key, Keys, Part, elements_of, key_of, part_of, parts_in, written
+from loaderlint.readers.python_parts import (
+    ELEMENT,
+    Key,
+    Keys,
+    Part,
+    copied_part,
+    elements_of,
+    key_of,
+    part_of,
+    parts_in,
+    written,
+)
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
@@ -50,6 +61,7 @@ __all__ = [
     "ScopeNode",
     "Suite",
     "called_by",
+    "copied_part",
     "default_of",
     "dotted",
     "elements_of",

@@ -85,6 +85,16 @@ def elements_of(node: ast.expr) -> Part | None:
     return _below(node, ELEMENT)
 
 
+def copied_part(node: ast.expr) -> Part | None:
+    """Return what an expression makes a shallow copy of, None for any other expression."""
+    if not isinstance(node, ast.Call):
+        return None
+    if dotted(node.func) in ("copy.copy", "copy", "dict", "list") and len(node.args) == 1:
+        return part_of(node.args[0])
+    is_method = isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args
+    return part_of(node.func.value) if is_method and isinstance(node.func, ast.Attribute) else None
+
+
 def parts_in(node: ast.expr) -> Iterator[tuple[Keys, Part, bool]]:
     """Yield the parts that an expression brings along: where in its value each is, and whether it surely is.
 

@@ -1,0 +1,76 @@
+"""Environment variables: given by whoever starts a program, or set by the program itself."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.names import MUTATIONS
+from loaderlint.linking.things import Frame, Possibilities, Possibility, choice, under, unseen
+from loaderlint.model.source import Span
+from loaderlint.model.value import CommandLineText
+from loaderlint.readers.python import Binding, Scope
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_NAMES = ("os.environ", "environ")
+_ANY = ""
+"""Under this name stand the changes of variables whose names are not written."""
+
+
+def read(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return what ``os.environ.get`` or ``os.getenv`` gives: a string when the variable is set, else the default."""
+    if not node.args:
+        return unseen(span)
+    name = frame.facts.text(node.args[0]).strip("\"'")
+    before = _set_before(evaluator, name, frame)
+    if before is not None:
+        return before
+    given = under((Possibility(CommandLineText(f"${name}"), span),), choice(str(span), "set"))
+    default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
+    return (*given, *under(default, choice(str(span), "unset")), *_set_somewhere(evaluator, name, span))
+
+
+def item(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
+    """Return what ``os.environ[name]`` gives."""
+    before = _set_before(evaluator, name, frame)
+    if before is not None:
+        return before
+    return (Possibility(CommandLineText(f"${name}"), span), *_set_somewhere(evaluator, name, span))
+
+
+def _set_before(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities | None:
+    """Return what a variable was set to in the same scope, or at the top of the file, whatever happened; else None."""
+    for scope in (frame.scope, frame.facts.module):
+        changes = [one for one in _changes_in(scope) if scope is not frame.scope or one.place.order < frame.place.order]
+        matching = [one for one in changes if _name_of(one) in (name, _ANY)]
+        last = matching[-1] if matching else None
+        if last is None:
+            continue
+        if last.kind == "item" and last.value is not None and not last.place.arms and _name_of(last) == name:
+            return evaluator.evaluate(last.value, Frame(frame.facts, last.place) if scope is not frame.scope else frame)
+        return None
+    return None
+
+
+def _set_somewhere(evaluator: Evaluator, name: str, span: Span) -> Possibilities:
+    """Return the unseen where the program itself may set a variable."""
+    changed = evaluator.once(("environment",), frozenset[str](), lambda: _changed(evaluator))
+    return unseen(span) if name in changed or _ANY in changed else ()
+
+
+def _changed(evaluator: Evaluator) -> frozenset[str]:
+    """Return the names of the variables that the project sets."""
+    scopes = (scope for facts in evaluator.project.all_python() for scope in facts.scopes.values())
+    return frozenset(_name_of(one) for scope in scopes for one in _changes_in(scope))
+
+
+def _changes_in(scope: Scope) -> list[Binding]:
+    changes = [one for name in _NAMES for one in scope.bindings.get(name, ())]
+    return sorted((one for one in changes if one.kind in MUTATIONS), key=lambda one: one.place.order)
+
+
+def _name_of(change: Binding) -> str:
+    """Return the name of the variable that is set, `_ANY` where it is not written."""
+    return change.key.value if isinstance(change.key, ast.Constant) and isinstance(change.key.value, str) else _ANY
