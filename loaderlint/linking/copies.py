@@ -9,9 +9,8 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import classes, dictionaries
+from loaderlint.linking import classes, dictionaries, fields
 from loaderlint.linking.checked_fields import MODELS, stored
-from loaderlint.linking.fields import fields_of
 from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility
 
@@ -76,13 +75,13 @@ def _dictionary(evaluator: Evaluator, instance: Instance) -> Items:
         values = evaluator.attribute_of(instance, name)
         return tuple(_without_objects(evaluator, one) for one in values)
 
-    return Items(Lazily.of(fields_of(evaluator, instance.of), field))
+    return Items(Lazily.of(fields.fields_of(evaluator, instance.of), field))
 
 
 def _without_objects(evaluator: Evaluator, one: Possibility) -> Possibility:
     """Return an object of fields as the dictionary of them, anything else as it is."""
     thing = one.thing
-    if isinstance(thing, Instance) and fields_of(evaluator, thing.of):
+    if isinstance(thing, Instance) and fields.fields_of(evaluator, thing.of):
         return replace(one, thing=_dictionary(evaluator, thing))
     return one
 

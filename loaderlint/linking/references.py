@@ -57,7 +57,9 @@ def references(files: Iterable[PythonFacts]) -> References:
                     elif asked is not None:
                         found.looked_up.append((facts, site))
             for site in sites:
-                for argument in (*site.node.args, *(one.value for one in site.node.keywords)):
+                for given in (*site.node.args, *(one.value for one in site.node.keywords)):
+                    # What a lambda gives is handed on with it: ``field(default_factory=lambda: Loader)``.
+                    argument = given.body if isinstance(given, ast.Lambda) else given
                     for name in _last_names(argument):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.handed_on.setdefault(meant, []).append(HandedOn(facts, site, argument))

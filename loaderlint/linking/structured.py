@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import classes
+from loaderlint.linking import classes, fields
 from loaderlint.linking.commandlines.given import annotated
 from loaderlint.linking.composition import Part
-from loaderlint.linking.fields import fields_of
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.settings import MISSING, as_tree
 from loaderlint.linking.things import (
@@ -48,9 +47,9 @@ def tree(evaluator: Evaluator, one: Possibility, depth: int = 0) -> Possibility:
     if isinstance(thing, Class):
         return tree(evaluator, replace(one, thing=_plain_object(evaluator, thing)), depth)
     if isinstance(thing, Instance) and depth < DEEPEST:
-        names = fields_of(evaluator, thing.of)
-        fields = {name: _trees(evaluator, evaluator.attribute_of(thing, name), depth) for name in names}
-        return replace(one, thing=Items(fields, fixed=True, elements=_elements(evaluator, thing.of, depth)))
+        names = fields.fields_of(evaluator, thing.of)
+        entries = {name: _trees(evaluator, evaluator.attribute_of(thing, name), depth) for name in names}
+        return replace(one, thing=Items(entries, fixed=True, elements=_elements(evaluator, thing.of, depth)))
     if isinstance(thing, Items):
         entries = {key: _trees(evaluator, values, depth) for key, values in thing.entries.items()}
         return replace(one, thing=replace(thing, entries=entries))
@@ -73,7 +72,7 @@ def _elements(evaluator: Evaluator, owner: Class, depth: int) -> Mapping[str, Po
         return tuple(
             tree(evaluator, one, depth + 1)
             for one in evaluator.evaluate(*found[name])
-            if isinstance(one.thing, Class) and fields_of(evaluator, one.thing)
+            if isinstance(one.thing, Class) and fields.fields_of(evaluator, one.thing)
         )
 
     return Lazily.of(found, element)

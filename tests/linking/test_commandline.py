@@ -1251,6 +1251,28 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
         """,
         {"4", "open"},
     ),
+    "jsonargparse: an object that a base of the parameter's class has for a field": (
+        """
+        from dataclasses import dataclass, field
+        from jsonargparse import CLI
+        @dataclass
+        class Data:
+            workers: int = ⟦4⟧
+        @dataclass
+        class Base:
+            data: Data = field(default_factory=Data)
+        @dataclass
+        class Job(Base):
+            name: str = "job"
+        def run(data: Data):
+            DataLoader(data, num_workers=data.workers)
+        run(Data())
+        def train(job: Job | None = None):
+            run(job.data)
+        CLI(train)
+        """,
+        {"4", "open"},
+    ),
     "jsonargparse: no object for what no parameter takes": (
         """
         from dataclasses import dataclass

@@ -11,6 +11,10 @@ CLASS = f"{IMPORT}class Data:\n    def __init__(self, n=4):\n        self.loader
 WORKER = "def worker(rank, workers=4):\n    return DataLoader(data, num_workers=workers)\n"
 
 LAUNCHED: Cases = {
+    "a class that a lambda gives to something out of sight": (
+        f"{CLASS.replace('=4', '=⟦4⟧')}import elsewhere\nelsewhere.keep(lambda: Data)\nData()\nData(⟦8⟧)",
+        {"4", "8", "open"},
+    ),
     "mp.spawn puts the rank first": (
         f"import torch.multiprocessing as mp\n{WORKER}mp.spawn(worker, nprocs=2, args=(⟦8⟧,))",
         {"8"},

@@ -199,9 +199,10 @@ class OutsideUsers:
                     continue
                 self._filled.add(id(owner.node))
                 waiting.extend(self._evaluator.callers.heirs(owner))
-                inner = Frame(owner.facts, end_of(owner.scope))
-                for _, field in classes.fields(owner):
-                    self._fill(field, inner)
+                for one in classes.lineage(self._evaluator, owner):
+                    inner = Frame(one.facts, end_of(one.scope))
+                    for _, field in classes.fields(one):
+                        self._fill(field, inner)
 
     def _is_one_of(self, names: tuple[str, ...], call: ast.Call, frame: Frame) -> bool:
         with self._evaluator.steps(MOST_CALLEE_STEPS):
