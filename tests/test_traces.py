@@ -49,13 +49,15 @@ class Arrival:
 class Run:
     """One run of a fixture's program, and what its ``expected.toml`` says of it.
 
-    ``given`` are the options whose value the command line itself gave. ``order`` names the loaders in the order they
-    are made in, where no call of the project's own makes them.
+    ``given`` are the options whose value the command line itself gave, ``unseen`` those whose value comes from where
+    nothing is followed. ``order`` names the loaders in the order they are made in, where no call of the project's own
+    makes them.
     """
 
     command: tuple[str, ...]
     arrives: Mapping[str, Options]
     given: frozenset[str]
+    unseen: frozenset[str]
     order: tuple[str, ...]
 
 
@@ -73,6 +75,7 @@ class Project:
                 command=tuple(run["command"]),
                 arrives=run.get("arrives", {}),
                 given=frozenset(run.get("given", ())),
+                unseen=frozenset(run.get("unseen", ())),
                 order=tuple(run.get("order", ())),
             )
             for run in said.get("runs", ())
@@ -104,6 +107,31 @@ class Project:
             assert places, f"{' '.join(run.command)} makes a loader at {arrival.places} that the fixture does not name"
             found.setdefault(places[0], []).append(arrival.options)
         return found
+
+    def is_changed_by(self, candidate: Candidate, place: str, option: str, recorder: Recorder) -> bool:
+        """Return whether a run gives the loader something else when another constant stands where a candidate does.
+
+        True as well where no other constant can be put there: a call that declares a switch, a computed value.
+        """
+        span = candidate.span
+        path = self.folder / span.path
+        before = path.read_text(encoding="utf-8")
+        lines = before.splitlines(keepends=True)
+        line = lines[span.line - 1]
+        other = another_constant(line[span.column - 1 : span.end_column - 1], candidate)
+        if span.line != span.end_line or other is None:
+            return True
+        lines[span.line - 1] = line[: span.column - 1] + other + line[span.end_column - 1 :]
+        path.write_text("".join(lines), encoding="utf-8")
+        try:
+            return any(
+                [one.options[option] for one in recorder.run(self.folder, run.command)]
+                != [one.options[option] for one in self._arrivals[run.command]]
+                for run in self.runs
+                if place in self.arrivals(run, recorder)
+            )
+        finally:
+            path.write_text(before, encoding="utf-8")
 
 
 class Recorder:
@@ -155,6 +183,15 @@ def place_of(loader: Loader) -> str:
     return f"{loader.span.path}:{loader.span.line}"
 
 
+def another_constant(written: str, candidate: Candidate) -> str | None:
+    """Return another literal of the kind of the one that is written, None where that is no number or truth value."""
+    others = {"True": "False", "False": "True", "true": "false", "false": "true"}
+    if written in others:
+        return others[written]
+    constant = candidate.constant
+    return str(constant + 1) if isinstance(constant, int) and written == str(constant) else None
+
+
 def said(candidate: Candidate) -> str:
     """Return a candidate as ``expected.toml`` says it: the constant, where it was written, the platforms it is for."""
     constant = candidate.constant
@@ -174,6 +211,15 @@ def traced(loader: Loader) -> dict[str, list[str]]:
         option: sorted({*map(said, value.candidates), *(["open"] if value.open else [])})
         for option, value in loader.options.items()
     }
+
+
+def sharing_their_constant(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that arrive as another one does: what arrives does not tell them apart."""
+    return [
+        one
+        for one in candidates
+        if any(other.constant == one.constant and other.span != one.span for other in candidates) and one.written
+    ]
 
 
 def is_the_same(candidate: Candidate, arrived: object) -> bool:
@@ -231,13 +277,12 @@ def test_what_arrives_at_torch_was_traced(name: str, projects: Mapping[str, Proj
                 assert values == (value if isinstance(value, list) else [value]), (run.command, place, option)
         for place, arrived in arrivals.items():
             for option, value in project.loaders[place].options.items():
-                if value.open or option in run.given:
-                    continue
+                candidates = value.on(here()).candidates
                 for one in arrived:
-                    candidates = value.on(here()).candidates
-                    assert any(is_the_same(candidate, one[option]) for candidate in candidates), (
-                        f"{' '.join(run.command)}: {option} of {place} is {one[option]!r}"
-                    )
+                    known = any(is_the_same(candidate, one[option]) for candidate in candidates)
+                    left_out = not candidates and one[option] == TORCH_DEFAULTS.get(option)
+                    expected = known or option in run.given or (value.open and (left_out or option in run.unseen))
+                    assert expected, f"{' '.join(run.command)}: {option} of {place} is {one[option]!r}"
 
 
 @needs_fork
@@ -257,7 +302,24 @@ def test_every_candidate_arrives_in_one_of_the_runs(
         for place, loader in project.loaders.items()
         for option in loader.options.keys() & TORCH_DEFAULTS.keys()
         for candidate in loader.options[option].candidates
-        if holds_on(candidate.assumptions, here()) and said(candidate) not in project.unreached
+        if holds_on(candidate.assumptions, here())
         if not any(option in one and is_the_same(candidate, one[option]) for one in arrived.get(place, ()))
     ]
-    assert not invented
+    assert set(invented) == project.unreached.keys()
+
+
+@needs_fork
+@every_project
+def test_candidates_with_the_same_constant_stand_where_they_say(
+    name: str, projects: Mapping[str, Project], recorder: Recorder
+) -> None:
+    project = projects[name]
+    idle = [
+        f"{place} {option} {said(candidate)}"
+        for place, loader in project.loaders.items()
+        for option in loader.options.keys() & TORCH_DEFAULTS.keys()
+        for candidate in sharing_their_constant(loader.options[option].on(here()).candidates)
+        if f"{place} {option} {said(candidate)}" not in project.unreached
+        if not project.is_changed_by(candidate, place, option, recorder)
+    ]
+    assert not idle
