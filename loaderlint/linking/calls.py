@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import (
+    arguments,
     attribute_dicts,
     callers,
     classes,
@@ -171,11 +172,11 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
     def entered() -> Frame:
         method = (function.receiver is not None and not _is_static(function)) or _is_of_class(function)
         caller = callers.Caller(frame, node)
-        arguments = instances.bound_arguments(evaluator, caller, function, skip_first=method)
+        given = arguments.bound(evaluator, caller, function, skip_first=method)
         hidden = decorators.hides_arguments(evaluator, function.node, function.facts, function.scope)
         receiver = receiver_of(evaluator, function, node, frame)
         end = end_of(function.scope)
-        return Frame(function.facts, end, None if hidden else arguments, receiver, frame.depth + 1, (node, frame))
+        return Frame(function.facts, end, None if hidden else given, receiver, frame.depth + 1, (node, frame))
 
     return evaluator.remembered(("call", node, function.node, id(function.receiver)), frame, entered)
 

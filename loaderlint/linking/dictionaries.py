@@ -125,6 +125,9 @@ def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> P
 
 def items_of_call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Items:
     """Return the dictionary that a call's arguments make: mappings first, then keywords and splats in order."""
+    if not node.args and all(one.arg is not None for one in node.keywords):
+        given_as = {one.arg: one for one in node.keywords if one.arg is not None}
+        return Items(Lazily.followed(evaluator, given_as, lambda key: _entry(evaluator, given_as[key], frame)))
     items = Items({})
     for argument in node.args:
         items = overlaid(items, *as_items(evaluator, evaluator.evaluate(argument, frame)))
@@ -133,10 +136,13 @@ def items_of_call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Items:
         if keyword.arg is None:
             items = overlaid(items, *as_items(evaluator, evaluator.evaluate(keyword.value, frame)))
         else:
-            entry = frame.facts.span(keyword)
-            given = _kept(evaluator, keyword.arg, entered(evaluator, keyword.value, frame, entry))
-            items = overlaid(items, Items({keyword.arg: given}))
+            items = overlaid(items, Items({keyword.arg: _entry(evaluator, keyword, frame)}))
     return items
+
+
+def _entry(evaluator: Evaluator, keyword: ast.keyword, frame: Frame) -> Possibilities:
+    assert keyword.arg is not None
+    return _kept(evaluator, keyword.arg, entered(evaluator, keyword.value, frame, frame.facts.span(keyword)))
 
 
 def _kept(evaluator: Evaluator, key: str, values: Possibilities) -> Possibilities:
@@ -166,15 +172,17 @@ def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) ->
 def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
     """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
     ways = [(one, _dictionary_of(evaluator, one)) for one in possibilities]
-    joint: dict[str, Possibilities] = {}
-    for key in {key for _, thing in ways for key in entries_of(thing)}:
+
+    def joint(key: str) -> Possibilities:
         found: list[Possibility] = []
         for one, thing in ways:
             missing: Thing = ABSENT if is_complete(thing) else UNSEEN
             given = entries_of(thing).get(key) or (Possibility(missing, one.span),)
             found.extend(under(given, one.assumptions))
-        joint[key] = _kept(evaluator, key, tuple(found))
-    return [Items(joint, all(is_complete(thing) for _, thing in ways))]
+        return _kept(evaluator, key, tuple(found))
+
+    keys = dict.fromkeys(key for _, thing in ways for key in entries_of(thing))
+    return [Items(Lazily.followed(evaluator, keys, joint), all(is_complete(thing) for _, thing in ways))]
 
 
 def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, classes, instances, merging, methods, omegaconf
+from loaderlint.linking import arguments, changes, classes, merging, methods, omegaconf
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
+from loaderlint.linking.lazily import overlaid
 from loaderlint.linking.suspects import Suspects
 from loaderlint.linking.things import (
     Class,
@@ -233,11 +234,9 @@ def _after_function(
         return (replace(one, thing=merging.uncertain(one.thing, frame.facts.span(call))),)
     evaluator.effects.active.add(id(function.node))
     try:
-        arguments = instances.bound_arguments(
-            evaluator, Caller(frame, call), function, skip_first=takes_receiver(function)
-        )
-        arguments[parameter] = (replace(one, assumptions=NO_ASSUMPTIONS),)
-        inner = Frame(function.facts, end_of(function.scope), arguments, function.receiver, frame.depth + 1)
+        given = arguments.bound(evaluator, Caller(frame, call), function, skip_first=takes_receiver(function))
+        given = overlaid(given, {parameter: (replace(one, assumptions=NO_ASSUMPTIONS),)})
+        inner = Frame(function.facts, end_of(function.scope), given, function.receiver, frame.depth + 1)
         found = evaluator.bound(parameter, inner, None, one.span)
     finally:
         evaluator.effects.active.discard(id(function.node))

@@ -177,9 +177,12 @@ class Evaluator:
     def _steps_left(self) -> int:
         return min(self._left, self._left_in_all)
 
-    def remembered(self, key: tuple[object, ...], frame: Frame, work: Callable[[], Answer]) -> Answer:
-        """Return the answer to a question that was asked before in the same circumstances, else work it out."""
-        full = (*key, id(frame.arguments), id(frame.receiver))
+    def remembered(self, key: tuple[object, ...], frame: Frame | None, work: Callable[[], Answer]) -> Answer:
+        """Return the answer to a question that was asked before in the same circumstances, else work it out.
+
+        A question that is the same in every frame has none (None).
+        """
+        full = (*key, id(frame.arguments), id(frame.receiver)) if frame is not None else key
         if full in self._answers:
             return cast(Answer, self._answers[full])
         if full in self._tentative:
@@ -187,7 +190,8 @@ class Evaluator:
         before = self._met, len(self._tentative)
         self._met = NOTHING_MET
         answer = work()
-        self._keep(frame.arguments, frame.receiver)
+        if frame is not None:
+            self._keep(frame.arguments, frame.receiver)
         if self._may_remember(full, answer, before, len(self._active)):
             self._answers[full] = answer
         return answer

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, classes, dictionaries, parameters
+from loaderlint.linking import arguments, callers, classes, dictionaries, parameters
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -58,7 +58,7 @@ def given(
     order = fields_of(evaluator, owner)
     keyword = _keyword(owner, name)
     removable = any(
-        parameters.is_neutral(one.value, name)
+        arguments.is_neutral(one.value, name)
         for one in owner.node.body
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == name
     )

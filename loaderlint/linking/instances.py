@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import (
+    arguments,
     callers,
     changes,
     checked_fields,
@@ -20,10 +21,9 @@ from loaderlint.linking import (
     parameters,
 )
 from loaderlint.linking.commandlines import defaults
+from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.things import (
-    ABSENT,
-    Absent,
     Class,
     Frame,
     Function,
@@ -41,7 +41,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Binding, FunctionNode, Scope, default_of, dotted
+from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Pos
     return unseen(span)
 
 
-def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> dict[str, Possibilities]:
+def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
     """Return what each parameter of an object's constructor takes: from the user, from the call, or its default."""
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -229,52 +229,17 @@ def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> di
     source = decorators.configured_from(evaluator, node, instance.of.facts, scope)
     configured = decorators.all_given_by_configuration(evaluator, source, caller) if source is not None else None
     if configured is not None:
-        given = parameters.spread_over(configured, node, caller.frame.facts.span(caller.call))
-        bound = _with_defaults(evaluator, given, caller, function, skip_first=True)
+        given = arguments.spread_over(configured, node, caller.frame.facts.span(caller.call))
+        bound = arguments.with_defaults(evaluator, given, caller, function, skip_first=True)
     elif source is None and decorators.hides_arguments(evaluator, node, instance.of.facts, scope):
         return {}
     else:
-        bound = bound_arguments(evaluator, caller, function, skip_first=True)
+        bound = arguments.bound(evaluator, caller, function, skip_first=True)
 
     def arriving(name: str) -> Possibilities:
         return settled(instance.given.get(name), lambda: bound[name])
 
-    return {name: arriving(name) for name in bound}
-
-
-def bound_arguments(
-    evaluator: Evaluator, caller: callers.Caller, function: Function, *, skip_first: bool
-) -> dict[str, Possibilities]:
-    """Return what one call gives every parameter of a function, its defaults where the call leaves one out."""
-    given = parameters.arguments_of(evaluator, caller, function.node, skip_first=skip_first)
-    return _with_defaults(evaluator, given, caller, function, skip_first=skip_first)
-
-
-def _with_defaults(
-    evaluator: Evaluator,
-    given: Mapping[str, Possibilities],
-    caller: callers.Caller,
-    function: Function,
-    *,
-    skip_first: bool,
-) -> dict[str, Possibilities]:
-    span = caller.frame.facts.span(caller.call)
-    bound: dict[str, Possibilities] = {}
-    declared = list(parameters_of(function.node))
-    for position, parameter in enumerate(declared):
-        if skip_first and position == 0:
-            continue
-        default = default_of(function.node, parameter.arg)
-        fallback = (
-            parameters.default_value(evaluator, default, function.facts, function.scope)
-            if default is not None
-            else unseen(span)
-        )
-        values: list[Possibility] = []
-        for one in given.get(parameter.arg, (Possibility(ABSENT, span),)):
-            values.extend(under(fallback, one.assumptions) if isinstance(one.thing, Absent) else (one,))
-        bound[parameter.arg] = tuple(values)
-    return bound
+    return Lazily.followed(evaluator, bound, arriving) if instance.given else bound
 
 
 def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str, span: Span) -> Possibilities:

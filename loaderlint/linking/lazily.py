@@ -26,10 +26,21 @@ class _Once:
         return self._known
 
 
+class _Followed:
+    """Possibilities that somebody's question works out, and keeps as any other answer."""
+
+    def __init__(self, evaluator: Evaluator, work: Callable[[], Possibilities]) -> None:
+        self._evaluator = evaluator
+        self._work = work
+
+    def __call__(self) -> Possibilities:
+        return self._evaluator.remembered(("entry", self), None, self._work)
+
+
 class Lazily(Mapping[str, Possibilities]):
     """Entries each of which is worked out when it is first read."""
 
-    def __init__(self, entries: Mapping[str, Possibilities | _Once]) -> None:
+    def __init__(self, entries: Mapping[str, Possibilities | _Once | _Followed]) -> None:
         self._entries = entries
 
     @classmethod
@@ -37,9 +48,14 @@ class Lazily(Mapping[str, Possibilities]):
         """Return entries for these keys; ``work`` gives what stands under one of them."""
         return cls({key: _Once(lambda key=key: work(key)) for key in keys})  # type: ignore[misc]
 
+    @classmethod
+    def followed(cls, evaluator: Evaluator, keys: Iterable[str], work: Callable[[str], Possibilities]) -> Lazily:
+        """Return entries that are followed when they are read, within the steps that are left to who reads them."""
+        return cls({key: _Followed(evaluator, lambda key=key: work(key)) for key in keys})  # type: ignore[misc]
+
     def __getitem__(self, key: str) -> Possibilities:
         found = self._entries[key]
-        return found() if isinstance(found, _Once) else found
+        return found if isinstance(found, tuple) else found()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, classes, instances
+from loaderlint.linking import arguments, changes, classes, instances
 from loaderlint.linking.callers import Caller
 from loaderlint.linking.events import Happened
 from loaderlint.linking.lazily import AttributesAfter, Lazily
@@ -176,12 +176,7 @@ class _AfterMethod(AttributesAfter):
 
         names = dict.fromkeys((*instance.changed, *sorted(self._reached.attributes)))
         started = replace(instance, changed=Lazily.of(names, not_yet))
-        given = Lazily.of(
-            [other.arg for other in parameters(method.node)][1:],
-            lambda name: instances.bound_arguments(evaluator, Caller(self._frame, self._call), method, skip_first=True)[
-                name
-            ],
-        )
+        given = arguments.bound(evaluator, Caller(self._frame, self._call), method, skip_first=True)
         inner = Frame(method.facts, end_of(method.scope), given, started, self._frame.depth + 1)
         happened = [
             Happened(event, way.arms)

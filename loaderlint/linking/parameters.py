@@ -6,11 +6,9 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import decorators, dictionaries, hydra
+from loaderlint.linking import arguments, decorators, hydra
 from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
-from loaderlint.linking.commandlines import defaults
-from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -28,9 +26,8 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, called_by, default_of, owners_set, parameters
+from loaderlint.readers.python import FunctionNode, called_by, default_of, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -103,10 +100,10 @@ def _rest(
             else None
         )
         if configured is not None:
-            values = spread_over(configured, function, span)
+            values = arguments.spread_over(configured, function, span)
             ways.append(under(values[node.arg], caller.assumptions))
         elif isinstance(caller, Caller):
-            values = arguments_of(evaluator, caller, function, skip_first=takes_receiver(function, owner))
+            values = arguments.Arguments(evaluator, caller, function, skip_first=takes_receiver(function, owner))
             ways.append(under(values[node.arg], caller.assumptions))
         elif positional:
             ways.append((Possibility(Row(()), span),))
@@ -133,30 +130,10 @@ def _default(
     if default is None:
         return ()
     span = frame.facts.between(node, default)
-    found = default_value(evaluator, default, frame.facts, frame.scope)
+    found = arguments.default_value(evaluator, default, frame.facts, frame.scope)
     note = f"{called_by(frame.scope)}({node.arg}=…) default"
     assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()
     return under((one.step(span, note) for one in found), assumed)
-
-
-def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, scope: Scope) -> Possibilities:
-    """Return what the default of a parameter is: worked out once, where the definition of its function runs."""
-    assert scope.parent is not None
-    made = (one.place for one in scope.parent.bindings.get(scope.name, ()) if one.node is scope.node)
-    where = Frame(facts, next(made, None) or end_of(scope.parent))
-    found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
-    return (*found, *unseen(facts.span(default))) if _are_replaced(evaluator, scope) else found
-
-
-def _are_replaced(evaluator: Evaluator, scope: Scope) -> bool:
-    """Return whether some code gives a function other defaults: ``function.__defaults__ = (…)``."""
-    return any(
-        isinstance(one.thing, Function) and one.thing.node is scope.node
-        for name in ("__defaults__", "__kwdefaults__")
-        for facts, binding in evaluator.attributes_set.get(name, ())
-        for owner in owners_set(binding.node, name)
-        for one in evaluator.evaluate(owner, Frame(facts, binding.place))
-    )
 
 
 def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str) -> Possibilities:
@@ -193,8 +170,10 @@ def handed_over(
             (frame.facts.span(one) for one in parameters(function) if one.arg == name), frame.facts.span(function)
         )
         given = caller.given(name)
-        return stepped(given if _neutral_default(function, name) else irremovable(given), here, f"{label}({name}=…)")
-    values = arguments_of(
+        return stepped(
+            given if arguments.neutral_default(function, name) else irremovable(given), here, f"{label}({name}=…)"
+        )
+    values = arguments.Arguments(
         evaluator, caller, function, skip_first=method and not has_decorator(function, "staticmethod")
     )
     here = caller.frame.facts.span(caller.call)
@@ -212,94 +191,3 @@ def _class_called(evaluator: Evaluator, owner: Class, frame: Frame, span: Span) 
 def stepped(given: Possibilities, here: Span, label: str) -> Possibilities:
     """Return what is handed over one step further; what is not given takes no step."""
     return tuple(one if isinstance(one.thing, Absent) else one.step(here, label) for one in given)
-
-
-def _neutral_default(function: FunctionNode | ast.Lambda, name: str) -> bool:
-    """Return whether a parameter left out means the same as torch's own default for the option of that name."""
-    return is_neutral(default_of(function, name), name)
-
-
-def is_neutral(default: ast.expr | None, name: str) -> bool:
-    """Return whether a default (None: there is none) means the same as torch's own for the option of that name."""
-    if not isinstance(default, ast.Constant):
-        return False
-    return name not in TORCH_DEFAULTS or default.value == TORCH_DEFAULTS[name] or default.value is None
-
-
-def _positional(evaluator: Evaluator, caller: Caller) -> tuple[list[Possibilities], Span | None]:
-    """Return a call's positional arguments, and the splat behind which the rest of them is hidden, if any is."""
-    frame = caller.frame
-    values: list[Possibilities] = []
-    for argument in caller.call.args:
-        if not isinstance(argument, ast.Starred):
-            values.append(evaluator.evaluate(argument, frame))
-            continue
-        rows = evaluator.evaluate(argument.value, frame)
-        lengths = {len(one.thing.items) if isinstance(one.thing, Row) else None for one in rows}
-        if len(lengths) != 1 or None in lengths:
-            return values, frame.facts.span(argument)
-        columns = zip(*(_cells(one) for one in rows), strict=True)
-        values.extend(tuple(value for cell in column for value in cell) for column in columns)
-    return values, None
-
-
-def _cells(row: Possibility) -> list[Possibilities]:
-    assert isinstance(row.thing, Row)
-    return [under(item, row.assumptions) for item in row.thing.items]
-
-
-def arguments_of(
-    evaluator: Evaluator, caller: Caller, function: FunctionNode | ast.Lambda, *, skip_first: bool
-) -> Mapping[str, Possibilities]:
-    """Return what one call hands over, by parameter name; ``*args`` hide the positional parameters behind them.
-
-    What a parameter needs, because leaving it out means something else or nothing at all, cannot be removed.
-    """
-    call, frame = caller.call, caller.frame
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    if skip_first:
-        names = names[1:]
-    given, hidden = _positional(evaluator, caller)
-    values: dict[str, Possibilities] = dict(zip(names, given, strict=False))
-    if hidden is not None:
-        values.update((name, unseen(hidden)) for name in names[len(given) :])
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
-            every = [*names, *(one.arg for one in function.args.kwonlyargs)]
-            for name in every:
-                if name in splat.entries:
-                    values[name] = splat.entries[name]
-                elif not splat.complete and name not in values:
-                    values[name] = unseen(frame.facts.span(keyword.value))
-        else:
-            values[keyword.arg] = dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
-    declared = {one.arg for one in parameters(function)}
-    span = frame.facts.span(call)
-    if function.args.kwarg is not None:
-        items = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], call.keywords), frame)
-        rest = {key: one for key, one in items.entries.items() if key not in declared}
-        values = {name: one for name, one in values.items() if name in declared}
-        values[function.args.kwarg.arg] = (Possibility(Items(rest, items.complete), span),)
-    if function.args.vararg is not None:
-        row = (Possibility(Row(tuple(given[len(names) :])), span),)
-        values[function.args.vararg.arg] = row if hidden is None else unseen(hidden)
-    return {
-        name: given if name not in declared or _neutral_default(function, name) else irremovable(given)
-        for name, given in values.items()
-    }
-
-
-def spread_over(given: Items, function: FunctionNode | ast.Lambda, span: Span) -> Mapping[str, Possibilities]:
-    """Return what a dictionary hands over where it holds all keyword arguments of a call, by parameter name."""
-    declared = [one.arg for one in parameters(function)]
-    taken = function.args.kwarg
-    rest = [key for key in given.entries if key not in declared]
-
-    def handed(name: str) -> Possibilities:
-        if taken is not None and name == taken.arg:
-            return (Possibility(Items(Lazily.of(rest, given.entries.__getitem__), given.complete), span),)
-        return given.entries[name] if name in given.entries else unseen(span)
-
-    known = [name for name in declared if name in given.entries or not given.complete]
-    return Lazily.of(dict.fromkeys([*known, *([taken.arg] if taken is not None else [])]), handed)

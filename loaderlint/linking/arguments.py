@@ -1,0 +1,218 @@
+"""What one call hands over, by parameter name; each argument is followed when somebody reads it, as most never are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import dictionaries
+from loaderlint.linking.callers import Caller
+from loaderlint.linking.commandlines import defaults
+from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.things import (
+    ABSENT,
+    Absent,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    end_of,
+    irremovable,
+    under,
+    unseen,
+)
+from loaderlint.model.loader import TORCH_DEFAULTS
+from loaderlint.model.source import Span
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, owners_set, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+class Arguments(Mapping[str, Possibilities]):
+    """What one call hands a function, by parameter name; ``*args`` hide the positional parameters behind them.
+
+    What a parameter needs, because leaving it out means something else or nothing at all, cannot be removed.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, caller: Caller, function: FunctionNode | ast.Lambda, *, skip_first: bool
+    ) -> None:
+        self._evaluator = evaluator
+        self._frame = caller.frame
+        self._call = caller.call
+        self._function = function
+        taken = function.args
+        positional = [one.arg for one in (*taken.posonlyargs, *taken.args)]
+        self._positional = positional[1:] if skip_first else positional
+        self._declared = dict.fromkeys(one.arg for one in parameters(function))
+        self._keywords = {one.arg: one for one in caller.call.keywords if one.arg is not None}
+        self._splats = [one.value for one in caller.call.keywords if one.arg is None]
+
+    def __getitem__(self, name: str) -> Possibilities:
+        given = self._given(name)
+        if given is None:
+            raise KeyError(name)
+        return given if name not in self._declared or neutral_default(self._function, name) else irremovable(given)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in {**self._declared, **dict.fromkeys(self._keywords)} if self._given(name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def _given(self, name: str) -> Possibilities | None:
+        taken = self._function.args
+        if taken.vararg is not None and name == taken.vararg.arg:
+            return self._further()
+        if taken.kwarg is not None and name not in self._declared:
+            return None
+        if taken.kwarg is not None and name == taken.kwarg.arg:
+            return self._others()
+        if name in self._keywords:
+            keyword = self._keywords[name]
+            return dictionaries.entered(self._evaluator, keyword.value, self._frame, self._frame.facts.span(keyword))
+        given = self._by_place(self._positional.index(name)) if name in self._positional else None
+        return given or self._splatted(name)
+
+    def _by_place(self, place: int) -> Possibilities | None:
+        given, hidden = self._in_order()
+        if place < len(given):
+            return self._followed(given[place])
+        return unseen(hidden) if hidden is not None else None
+
+    def _splatted(self, name: str) -> Possibilities | None:
+        found: Possibilities | None = None
+        if name not in self._positional and all(name != one.arg for one in self._function.args.kwonlyargs):
+            return None
+        for splat in self._splats:
+            items = dictionaries.as_items(self._evaluator, self._evaluator.evaluate(splat, self._frame))[0]
+            if name in items.entries:
+                found = items.entries[name]
+            elif not items.complete and found is None:
+                found = unseen(self._frame.facts.span(splat))
+        return found
+
+    def _further(self) -> Possibilities:
+        """Return what ``*args`` takes."""
+        given, hidden = self._in_order()
+        if hidden is not None:
+            return unseen(hidden)
+        row = Row(tuple(self._followed(one) for one in given[len(self._positional) :]))
+        return (Possibility(row, self._frame.facts.span(self._call)),)
+
+    def _others(self) -> Possibilities:
+        """Return what ``**kwargs`` takes."""
+        keywords = [one for one in self._call.keywords if one.arg not in self._declared]
+        items = dictionaries.items_of_call(self._evaluator, ast.Call(self._call.func, [], keywords), self._frame)
+        rest = Lazily.of((key for key in items.entries if key not in self._declared), items.entries.__getitem__)
+        return (Possibility(Items(rest, items.complete), self._frame.facts.span(self._call)),)
+
+    def _followed(self, given: ast.expr | Possibilities) -> Possibilities:
+        return self._evaluator.evaluate(given, self._frame) if isinstance(given, ast.expr) else given
+
+    def _in_order(self) -> tuple[list[ast.expr | Possibilities], Span | None]:
+        """Return the positional arguments, and the splat behind which the rest of them is hidden, if any is."""
+        given: list[ast.expr | Possibilities] = []
+        for argument in self._call.args:
+            if not isinstance(argument, ast.Starred):
+                given.append(argument)
+                continue
+            rows = self._evaluator.evaluate(argument.value, self._frame)
+            lengths = {len(one.thing.items) if isinstance(one.thing, Row) else None for one in rows}
+            if len(lengths) != 1 or None in lengths:
+                return given, self._frame.facts.span(argument)
+            columns = zip(*(_cells(one) for one in rows), strict=True)
+            given.extend(tuple(value for cell in column for value in cell) for column in columns)
+        return given, None
+
+
+def _cells(row: Possibility) -> list[Possibilities]:
+    assert isinstance(row.thing, Row)
+    return [under(item, row.assumptions) for item in row.thing.items]
+
+
+def bound(evaluator: Evaluator, caller: Caller, function: Function, *, skip_first: bool) -> Mapping[str, Possibilities]:
+    """Return what one call gives every parameter of a function, its defaults where the call leaves one out."""
+    given = Arguments(evaluator, caller, function.node, skip_first=skip_first)
+    return with_defaults(evaluator, given, caller, function, skip_first=skip_first)
+
+
+def with_defaults(
+    evaluator: Evaluator,
+    given: Mapping[str, Possibilities],
+    caller: Caller,
+    function: Function,
+    *,
+    skip_first: bool,
+) -> Mapping[str, Possibilities]:
+    """Return what every parameter of a function takes: what is given for it, its default where that is absent."""
+    span = caller.frame.facts.span(caller.call)
+
+    def taken(name: str) -> Possibilities:
+        values: list[Possibility] = []
+        for one in given.get(name, (Possibility(ABSENT, span),)):
+            values.extend(under(left_out(name), one.assumptions) if isinstance(one.thing, Absent) else (one,))
+        return tuple(values)
+
+    def left_out(name: str) -> Possibilities:
+        default = default_of(function.node, name)
+        if default is None:
+            return unseen(span)
+        return default_value(evaluator, default, function.facts, function.scope)
+
+    names = [one.arg for one in parameters(function.node)]
+    return Lazily.followed(evaluator, names[1:] if skip_first else names, taken)
+
+
+def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, scope: Scope) -> Possibilities:
+    """Return what the default of a parameter is: worked out once, where the definition of its function runs."""
+    assert scope.parent is not None
+    made = (one.place for one in scope.parent.bindings.get(scope.name, ()) if one.node is scope.node)
+    where = Frame(facts, next(made, None) or end_of(scope.parent))
+    found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
+    return (*found, *unseen(facts.span(default))) if _are_replaced(evaluator, scope) else found
+
+
+def _are_replaced(evaluator: Evaluator, scope: Scope) -> bool:
+    """Return whether some code gives a function other defaults: ``function.__defaults__ = (…)``."""
+    return any(
+        isinstance(one.thing, Function) and one.thing.node is scope.node
+        for name in ("__defaults__", "__kwdefaults__")
+        for facts, binding in evaluator.attributes_set.get(name, ())
+        for owner in owners_set(binding.node, name)
+        for one in evaluator.evaluate(owner, Frame(facts, binding.place))
+    )
+
+
+def spread_over(given: Items, function: FunctionNode | ast.Lambda, span: Span) -> Mapping[str, Possibilities]:
+    """Return what a dictionary hands over where it holds all keyword arguments of a call, by parameter name."""
+    declared = [one.arg for one in parameters(function)]
+    taken = function.args.kwarg
+    rest = [key for key in given.entries if key not in declared]
+
+    def handed(name: str) -> Possibilities:
+        if taken is not None and name == taken.arg:
+            return (Possibility(Items(Lazily.of(rest, given.entries.__getitem__), given.complete), span),)
+        return given.entries[name] if name in given.entries else unseen(span)
+
+    known = [name for name in declared if name in given.entries or not given.complete]
+    return Lazily.of(dict.fromkeys([*known, *([taken.arg] if taken is not None else [])]), handed)
+
+
+def neutral_default(function: FunctionNode | ast.Lambda, name: str) -> bool:
+    """Return whether a parameter left out means the same as torch's own default for the option of that name."""
+    return is_neutral(default_of(function, name), name)
+
+
+def is_neutral(default: ast.expr | None, name: str) -> bool:
+    """Return whether a default (None: there is none) means the same as torch's own for the option of that name."""
+    if not isinstance(default, ast.Constant):
+        return False
+    return name not in TORCH_DEFAULTS or default.value == TORCH_DEFAULTS[name] or default.value is None
