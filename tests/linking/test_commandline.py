@@ -1251,24 +1251,24 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
         """,
         {"4", "open"},
     ),
-    "jsonargparse: an object that a base of the parameter's class has for a field": (
+    "jsonargparse: an object for a field that the parameter's class inherits": (
         """
-        from dataclasses import dataclass, field
+        from dataclasses import dataclass
         from jsonargparse import CLI
+        from elsewhere import use
         @dataclass
         class Data:
             workers: int = ⟦4⟧
+            def loader(self): return DataLoader(data, num_workers=self.workers)
         @dataclass
         class Base:
-            data: Data = field(default_factory=Data)
+            data: Data | None = None
         @dataclass
         class Job(Base):
             name: str = "job"
-        def run(data: Data):
-            DataLoader(data, num_workers=data.workers)
-        run(Data())
+        Data().loader()
         def train(job: Job | None = None):
-            run(job.data)
+            use(job)
         CLI(train)
         """,
         {"4", "open"},
