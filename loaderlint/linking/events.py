@@ -117,6 +117,9 @@ class Events:
                 ahead, further = (), (*alias.other_path, *path[len(alias.path) :])
             else:
                 continue
+            if alias.order == since and len(further) > len(path):
+                # ``part = part[key]``: what has that name now is no part of itself once more.
+                continue
             through = self._through(scope, alias.other, further, alias.order, min(ends, default=None), seen)
             for event in through:
                 sure = event.sure and alias.sure and (alias.doubtful is None or event.order <= alias.doubtful)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, loader_of, met, traced
+from tests.linking.traced import IMPORT, Cases, loader_of, loaders_of, met, traced
 
 LOCAL: Cases = {
     "a literal splatted": ("DataLoader(data, **{'num_workers': ⟦8⟧})", {"8"}),
@@ -383,3 +383,18 @@ def test_keywords_of_one_caller_do_not_meet_those_of_another() -> None:
         load(2)
         """
     assert met(files) == {("4", "8"), ("0", "None")}
+
+
+def test_a_name_that_becomes_a_part_of_what_it_stood_for() -> None:
+    files = """
+        def load(key=None):
+            options = {'num_workers': 4, 'inner': {'num_workers': 2}}
+            if key is not None:
+                options = options[key]
+            show(options)
+            return options
+        DataLoader(data, num_workers=load()['num_workers'])
+        DataLoader(data, num_workers=load('inner')['num_workers'])
+        """
+    found = [[one.constant for one in loader.num_workers.candidates] for loader in loaders_of(files)]
+    assert found == [[4], [2]]
