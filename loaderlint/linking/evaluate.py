@@ -338,7 +338,7 @@ class Evaluator:
         if enclosing is None or not own or any(one.kind not in MUTATIONS for one in own):
             return self._name(node, frame, frame.scope)
         # A name that this scope only changes in place is one of an enclosing scope.
-        return changes.changed(self, self._name(node, frame, enclosing), node.id, frame, frame.place, 0)
+        return self._name(node, frame, enclosing)
 
     def _name(self, node: ast.Name, frame: Frame, scope: Scope | None) -> Possibilities:
         span = frame.facts.span(node)
@@ -351,13 +351,13 @@ class Evaluator:
                         return self.evaluate(walrus, frame)
                     found = self.bound(node.id, frame, frame.place, span)
                     if scope.parent is None:
-                        found = self.global_objects.read(found, frame.facts, node.id, frame, span)
+                        found, _ = self.global_objects.read(found, frame.facts, node.id, frame, span)
                     return found
-                found = self._bound_outside(node.id, scope, frame, span)
+                found, since = self._bound_outside(node.id, scope, frame, span), -1
                 if scope.parent is None:
                     found = modules.with_changes(self, found, frame.facts, node.id, span)
-                    found = self.global_objects.read(found, frame.facts, node.id, frame, span)
-                return changes.changed(self, found, node.id, frame, frame.place, -1)
+                    found, since = self.global_objects.read(found, frame.facts, node.id, frame, span)
+                return changes.changed(self, found, node.id, frame, frame.place, since)
             scope = scope.parent
         if node.id == "__name__":
             # What a worker that imports the main module sees (CPython, multiprocessing/spawn.py, "__mp_main__").

@@ -57,33 +57,41 @@ class GlobalObjects:
         self._changers: dict[tuple[str, str], tuple[_Changer, ...]] = {}
         self._active: set[tuple[int, str]] = set()
 
-    def read(self, found: Possibilities, facts: PythonFacts, name: str, frame: Frame, span: Span) -> Possibilities:
-        """Return what a module's own name stands for where a frame reads it, given what the module makes of it."""
+    def read(
+        self, found: Possibilities, facts: PythonFacts, name: str, frame: Frame, span: Span
+    ) -> tuple[Possibilities, int]:
+        """Return what a module's own name stands for where a frame reads it, given what the module makes of it.
+
+        The number is the place in the order of the frame's scope up to which its own changes are in that already.
+        """
         if not any(isinstance(one.thing, Items | CommandLine | Instance) for one in found):
-            return found
-        others = tuple(one for one in self._changing(*self._home(facts, name)) if one.scope is not frame.scope)
-        if not others:
-            return found
+            return found, -1
+        changers = self._changing(*self._home(facts, name))
+        if all(one.scope is frame.scope for one in changers):
+            return found, -1
         if frame.scope.parent is None:
-            return self._after_calls(found, name, others, frame)[0]
+            own = self._evaluator.effects.changing(frame, name)
+            values, met, since = self._up_to(found, changers, own, frame)
+            return self._changed(values, _between(own, since, frame.place), frame, frame.place) if met else found, since
         key = ("global", id(frame.scope), facts.source.path, name)
         return self._evaluator.remembered(
-            key, Frame(frame.facts, frame.place), lambda: self._in_function(found, name, others, frame, span)
+            key, Frame(frame.facts, frame.place), lambda: self._in_function(found, name, changers, frame, span)
         )
 
     def _in_function(
-        self, found: Possibilities, name: str, others: Sequence[_Changer], frame: Frame, span: Span
-    ) -> Possibilities:
+        self, found: Possibilities, name: str, changers: Sequence[_Changer], frame: Frame, span: Span
+    ) -> tuple[Possibilities, int]:
         met: set[int] = set()
-        values = self._entering(found, name, others, frame, met, DEEPEST)
-        away = [one for one in others if id(one) not in met]
-        return tuple(_doubted(one, away, span) for one in values)
+        values = self._entering(found, name, changers, frame, met, DEEPEST)
+        values, called, since = self._up_to(values, changers, _own(changers, frame.scope), frame)
+        away = [one for one in changers if id(one) not in met | called and one.scope is not frame.scope]
+        return tuple(_doubted(one, away, span) for one in values), since
 
     def _entering(
         self,
         found: Possibilities,
         name: str,
-        others: Sequence[_Changer],
+        changers: Sequence[_Changer],
         frame: Frame,
         met: set[int],
         left: int,
@@ -101,7 +109,7 @@ class GlobalObjects:
             return found
         self._active.add((id(function), name))
         try:
-            ways = [self._at_call(found, name, others, caller, met, left) for caller in callers]
+            ways = [self._at_call(found, name, changers, caller, met, left) for caller in callers]
         finally:
             self._active.discard((id(function), name))
         if called.elsewhere or len(callers) < len(called.by):
@@ -112,45 +120,50 @@ class GlobalObjects:
         self,
         found: Possibilities,
         name: str,
-        others: Sequence[_Changer],
+        changers: Sequence[_Changer],
         caller: Caller,
         met: set[int],
         left: int,
     ) -> Possibilities:
         frame = caller.frame
-        own = next((one for one in others if one.scope is frame.scope), None)
         values = found
         if frame.scope.parent is not None:
-            values = self._entering(found, name, others, frame, met, left - 1)
-        values, called = self._after_calls(values, name, others, frame)
-        met.update(called)
-        if own is not None:
-            met.add(id(own))
-            values = self._changed(values, own.events, frame, frame.place)
-        return values
+            values = self._entering(found, name, changers, frame, met, left - 1)
+        own = _own(changers, frame.scope)
+        values, called, since = self._up_to(values, changers, own, frame)
+        met.update(called, (id(one) for one in changers if one.scope is frame.scope))
+        return self._changed(values, _between(own, since, frame.place), frame, frame.place)
 
-    def _after_calls(
-        self, values: Possibilities, name: str, others: Sequence[_Changer], frame: Frame
-    ) -> tuple[Possibilities, set[int]]:
-        """Return what the object is after the calls of changers in a scope up to a place, and the changers called."""
+    def _up_to(
+        self, values: Possibilities, changers: Sequence[_Changer], own: Sequence[Event], frame: Frame
+    ) -> tuple[Possibilities, set[int], int]:
+        """Return what the object is after the calls of changers in a scope up to a place.
+
+        With it come the changers called, and the place of the last call in the scope's order: what the scope itself
+        (``own``) changed before it is in the object.
+        """
         met: set[int] = set()
-        for site in frame.scope.calls:
-            called = (
-                site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
-            )
+        since = -1
+        for site in sorted(frame.scope.calls, key=lambda one: one.place.order):
+            function = site.node.func
+            called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
             if site.place.order >= frame.place.order:
-                continue
-            for one in others:
-                if one.scope.name == called and self._runs(site.node, one, frame.at(site.place)):
-                    met.add(id(one))
-                    after = self._changed(values, one.events, Frame(one.facts, end_of(one.scope)), None)
-                    if not site.place.arms or all(arm in frame.place.arms for arm in site.place.arms):
-                        values = after
-                    else:
-                        values = distinct(
-                            one_of(f"the call at {frame.facts.span(site.node)}", ((True, after), (False, values)))
-                        )
-        return values, met
+                break
+            for one in changers:
+                if one.scope is frame.scope or one.scope.name != called:
+                    continue
+                if not self._runs(site.node, one, frame.at(site.place)):
+                    continue
+                met.add(id(one))
+                values = self._changed(values, _between(own, since, site.place), frame, site.place)
+                since = site.place.order
+                after = self._changed(values, one.events, Frame(one.facts, end_of(one.scope)), None)
+                if not site.place.arms or all(arm in frame.place.arms for arm in site.place.arms):
+                    values = after
+                else:
+                    subject = f"the call at {frame.facts.span(site.node)}"
+                    values = distinct(one_of(subject, ((True, after), (False, values))))
+        return values, met, since
 
     def _runs(self, call: ast.Call, changer: _Changer, frame: Frame) -> bool:
         callees = self._evaluator.effects.callees(call, frame)
@@ -217,6 +230,14 @@ def _only_binding(facts: PythonFacts, name: str) -> Binding | None:
     """Return the one statement that gives a module-level name what it stands for, None where there are several."""
     bindings = [one for one in facts.module.bindings.get(name, ()) if one.kind not in MUTATIONS]
     return bindings[0] if len(bindings) == 1 else None
+
+
+def _own(changers: Sequence[_Changer], scope: Scope) -> list[Event]:
+    return [event for one in changers if one.scope is scope for event in one.events]
+
+
+def _between(events: Sequence[Event], since: int, until: Place) -> list[Event]:
+    return [one for one in events if since < one.order < until.order]
 
 
 def _mutated(bindings: Sequence[Binding]) -> bool:

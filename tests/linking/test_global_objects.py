@@ -16,6 +16,38 @@ OBJECTS: Cases = {
         MARKED + LOAD + "def main():\n    if debug():\n        cfg.data.num_workers = ⟦0⟧\n    load()\nmain()\n",
         {"4", "0"},
     ),
+    "changed by a function called before in the same function": (
+        SURE + SETUP + "def main():\n    setup()\n    DataLoader(1, num_workers=cfg.data.num_workers)\nmain()\n",
+        {"0"},
+    ),
+    "changed by a function called before in the same function under a condition": (
+        MARKED + SETUP + "def main():\n    if debug():\n        setup()\n"
+        "    DataLoader(1, num_workers=cfg.data.num_workers)\nmain()\n",
+        {"4", "0"},
+    ),
+    "changed by the reader itself, then by a function": (
+        SURE + SETUP + "def main():\n    cfg.data.num_workers = 1\n    setup()\n"
+        "    DataLoader(1, num_workers=cfg.data.num_workers)\nmain()\n",
+        {"0"},
+    ),
+    "changed by a function, then by the reader itself": (
+        SURE + SETUP.replace("⟦0⟧", "0") + "def main():\n    setup()\n    cfg.data.num_workers = ⟦1⟧\n"
+        "    DataLoader(1, num_workers=cfg.data.num_workers)\nmain()\n",
+        {"1"},
+    ),
+    "changed by the caller, then by a function": (
+        SURE + LOAD + SETUP + "def main():\n    cfg.data.num_workers = 1\n    setup()\n    load()\nmain()\n",
+        {"0"},
+    ),
+    "changed by a function, then by the module": (
+        SURE + SETUP.replace("⟦0⟧", "0") + "setup()\ncfg.data.num_workers = ⟦1⟧\n"
+        "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+        {"1"},
+    ),
+    "changed by the module, then by a function": (
+        SURE + SETUP + "cfg.data.num_workers = 1\nsetup()\nDataLoader(1, num_workers=cfg.data.num_workers)\n",
+        {"0"},
+    ),
     "changed under its other name": (SURE + "config = cfg\n" + LOAD.replace("cfg", "config") + MAIN, {"0"}),
     "read under its other name in another file": (
         {
