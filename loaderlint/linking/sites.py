@@ -349,8 +349,9 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             given[option] = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
             continue
         splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
-        for name, values in splat.entries.items():
-            given.setdefault(names.get(name, name), Given.known(values))
+        for name in splat.entries:
+            option = names.get(name, name)
+            given.setdefault(option, _followed(evaluator, option, partial(splat.entries.__getitem__, name)))
         hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
     for option in TORCH_DEFAULTS if site.before else ():
         before = partial(_given_before, evaluator, site, option)
@@ -403,14 +404,22 @@ _STEPS_FOR_OTHERS = 800
 
 def _handed(evaluator: Evaluator, option: str, value: ast.expr, frame: Frame, entry: Span | None = None) -> Given:
     """Return what an argument gives an option; ``entry`` is the keyword that can be taken away whole."""
+    if entry is None:
+        return _followed(evaluator, option, partial(evaluator.evaluate, value, frame), frame.facts.span(value))
+    work = partial(dictionaries.entered, evaluator, value, frame, entry)
+    return _followed(evaluator, option, work, frame.facts.span(value))
+
+
+def _followed(
+    evaluator: Evaluator, option: str, work: Callable[[], Possibilities], argument: Span | None = None
+) -> Given:
+    """Return what an option gets where that is still to be followed, as far as its steps reach."""
 
     def follow() -> Possibilities:
         with evaluator.steps(_STEPS if option in TORCH_DEFAULTS else _STEPS_FOR_OTHERS):
-            if entry is None:
-                return evaluator.evaluate(value, frame)
-            return dictionaries.entered(evaluator, value, frame, entry)
+            return work()
 
-    return Given(follow, frame.facts.span(value))
+    return Given(follow, argument)
 
 
 def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
