@@ -346,6 +346,9 @@ class Callers:
 
     def _followed(self, node: ast.expr, frame: Frame) -> Iterable[Possibility]:
         """Return what an expression can be, followed once for all the functions that share the name it has."""
+        if isinstance(node, ast.Call):
+            # What is looked up by a name from a configuration may be asked for while that is being followed.
+            return self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
         if node not in self._followed_before:
             self._followed_before[node] = self._follow(node, frame)
         return self._followed_before[node]
