@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from loaderlint.linking.dictionaries import entries_of
 from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.sites import TORCH_KIND, loader_of_settings
+from loaderlint.linking.loaders import loader_of_settings
+from loaderlint.linking.sites import TORCH_KIND
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings

@@ -11,11 +11,13 @@ from loaderlint.linking import mmengine
 from loaderlint.linking.bare import bare_loaders
 from loaderlint.linking.classes import owner_of
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.loaders import configured_loaders, loader_of
+from loaderlint.linking.options import Given, options_of
 from loaderlint.linking.payload import payload_of
 from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
 from loaderlint.linking.sharing import with_sharing
-from loaderlint.linking.sites import Given, PythonSite, configured_loaders, loader_of, options_of, python_sites
+from loaderlint.linking.sites import PythonSite, python_sites
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language
 

@@ -16,9 +16,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import changes, modules
+from loaderlint.linking.loaders import value_of
 from loaderlint.linking.merging import overwritten
 from loaderlint.linking.names import MUTATIONS
-from loaderlint.linking.sites import TORCH_KIND, Given, value_of
+from loaderlint.linking.options import Given
+from loaderlint.linking.sites import TORCH_KIND
 from loaderlint.linking.things import Frame, Items, Possibilities, Possibility, Row, end_of, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span

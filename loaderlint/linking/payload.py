@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.options import Given
 from loaderlint.linking.running import cuda_touches, functions_run_by
-from loaderlint.linking.sites import Given
 from loaderlint.linking.things import (
     Class,
     External,

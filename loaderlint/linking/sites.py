@@ -1,40 +1,27 @@
-"""Finds the places where loader options come together, in Python and in configuration."""
+"""Finds the places in Python where loader options come together."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
 
-from loaderlint.linking import callers, classes, dictionaries, instantiation, loader_classes, replaced, settings
+from loaderlint.linking import callers, classes, instantiation, loader_classes, settings
 from loaderlint.linking.bundles import bundles
-from loaderlint.linking.escapes import may_be_filled
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_classes import BaseCall
 from loaderlint.linking.loader_names import loader_names, possible_calls
-from loaderlint.linking.loops import spread
 from loaderlint.linking.things import (
-    ABSENT,
-    Absent,
     Class,
     External,
     Frame,
     Function,
     Made,
     Possibilities,
-    Possibility,
     Settings,
-    distinct,
-    irremovable,
-    settled,
-    under,
-    unseen,
 )
-from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
-from loaderlint.model.target import Platform
-from loaderlint.model.value import PLATFORM, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 
@@ -72,27 +59,6 @@ class PythonSite:
         if self.bundle is not None:
             return [], [ast.keyword(None, self.bundle)]
         return self.call.args[self.skip :], self.call.keywords
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """What one option gets at a site, and the expression that hands it over there (None: a splat, or not given).
-
-    It is followed when it is first read: what is no plain option (a dataset, a sampler) can be a long way.
-    """
-
-    follow: Callable[[], Possibilities]
-    argument: Span | None = None
-
-    @classmethod
-    def known(cls, possibilities: Possibilities, argument: Span | None = None) -> Given:
-        """Return what was followed already."""
-        return cls(lambda: possibilities, argument)
-
-    @cached_property
-    def possibilities(self) -> Possibilities:
-        """What the option can be."""
-        return self.follow()
 
 
 def python_sites(evaluator: Evaluator, near: Set[str] | None = None) -> Iterator[PythonSite]:
@@ -307,253 +273,6 @@ def _wrapper(evaluator: Evaluator, name: str) -> LoaderCallable | None:
 def _name_of(owner: Class | Function) -> str:
     module = owner.facts.source.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return f"{module}.{owner.scope.qualified()}".lstrip(".")
-
-
-def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
-    """Return what a call gives each option, by torch's name."""
-    if site.base is not None:
-        base = PythonSite(site.base.frame, site.base.through[-1], site.callee, site.kind, skip=site.base.skip)
-        handed = options_of(evaluator, base)
-        return _at_the_call(handed, site) if site.base.untouched else handed
-    with evaluator.steps(_STEPS):
-        return _options_of(evaluator, site)
-
-
-def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
-    frame = site.frame
-    arguments, keywords = site.arguments
-    # Torch's own name is nothing to a callable that calls the option something else.
-    names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
-    given: dict[str, Given] = {}
-    hidden = site.partial
-    taken = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
-    positional, seen = spread(evaluator, arguments, frame)
-    hidden = hidden or not seen
-    for name, (argument, values) in zip(site.kind.positional[taken:], positional, strict=False):
-        given[name] = (
-            _handed(evaluator, name, argument, frame)
-            if values is None
-            else Given.known(values, frame.facts.span(argument))
-        )
-    if site.configured is not None:
-        whole_trees = tuple(one for one in site.configured if isinstance(one.thing, Settings))
-        besides = tuple(one for one in site.configured if not isinstance(one.thing, Settings))
-        whole = dictionaries.as_items(evaluator, whole_trees)[0]
-        given.update(
-            {names.get(name, name): Given.known((*values, *besides)) for name, values in whole.entries.items()}
-        )
-        hidden = hidden or not whole.complete
-    for keyword in keywords if site.configured is None else ():
-        if keyword.arg is not None:
-            option = names.get(keyword.arg, keyword.arg)
-            given[option] = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
-            continue
-        splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
-        for name in splat.entries:
-            option = names.get(name, name)
-            given.setdefault(option, _followed(evaluator, option, partial(splat.entries.__getitem__, name)))
-        hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
-    for option in TORCH_DEFAULTS if site.before else ():
-        before = partial(_given_before, evaluator, site, option)
-        if option in given or not all(isinstance(one.thing, Absent) for one in before()):
-            own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
-            given[option] = Given.known(settled(own.possibilities, before), own.argument)
-    if hidden:
-        for option in TORCH_DEFAULTS:
-            # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
-            left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
-            given.setdefault(option, Given.known((*unseen(site.span), *left_out)))
-    return given
-
-
-def _at_the_call(given: Mapping[str, Given], site: PythonSite) -> dict[str, Given]:
-    """Return what a constructor hands on, with the site's own arguments: those are what a fix can edit together."""
-    spelled = {named: option for option, named in site.kind.spelling.items()}
-    written = {spelled.get(one.arg, one.arg): one.value for one in site.call.keywords if one.arg is not None}
-    own = {
-        option: site.frame.facts.span(written[option])
-        for option, one in given.items()
-        if option in written and one.argument is None
-    }
-    return {
-        option: replace(one, argument=own.get(option)) if option in TORCH_DEFAULTS else one
-        for option, one in given.items()
-    }
-
-
-def _positional_before(site: PythonSite) -> int:
-    before = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
-    return before + len(site.call.args) - site.skip
-
-
-def _given_before(evaluator: Evaluator, site: PythonSite, option: str) -> Possibilities:
-    """Return what the partial calls before a call give an option it leaves out."""
-    found: list[Possibility] = []
-    for one, assumptions in site.before:
-        given = options_of(evaluator, replace(one, partial=False)).get(option) if one is not None else None
-        values = given.possibilities if given is not None else (Possibility(ABSENT, site.span),)
-        found.extend(under(values, assumptions))
-    return tuple(found)
-
-
-_STEPS = 3000
-"""Expressions followed for one option of a loader, or for the conditions it is made under."""
-_STEPS_FOR_OTHERS = 800
-"""Expressions followed for what is no plain option: a dataset, a sampler, a function."""
-
-
-def _handed(evaluator: Evaluator, option: str, value: ast.expr, frame: Frame, entry: Span | None = None) -> Given:
-    """Return what an argument gives an option; ``entry`` is the keyword that can be taken away whole."""
-    if entry is None:
-        return _followed(evaluator, option, partial(evaluator.evaluate, value, frame), frame.facts.span(value))
-    work = partial(dictionaries.entered, evaluator, value, frame, entry)
-    return _followed(evaluator, option, work, frame.facts.span(value))
-
-
-def _followed(
-    evaluator: Evaluator, option: str, work: Callable[[], Possibilities], argument: Span | None = None
-) -> Given:
-    """Return what an option gets where that is still to be followed, as far as its steps reach."""
-
-    def follow() -> Possibilities:
-        with evaluator.steps(_STEPS if option in TORCH_DEFAULTS else _STEPS_FOR_OTHERS):
-            return work()
-
-    return Given(follow, argument)
-
-
-def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
-    """Return the loader a call makes, None when the call can never be reached."""
-    with evaluator.steps(_STEPS):
-        ways = evaluator.conditions(site.frame.place.arms, site.frame)
-    if not ways:
-        return None
-    if any(kind is site.kind for kind in replaced.loaders(evaluator)):
-        given = dict.fromkeys(TORCH_DEFAULTS, Given.known(unseen(site.span)))
-    options = {
-        option: value_of(evaluator, option, one, ways, site.span)
-        for option, one in given.items()
-        if option in TORCH_DEFAULTS
-    }
-    handled = _is_handled(site)
-    return Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled)
-
-
-def _is_handled(site: PythonSite) -> bool:
-    """Return whether a call stands in a ``try`` whose author handles what torch raises for options it refuses."""
-    return any(
-        isinstance(block, ast.Try)
-        and any(_takes_value_errors(handler) for handler in block.handlers)
-        and any(site.frame.facts.span(statement).holds(site.span) for statement in block.body)
-        for block in site.frame.facts.blocks
-    )
-
-
-def _takes_value_errors(handler: ast.ExceptHandler) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
-        return False
-    return any(kind is None or dotted(kind) in ("ValueError", "Exception", "BaseException") for kind in kinds)
-
-
-MOST_OF_ANYTHING = 10**18
-"""An integer beyond this is no setting, and Python refuses to write the longest ones down."""
-
-
-def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Assumptions], site: Span) -> Value:
-    """Return an option's value from what was followed: constants become candidates, anything else leaves it open."""
-    candidates: list[Candidate] = []
-    is_open = False
-    for one in distinct(
-        way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
-    ):
-        thing = one.thing
-        if isinstance(thing, Absent):
-            candidates.append(Candidate(TORCH_DEFAULTS[option], site, assumptions=one.assumptions, written=False))
-        elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
-            is_open = True
-        elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText):
-            candidates.append(
-                Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
-            )
-        else:
-            is_open = True
-    return Value(tuple(_platforms_joined(candidates)), is_open, given.argument)
-
-
-def _method_name(evaluator: Evaluator, option: str, given: Given) -> Possibilities:
-    """Return the possibilities, with ``get_context("spawn")`` read as the start method it names."""
-    if option != "multiprocessing_context":
-        return given.possibilities
-    found: list[Possibility] = []
-    for one in given.possibilities:
-        thing = one.thing
-        if isinstance(thing, Made) and thing.callee.rpartition(".")[2] == "get_context" and thing.call.args:
-            found.extend(under(evaluator.evaluate(thing.call.args[0], thing.frame), one.assumptions))
-        else:
-            found.append(one)
-    return tuple(found)
-
-
-def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
-    """Return the candidates with those that differ in nothing but their platforms made one."""
-    joined: dict[object, Candidate] = {}
-    for one in candidates:
-        rest = frozenset(way for way in one.assumptions if way.subject != PLATFORM)
-        key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
-        before = joined.get(key)
-        platforms = _platforms(one) | (_platforms(before) if before is not None else frozenset())
-        if platforms == frozenset(platform.value for platform in Platform):
-            assumptions = rest
-        else:
-            assumptions = rest | {Assumption(PLATFORM, platforms)}
-        joined[key] = Candidate(
-            one.constant,
-            one.span,
-            one.entry,
-            one.trail,
-            assumptions,
-            one.sources | (before.sources if before is not None else frozenset()),
-            one.written,
-            one.shared,
-        )
-    return list(joined.values())
-
-
-def _platforms(candidate: Candidate) -> frozenset[str]:
-    for assumption in candidate.assumptions:
-        if assumption.subject == PLATFORM and isinstance(assumption.answer, frozenset):
-            return assumption.answer
-    return frozenset(platform.value for platform in Platform)
-
-
-def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
-    """Yield the loaders that a configuration mapping makes by naming a library's loader."""
-    for name, caller in callers.instantiations(evaluator):
-        kind = LOADER_CALLABLES.get(name)
-        if kind is not None and caller.span not in evaluator.instantiations.at_calls:
-            given = {key: caller.given(key) for key in caller.arguments.entries}
-            yield loader_of_settings(evaluator, given, caller.span, name, kind)
-
-
-def loader_of_settings(
-    evaluator: Evaluator,
-    settings: Mapping[str, Possibilities],
-    span: Span,
-    callee: str,
-    kind: LoaderCallable,
-    *,
-    consumer_seen: bool = True,
-) -> Loader:
-    """Return the loader whose options are the keys of a configuration mapping, which stands at ``span``."""
-    options: dict[str, Value] = {}
-    keys = {key.lower(): values for key, values in settings.items()}
-    for option in TORCH_DEFAULTS:
-        values = keys.get(kind.spelling.get(option, option))
-        if values is not None:
-            given = Given.known(values if consumer_seen else irremovable(values))
-            options[option] = value_of(evaluator, option, given, (frozenset(),), span)
-    return Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
 
 
 TORCH_KIND = LOADER_CALLABLES[TORCH_LOADER]

@@ -1,0 +1,161 @@
+"""Makes loaders of what their options can be, in Python and in configuration."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from loaderlint.linking import callers, replaced
+from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.options import STEPS, Given
+from loaderlint.linking.sites import PythonSite
+from loaderlint.linking.things import (
+    Absent,
+    Made,
+    Possibilities,
+    Possibility,
+    distinct,
+    irremovable,
+    under,
+    unseen,
+)
+from loaderlint.model.loader import TORCH_DEFAULTS, Loader
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
+from loaderlint.model.value import PLATFORM, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
+from loaderlint.readers.python import dotted
+from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
+
+
+def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
+    """Return the loader a call makes, None when the call can never be reached."""
+    with evaluator.steps(STEPS):
+        ways = evaluator.conditions(site.frame.place.arms, site.frame)
+    if not ways:
+        return None
+    if any(kind is site.kind for kind in replaced.loaders(evaluator)):
+        given = dict.fromkeys(TORCH_DEFAULTS, Given.known(unseen(site.span)))
+    options = {
+        option: value_of(evaluator, option, one, ways, site.span)
+        for option, one in given.items()
+        if option in TORCH_DEFAULTS
+    }
+    handled = _is_handled(site)
+    return Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled)
+
+
+def _is_handled(site: PythonSite) -> bool:
+    """Return whether a call stands in a ``try`` whose author handles what torch raises for options it refuses."""
+    return any(
+        isinstance(block, ast.Try)
+        and any(_takes_value_errors(handler) for handler in block.handlers)
+        and any(site.frame.facts.span(statement).holds(site.span) for statement in block.body)
+        for block in site.frame.facts.blocks
+    )
+
+
+def _takes_value_errors(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
+        return False
+    return any(kind is None or dotted(kind) in ("ValueError", "Exception", "BaseException") for kind in kinds)
+
+
+MOST_OF_ANYTHING = 10**18
+"""An integer beyond this is no setting, and Python refuses to write the longest ones down."""
+
+
+def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Assumptions], site: Span) -> Value:
+    """Return an option's value from what was followed: constants become candidates, anything else leaves it open."""
+    candidates: list[Candidate] = []
+    is_open = False
+    for one in distinct(
+        way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
+    ):
+        thing = one.thing
+        if isinstance(thing, Absent):
+            candidates.append(Candidate(TORCH_DEFAULTS[option], site, assumptions=one.assumptions, written=False))
+        elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
+            is_open = True
+        elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText):
+            candidates.append(
+                Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
+            )
+        else:
+            is_open = True
+    return Value(tuple(_platforms_joined(candidates)), is_open, given.argument)
+
+
+def _method_name(evaluator: Evaluator, option: str, given: Given) -> Possibilities:
+    """Return the possibilities, with ``get_context("spawn")`` read as the start method it names."""
+    if option != "multiprocessing_context":
+        return given.possibilities
+    found: list[Possibility] = []
+    for one in given.possibilities:
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee.rpartition(".")[2] == "get_context" and thing.call.args:
+            found.extend(under(evaluator.evaluate(thing.call.args[0], thing.frame), one.assumptions))
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates with those that differ in nothing but their platforms made one."""
+    joined: dict[object, Candidate] = {}
+    for one in candidates:
+        rest = frozenset(way for way in one.assumptions if way.subject != PLATFORM)
+        key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
+        before = joined.get(key)
+        platforms = _platforms(one) | (_platforms(before) if before is not None else frozenset())
+        if platforms == frozenset(platform.value for platform in Platform):
+            assumptions = rest
+        else:
+            assumptions = rest | {Assumption(PLATFORM, platforms)}
+        joined[key] = Candidate(
+            one.constant,
+            one.span,
+            one.entry,
+            one.trail,
+            assumptions,
+            one.sources | (before.sources if before is not None else frozenset()),
+            one.written,
+            one.shared,
+        )
+    return list(joined.values())
+
+
+def _platforms(candidate: Candidate) -> frozenset[str]:
+    for assumption in candidate.assumptions:
+        if assumption.subject == PLATFORM and isinstance(assumption.answer, frozenset):
+            return assumption.answer
+    return frozenset(platform.value for platform in Platform)
+
+
+def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
+    """Yield the loaders that a configuration mapping makes by naming a library's loader."""
+    for name, caller in callers.instantiations(evaluator):
+        kind = LOADER_CALLABLES.get(name)
+        if kind is not None and caller.span not in evaluator.instantiations.at_calls:
+            given = {key: caller.given(key) for key in caller.arguments.entries}
+            yield loader_of_settings(evaluator, given, caller.span, name, kind)
+
+
+def loader_of_settings(
+    evaluator: Evaluator,
+    settings: Mapping[str, Possibilities],
+    span: Span,
+    callee: str,
+    kind: LoaderCallable,
+    *,
+    consumer_seen: bool = True,
+) -> Loader:
+    """Return the loader whose options are the keys of a configuration mapping, which stands at ``span``."""
+    options: dict[str, Value] = {}
+    keys = {key.lower(): values for key, values in settings.items()}
+    for option in TORCH_DEFAULTS:
+        values = keys.get(kind.spelling.get(option, option))
+        if values is not None:
+            given = Given.known(values if consumer_seen else irremovable(values))
+            options[option] = value_of(evaluator, option, given, (frozenset(),), span)
+    return Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
