@@ -60,7 +60,7 @@ def aliases_in(scope: Scope) -> Iterator[Alias]:
     for bindings in scope.bindings.values():
         for binding in bindings:
             for one, other, sure in _same(binding):
-                if one == other:
+                if one == other or _is_rebound_at(scope, other.path[0], binding):
                     continue
                 (root, path), (other_root, other_path) = one.path, other.path
                 since = binding.place.order
@@ -69,6 +69,11 @@ def aliases_in(scope: Scope) -> Iterator[Alias]:
                 doubtful = min((order for order, surely in ends if not surely), default=None)
                 yield Alias(root, path, other_root, other_path, since, sure, until, doubtful)
                 yield Alias(other_root, other_path, root, path, since, sure, until, doubtful)
+
+
+def _is_rebound_at(scope: Scope, name: str, since: Binding) -> bool:
+    """Return whether the statement that makes an alias gives the other name itself another value."""
+    return any(one.node is since.node and one.kind not in MUTATIONS for one in scope.bindings.get(name, ()))
 
 
 def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
@@ -85,7 +90,19 @@ def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
         own = Part(binding.name, (*binding.keys, key_of(binding.key)))
     elif binding.kind == "unpack":
         place = binding.index[0] if len(binding.index) == 1 else None
-        if not isinstance(value, ast.Tuple | ast.List) or not isinstance(place, int) or place >= len(value.elts):
+        if place is None:
+            return
+        if isinstance(place, slice):
+            whole = part_of(value)
+            if whole is not None:
+                yield Part(own.name, (ELEMENT,)), Part(whole.name, (*whole.keys, ELEMENT)), False
+            return
+        if not isinstance(value, ast.Tuple | ast.List):
+            whole = part_of(value)
+            if whole is not None:
+                yield own, Part(whole.name, (*whole.keys, place)), ELEMENT not in whole.keys
+            return
+        if place >= len(value.elts):
             return
         value = value.elts[place]
     elif binding.kind != "assign":

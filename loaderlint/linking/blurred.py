@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.classes import class_of_receiver, lineage, setters
+from loaderlint.linking.classes import class_of_receiver, lineage, owner_of, setters
 from loaderlint.linking.things import Class, CommandLine, Frame, Instance, Module, Possibilities
-from loaderlint.readers.python import AttributeChange, PythonFacts, dotted
+from loaderlint.readers.python import AttributeChange, Place, PythonFacts, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -32,14 +32,21 @@ class _Change:
     start: str
     end: str
 
-    def may_set(self, name: str) -> bool:
-        return name.startswith(self.start) and name.endswith(self.end) and not self._is_undone(name)
+    def may_set(self, name: str, until: Place | None) -> bool:
+        return name.startswith(self.start) and name.endswith(self.end) and not self._is_undone(name, until)
 
-    def _is_undone(self, name: str) -> bool:
+    def _is_undone(self, name: str, until: Place | None) -> bool:
         """Return whether the same function goes on to set the attribute itself, whatever happens."""
         place = self.at.place
+        last = until.order if until is not None and until.scope is place.scope else None
         later = place.scope.bindings.get(f"{dotted(self.at.owner)}.{name}", ())
-        return any(one.kind == "assign" and not one.place.arms and one.place.order > place.order for one in later)
+        return any(
+            one.kind == "assign"
+            and not one.place.arms
+            and one.place.order > place.order
+            and (last is None or one.place.order < last)
+            for one in later
+        )
 
 
 class Blurred:
@@ -48,21 +55,19 @@ class Blurred:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def may_set(self, thing: Instance | Class | Module | CommandLine, name: str) -> bool:
-        """Return whether an attribute of a thing may be set by such a change."""
+    def may_set(self, thing: Instance | Class | Module | CommandLine, name: str, until: Place | None = None) -> bool:
+        """Return whether an attribute of a thing may be set by such a change, where it is read at a place."""
         named, others = self._changes
-        changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name)]
+        changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name, until)]
         if not changes:
             return False
         keys = self._keys_of(thing)
         return any(not keys.isdisjoint(self._changed_by(one)) for one in changes)
 
-    def may_set_any(self, owners: Possibilities, name: str) -> bool:
+    def may_set_any(self, owners: Possibilities, name: str, until: Place) -> bool:
         """Return whether an attribute of one of several things may be set by such a change."""
-        things = [one.thing for one in owners]
-        return any(
-            isinstance(one, Instance | Class | Module | CommandLine) and self.may_set(one, name) for one in things
-        )
+        things = (one.thing for one in owners if isinstance(one.thing, Instance | Class | Module | CommandLine))
+        return any(self.may_set(one, name, until) for one in things)
 
     def has_setter(self, owner: Class, name: str) -> bool:
         """Return whether an assignment to an attribute of a class's objects runs a setter."""
@@ -106,6 +111,11 @@ class Blurred:
 
     def _found(self, change: _Change) -> Iterator[_Key]:
         where = Frame(change.facts, change.at.place)
+        if isinstance(change.at.owner, ast.Call) and dotted(change.at.owner.func) == "super":
+            above = owner_of(change.facts, change.at.place.scope)
+            if above is not None:
+                yield _key(Instance(above))
+            return
         typed = _object_of_type(change.at.owner)
         with self._evaluator.steps(_STEPS):
             for one in self._evaluator.evaluate(typed or change.at.owner, where):

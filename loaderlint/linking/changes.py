@@ -72,9 +72,13 @@ def changed(
         for way in reaching([event.binding], place)
         if not (way.earlier_turn and bound is not None and _renewed(bound, event))
     ]
-    if not happened:
-        return tuple(found)
-    return tuple(after for one in found for after in after_all(evaluator, one, happened, frame))
+    after = tuple(found)
+    if happened:
+        after = tuple(way for one in found for way in after_all(evaluator, one, happened, frame))
+    # When the functions inside a function run was not seen.
+    for event in evaluator.events.inside(frame.scope, name) if frame.scope.is_function else ():
+        after = tuple(doubts.doubted(one, event, frame.facts.span(event.binding.node)) for one in after)
+    return after
 
 
 def _renewed(bound: Reaching, event: Event) -> bool:

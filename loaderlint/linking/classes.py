@@ -70,6 +70,12 @@ def setters(project: Project) -> Mapping[str, Set[int]]:
                 continue
             if any(dotted(one) == f"{scope.name}.setter" for one in scope.node.decorator_list):
                 found.setdefault(scope.name, set()).add(id(scope.parent.node))
+        for site in facts.calls.get("property", ()):
+            inside, call = site.place.scope, site.node
+            if inside.is_class and (len(call.args) > 1 or any(one.arg == "fset" for one in call.keywords)):
+                for name, bindings in inside.bindings.items():
+                    if any(one.value is call for one in bindings):
+                        found.setdefault(name, set()).add(id(inside.node))
     return found
 
 

@@ -441,7 +441,7 @@ class Evaluator:
                 for ways in self.conditions(arms, frame)
                 for one in under(before, ways)
             )
-            otherwise = self.blurred.may_set_any(self.evaluate(node.value, frame), node.attr)
+            otherwise = self.blurred.may_set_any(self.evaluate(node.value, frame), node.attr, frame.place)
             return distinct([*found, *unset, *(unseen(span) if otherwise else ())])
         return self._attribute_of(node, frame, span)
 

@@ -7,15 +7,18 @@ name for a part of ``config``, so that what is done to the one is done to the ot
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from loaderlint.linking.aliases import Alias, aliases_in, matches, receiver_in
 from loaderlint.linking.names import MUTATIONS
-from loaderlint.readers.python import Arm, Binding, CallSite, Keys, Part, Scope, part_of
+from loaderlint.readers.python import ELEMENT, Arm, Binding, CallSite, Key, Keys, Part, Scope, part_of
 
 CALL = "call"
 """Kind of an event that hands the thing, or the part of it at the path, to a call: as argument or as receiver."""
+
+DEEPEST_ALIAS = 5
+"""Names that are looked through for each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +65,33 @@ class Events:
         self._handed: dict[int, dict[str, list[tuple[str, CallSite]]]] = {}
         self._written: dict[int, Mapping[str, list[Event]]] = {}
         self._aliases: dict[int, Mapping[str, list[Alias]]] = {}
+        self._by_first_key: dict[int, Mapping[tuple[str, Key], list[Event]]] = {}
+        self._aliases_by_first_key: dict[int, Mapping[tuple[str, Key], list[Alias]]] = {}
 
     def of(self, scope: Scope, name: str) -> tuple[Event, ...]:
         """Return what a scope does to the thing a (dotted) name stands for, in source order."""
         key = (id(scope), name)
         if key not in self._known:
             root, *attributes = name.split(".")
-            found = self._through(scope, root, tuple(attributes), -1, None, set())
-            self._known[key] = tuple(sorted(found, key=lambda one: one.order))
+            found = self._through(scope, root, tuple(attributes), -1, None, ())
+            once = {(id(one.binding), one.path, one.key): one for one in sorted(found, key=lambda one: one.sure)}
+            self._known[key] = tuple(sorted(once.values(), key=lambda one: one.order))
+        return self._known[key]
+
+    def inside(self, scope: Scope, name: str) -> tuple[Event, ...]:
+        """Return what functions inside a scope do to the thing that a name of the scope stands for."""
+        key = (id(scope), f"{name}()")
+        if key not in self._known:
+            root = name.partition(".")[0]
+            found: list[Event] = []
+            waiting = list(scope.children)
+            while waiting:
+                inner = waiting.pop()
+                if any(one.kind not in MUTATIONS for one in inner.bindings.get(root, ())):
+                    continue
+                waiting.extend(inner.children)
+                found.extend(one for one in self.of(inner, name) if one.binding.kind != CALL)
+            self._known[key] = tuple(found)
         return self._known[key]
 
     def handed_over(self, scope: Scope) -> dict[str, list[tuple[str, CallSite]]]:
@@ -92,17 +114,17 @@ class Events:
         return self._aliases[id(scope)]
 
     def _through(
-        self, scope: Scope, root: str, path: Keys, since: int, until: int | None, seen: set[tuple[str, Keys]]
+        self, scope: Scope, root: str, path: Keys, since: int, until: int | None, seen: tuple[tuple[str, Keys], ...]
     ) -> Iterator[Event]:
         """Yield the events that come about through one name for the part at ``path``, and through its other names."""
-        if (root, path) in seen:
+        if (root, path) in seen or len(seen) == DEEPEST_ALIAS:
             return
-        seen.add((root, path))
-        for event in self._written_in(scope).get(root, ()):
+        seen = (*seen, (root, path))
+        for event in self._events_at(scope, root, path):
             if event.order > since and (until is None or event.order <= until) and matches(event.path, path):
                 yield replace(event, path=event.path[len(path) :])
         own = not path and root == receiver_in(scope)
-        for alias in self.aliases(scope).get(root, ()):
+        for alias in self._aliases_at(scope, root, path):
             if own and alias.path:
                 # What is done to an attribute of a method's own object is looked for where the attribute is read.
                 continue
@@ -124,6 +146,34 @@ class Events:
             for event in through:
                 sure = event.sure and alias.sure and (alias.doubtful is None or event.order <= alias.doubtful)
                 yield replace(event, path=(*ahead, *event.path), sure=sure)
+
+    def _events_at(self, scope: Scope, root: str, path: Keys) -> Iterable[Event]:
+        """Return the events of a name's parts that begin as a path does."""
+        if id(scope) not in self._by_first_key:
+            by_key: dict[tuple[str, Key], list[Event]] = {}
+            for name, events in self._written_in(scope).items():
+                for event in events:
+                    if event.path:
+                        by_key.setdefault((name, event.path[0]), []).append(event)
+            self._by_first_key[id(scope)] = by_key
+        if not path or path[0] is ELEMENT:
+            return self._written_in(scope).get(root, ())
+        beginning = self._by_first_key[id(scope)]
+        return (*beginning.get((root, path[0]), ()), *beginning.get((root, ELEMENT), ()))
+
+    def _aliases_at(self, scope: Scope, root: str, path: Keys) -> Iterable[Alias]:
+        """Return the aliases of a name's parts that begin as a path does, and of the name itself."""
+        every = self.aliases(scope).get(root, ())
+        if not path or path[0] is ELEMENT or not every:
+            return every
+        if id(scope) not in self._aliases_by_first_key:
+            by_key: dict[tuple[str, Key], list[Alias]] = {}
+            for name, aliases in self.aliases(scope).items():
+                for alias in aliases:
+                    by_key.setdefault((name, alias.path[0] if alias.path else ""), []).append(alias)
+            self._aliases_by_first_key[id(scope)] = by_key
+        beginning = self._aliases_by_first_key[id(scope)]
+        return [one for key in (path[0], ELEMENT, "") for one in beginning.get((root, key), ())]
 
     def _written_in(self, scope: Scope) -> Mapping[str, list[Event]]:
         """Return what a scope does to what each of its names stands for, under that name alone."""

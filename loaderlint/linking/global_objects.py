@@ -72,7 +72,9 @@ class GlobalObjects:
         if frame.scope.parent is None:
             own = self._evaluator.effects.changing(frame, name)
             values, met, since = self._up_to(found, changers, own, frame)
-            return self._changed(values, _between(own, since, frame.place), frame, frame.place) if met else found, since
+            after = self._changed(values, _between(own, since, frame.place), frame, frame.place) if met else found
+            away = [one for one in changers if one.scope is not frame.scope and id(one) not in met and _may_run(one)]
+            return tuple(_doubted(one, away, span) for one in after), since
         key = ("global", id(frame.scope), facts.source.path, name)
         return self._evaluator.remembered(
             key, Frame(frame.facts, frame.place), lambda: self._in_function(found, name, changers, frame, span)
@@ -152,7 +154,8 @@ class GlobalObjects:
             for one in changers:
                 if one.scope is frame.scope or one.scope.name != called:
                     continue
-                if not self._runs(site.node, one, frame.at(site.place)):
+                if one.scope.yields or not self._runs(site.node, one, frame.at(site.place)):
+                    # How far a generator has run, such as that of a context manager, is not seen.
                     continue
                 met.add(id(one))
                 values = self._changed(values, _between(own, since, site.place), frame, site.place)
@@ -238,6 +241,13 @@ def _own(changers: Sequence[_Changer], scope: Scope) -> list[Event]:
 
 def _between(events: Sequence[Event], since: int, until: Place) -> list[Event]:
     return [one for one in events if since < one.order < until.order]
+
+
+def _may_run(changer: _Changer) -> bool:
+    """Return whether a function is named anywhere in its file, or may be called in another way."""
+    if changer.scope.parent is None or changer.scope.parent.is_class or isinstance(changer.scope.node, ast.Lambda):
+        return True
+    return any(changer.scope.name in scope.reads for scope in changer.facts.scopes.values())
 
 
 def _mutated(bindings: Sequence[Binding]) -> bool:

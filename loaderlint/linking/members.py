@@ -124,6 +124,9 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return instances.item(evaluator, thing, key, span)
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
         return (Possibility(GIVEN, span),)
+    if isinstance(thing, External) and thing.name == "sys.modules" and key in ("__main__", "__mp_main__"):
+        # ``sys.modules[__name__]``, which is the reader's own module.
+        return (Possibility(Module(frame.facts), span),)
     if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
         return environment.item(evaluator, key, frame, span)
     return unseen(span)

@@ -75,7 +75,7 @@ _CHANGES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__seti
 def _by_method(owner: ast.expr, arguments: list[ast.expr]) -> Iterator[NamedAttribute]:
     if len(arguments) == 3:
         yield NamedAttribute(*arguments)
-    elif len(arguments) == 2 and not (isinstance(owner, ast.Call) and dotted(owner.func) == "super"):
+    elif len(arguments) == 2:
         yield NamedAttribute(owner, *arguments)
 
 

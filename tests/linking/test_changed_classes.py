@@ -182,6 +182,23 @@ BY_OTHER_MEANS: Cases = {
         """,
         {"open"},
     ),
+    "a property's setter that stands in its call": (
+        "class Cfg:\n    workers = property(lambda self: self.kept, put)\ncfg = Cfg()\ncfg.workers = 4" + READ,
+        {"open"},
+    ),
+    "a __setattr__ that hands something else to its base": (
+        f"class Cfg:\n    workers = ⟦0⟧\n    def __setattr__(self, name, value):\n"
+        f"        super().__setattr__(name, value * 2)\ncfg = Cfg(){READ}",
+        {"0", "open"},
+    ),
+    "an assignment after it is read": (
+        f"{OBJECT}held = vars(cfg)\nheld['workers'] = 4{READ}cfg.workers = 8\n",
+        {"0", "open"},
+    ),
+    "by way of the table of modules": (
+        f"{OBJECT}import sys\nsys.modules[__name__].Cfg.workers = 4{READ}",
+        {"0", "open"},
+    ),
     "the attribute of another class's property": (
         "class Other:\n    @property\n    def workers(self):\n        return 1\n    @workers.setter\n"
         f"    def workers(self, value):\n        pass\n{OBJECT.replace('⟦0⟧', '0')}cfg.workers = ⟦4⟧{READ}",

@@ -81,6 +81,49 @@ NAMES: Cases = {
         f"def fill(d):\n    d['num_workers'] = 5\n{SET}fill(cfg['other']){LOAD}",
         {"2"},
     ),
+    "two names that change places": (
+        "kw = {'num_workers': 2}\nkw, other = {'num_workers': ⟦5⟧}, kw\nother['num_workers'] = 9"
+        + "\nDataLoader(d, **kw)\n",
+        {"5"},
+    ),
+    "a name that is given a part of itself": (
+        "cfg = {'num_workers': 2, 'cfg': {'num_workers': ⟦3⟧}}\ncfg = cfg['cfg']\ncfg['cfg'] = {}\n"
+        "cfg['cfg']['num_workers'] = 4\nDataLoader(d, **cfg)\n",
+        {"3"},
+    ),
+    "a function inside the one that reads": (
+        "def load():\n    kw = {'num_workers': ⟦2⟧}\n    def quick():\n        kw['num_workers'] = 0\n    quick()\n"
+        "    return DataLoader(d, **kw)\n",
+        {"2", "open"},
+    ),
+    "a function inside the one that reads, with a name of its own": (
+        "def load():\n    kw = {'num_workers': ⟦2⟧}\n    def quick(kw):\n        kw['num_workers'] = 0\n"
+        "    return DataLoader(d, **kw)\n",
+        {"2"},
+    ),
+    "a context manager": (
+        "from contextlib import contextmanager\nkw = {'num_workers': ⟦2⟧}\n@contextmanager\ndef quick():\n"
+        "    kw['num_workers'] = 0\n    yield\nwith quick():\n    DataLoader(d, **kw)\n",
+        {"2", "open"},
+    ),
+    "a function that is called by another one": (
+        "kw = {'num_workers': ⟦2⟧}\ndef quick():\n    kw['num_workers'] = 0\ndef main():\n    quick()\nmain()\n"
+        "DataLoader(d, **kw)\n",
+        {"2", "open"},
+    ),
+    "a function that nobody calls": (
+        "kw = {'num_workers': ⟦2⟧}\ndef quick():\n    kw['num_workers'] = 0\nDataLoader(d, **kw)\n",
+        {"2"},
+    ),
+    "the rest that an unpacking names": (
+        "rows = [{}, {'num_workers': ⟦2⟧}]\nfirst, *rest = rows\nrest[0]['num_workers'] = 6\n"
+        "DataLoader(d, **rows[1])\n",
+        {"2", "open"},
+    ),
+    "elements that an unpacking names": (
+        "rows = [{'num_workers': 1}, {}]\nfirst, second = rows\nfirst['num_workers'] = ⟦5⟧\nDataLoader(d, **rows[0])\n",
+        {"5"},
+    ),
 }
 
 METHODS: Cases = {
