@@ -167,6 +167,7 @@ def _assigned(
     """Return what each method sets an attribute to, and under which assumptions making it leaves it alone."""
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
+    held_open: dict[str, Possibilities] = {}
     for scope, self_name in _own_methods(owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
         if not bindings or scope in without:
@@ -176,6 +177,11 @@ def _assigned(
         ways[scope.name] = changes.changed(evaluator, values, f"{self_name}.{name}", frame, None, 0)
         if _always_runs(scope):
             left = [way for arms in unbound(bindings, None) for way in evaluator.conditions(arms, frame)]
+            if all(isinstance(one.value, ast.Constant) and one.value.value is None for one in bindings):
+                held_open[scope.name] = unseen(owner.facts.span(bindings[0].node))
+    if len(ways) > len(held_open):
+        # A place held open with None for what another method brings: whether that has run was not followed.
+        ways |= held_open
     return (ways, left) if ways else None
 
 

@@ -5,6 +5,47 @@ import pytest
 from tests.linking.traced import IMPORT, Cases, loaders_of, traced
 
 ATTRIBUTES: Cases = {
+    "a place held open with None for what a method brings": (
+        """
+        class Data:
+            def __init__(self):
+                self.workers = None
+            def setup(self, workers):
+                self.workers = workers
+            def load(self):
+                return DataLoader(1, num_workers=self.workers)
+        data = Data()
+        data.setup(⟦2⟧)
+        data.load()
+        """,
+        {"2", "open"},
+    ),
+    "None that no method replaces": (
+        """
+        class Data:
+            def __init__(self):
+                self.workers = ⟦None⟧
+            def load(self):
+                return DataLoader(1, num_workers=self.workers)
+        Data().load()
+        """,
+        {"None"},
+    ),
+    "None that a caller gives, and another value by a method": (
+        """
+        class Data:
+            def __init__(self, workers):
+                self.workers = workers
+            def debug(self):
+                self.workers = ⟦0⟧
+            def load(self):
+                return DataLoader(1, num_workers=self.workers)
+        data = Data(⟦None⟧)
+        data.debug()
+        data.load()
+        """,
+        {"None", "0"},
+    ),
     "kept by the constructor": (
         """
         class Data:
