@@ -59,8 +59,8 @@ def aliases_in(scope: Scope) -> Iterator[Alias]:
     """Yield the aliases that a scope makes, each from both of its sides."""
     for bindings in scope.bindings.values():
         for binding in bindings:
-            for one, other, sure in _same(binding):
-                if one == other or _is_rebound_at(scope, other.path[0], binding):
+            for one, other, sure in _brought(scope, binding):
+                if one == other:
                     continue
                 (root, path), (other_root, other_path) = one.path, other.path
                 since = binding.place.order
@@ -71,9 +71,17 @@ def aliases_in(scope: Scope) -> Iterator[Alias]:
                 yield Alias(other_root, other_path, root, path, since, sure, until, doubtful)
 
 
-def _is_rebound_at(scope: Scope, name: str, since: Binding) -> bool:
-    """Return whether the statement that makes an alias gives the other name itself another value."""
-    return any(one.node is since.node and one.kind not in MUTATIONS for one in scope.bindings.get(name, ()))
+def _brought(scope: Scope, binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
+    """Yield what a binding makes the same, but for what the same statement gives another value: ``a, b = b, a``."""
+    for one, other, sure in _same(binding):
+        bound = scope.bindings.get(other.path[0], ())
+        if not any(way.node is binding.node and way.kind not in MUTATIONS for way in bound):
+            yield one, other, sure
+    if isinstance(binding.node, ast.Assign) and binding.kind == "assign":
+        for target in binding.node.targets:
+            other_target = part_of(target)
+            if other_target is not None:
+                yield Part(binding.name), other_target, ELEMENT not in other_target.keys
 
 
 def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
@@ -113,11 +121,6 @@ def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
         yield Part(own.name, (*own.keys, ELEMENT)), Part(copied.name, (*copied.keys, ELEMENT)), False
     for keys, part, sure in parts_in(value):
         yield Part(own.name, (*own.keys, *keys)), part, sure and ELEMENT not in own.keys
-    if isinstance(binding.node, ast.Assign) and binding.kind == "assign":
-        for target in binding.node.targets:
-            other = part_of(target)
-            if other is not None:
-                yield own, other, ELEMENT not in other.keys
 
 
 def _replaced(scope: Scope, part: Part, since: Binding) -> Iterator[tuple[int, bool]]:

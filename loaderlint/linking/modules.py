@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import calls
+from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     External,
@@ -174,7 +175,7 @@ _SETS = ("assign", "augment", "unpack", "other")
 
 def _is_imported(name: str, scope: Scope | None) -> bool:
     while scope is not None:
-        if name in scope.bindings:
+        if any(one.kind not in MUTATIONS for one in scope.bindings.get(name, ())):
             return any(one.kind == "import" for one in scope.bindings[name])
         scope = scope.parent
     return False

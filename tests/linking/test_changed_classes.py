@@ -165,6 +165,15 @@ BY_OTHER_MEANS: Cases = {
         },
         {"0", "4"},
     ),
+    "a module of another file, beside names worked out": (
+        {
+            "settings.py": "workers = ⟦0⟧\n",
+            "put.py": "import settings\ndef apply(**given):\n    for key in given:\n        setattr(settings, key, 1)\n"
+            "    vars(settings)['workers'] = ⟦4⟧\n",
+            "main.py": f"{IMPORT}import settings, put\nput.apply()\nDataLoader(d, num_workers=settings.workers)\n",
+        },
+        {"0", "4"},
+    ),
     "a property's setter": (
         """
         class Cfg:

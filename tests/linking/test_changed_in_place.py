@@ -81,6 +81,10 @@ NAMES: Cases = {
         f"def fill(d):\n    d['num_workers'] = 5\n{SET}fill(cfg['other']){LOAD}",
         {"2"},
     ),
+    "two names given at once": (
+        "a = b = {'num_workers': 1}\nb['num_workers'] = ⟦6⟧\nDataLoader(d, **a)\n",
+        {"6"},
+    ),
     "two names that change places": (
         "kw = {'num_workers': 2}\nkw, other = {'num_workers': ⟦5⟧}, kw\nother['num_workers'] = 9"
         + "\nDataLoader(d, **kw)\n",
