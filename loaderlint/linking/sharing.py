@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
+from functools import cached_property
 
 from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
@@ -20,7 +21,9 @@ from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
 
 def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
-    """Return the loaders with each candidate marked that something besides loaders uses, too.
+    """Return the loaders, each candidate of which can say whether something besides loaders uses it, too.
+
+    That takes following what else the program does, so it is found out for those alone that somebody asks: a fix.
 
     A name or parsed flag is shared when it is read outside the expressions that hand it on towards a loader, the
     conditions that ask about it, and the calls that print it. Whatever else a value is written as (a flag's default, a
@@ -28,31 +31,45 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     of it, goes through the dictionary it is in, or gives it to a call of another library.
     """
     every = tuple(loaders)
-    ways = [
-        span
-        for loader in every
-        for value in loader.options.values()
-        for span in (
-            value.argument,
-            *(span for one in value.known for span in (one.entry, *(step.span for step in one.trail))),
-        )
-        if span is not None
-    ]
+    ways = _Ways(every)
     uses = _Uses(evaluator.project, ways)
     others = _OtherUses(evaluator, ways)
+
+    def asking(option: str, value: Value, one: Candidate) -> Candidate:
+        def used_elsewhere() -> bool:
+            return uses.elsewhere(one) or (option in _MENDED and others.elsewhere(option, one, value.argument))
+
+        return replace(one, used_elsewhere=used_elsewhere)
+
+    def with_candidates(option: str, value: Value) -> Value:
+        return replace(value, candidates=tuple(asking(option, value, one) for one in value.candidates))
+
     return tuple(
-        replace(loader, options={name: _marked(name, value, uses, others) for name, value in loader.options.items()})
+        replace(loader, options={option: with_candidates(option, value) for option, value in loader.options.items()})
         for loader in every
     )
 
 
-def _marked(option: str, value: Value, uses: _Uses, others: _OtherUses) -> Value:
-    def is_shared(one: Candidate) -> bool:
-        return (
-            one.shared or uses.elsewhere(one) or (option in _MENDED and others.elsewhere(option, one, value.argument))
-        )
+class _Ways:
+    """The places that values pass on their ways to loaders."""
 
-    return replace(value, candidates=tuple(replace(one, shared=is_shared(one)) for one in value.candidates))
+    def __init__(self, loaders: tuple[Loader, ...]) -> None:
+        self._loaders = loaders
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, Set[Span]]:
+        found: dict[str, set[Span]] = {}
+        for loader in self._loaders:
+            for value in loader.options.values():
+                followed = (span for one in value.known for span in (one.entry, *(step.span for step in one.trail)))
+                for span in (value.argument, *followed):
+                    if span is not None:
+                        found.setdefault(span.path, set()).add(span)
+        return found
+
+    def hold(self, span: Span) -> bool:
+        """Return whether a place is on the way of some value to a loader."""
+        return any(way.holds(span) for way in self._by_path.get(span.path, ()))
 
 
 _MENDED = frozenset({"num_workers", *WORKER_OPTIONS, "pin_memory"})
@@ -62,7 +79,7 @@ _MENDED = frozenset({"num_workers", *WORKER_OPTIONS, "pin_memory"})
 class _OtherUses:
     """What a program does with values, apart from loaders and from the ways to them."""
 
-    def __init__(self, evaluator: Evaluator, ways: list[Span]) -> None:
+    def __init__(self, evaluator: Evaluator, ways: _Ways) -> None:
         self._evaluator = evaluator
         self._ways = ways
         self._reads = Reads(evaluator.project)
@@ -91,8 +108,7 @@ class _OtherUses:
     def _written_for(self, read: Read) -> frozenset[Span]:
         """Return the places where what is read was written, none where it is on the way to a loader."""
         if id(read.node) not in self._written:
-            span = read.facts.span(read.node)
-            on_the_way = any(way.holds(span) for way in self._ways)
+            on_the_way = self._ways.hold(read.facts.span(read.node))
             self._written[id(read.node)] = frozenset() if on_the_way else self._followed(read)
         return self._written[id(read.node)]
 
@@ -120,11 +136,9 @@ _STEPS = 150
 class _Uses:
     """Where the names of each file are read, apart from the ways to loaders."""
 
-    def __init__(self, project: Project, ways: list[Span]) -> None:
+    def __init__(self, project: Project, ways: _Ways) -> None:
         self._project = project
-        self._ways: dict[str, list[Span]] = {}
-        for span in ways:
-            self._ways.setdefault(span.path, []).append(span)
+        self._ways = ways
         self._reads: dict[str, dict[str, list[Span]]] = {}
 
     def elsewhere(self, candidate: Candidate) -> bool:
@@ -133,8 +147,7 @@ class _Uses:
         name = _name_of(facts, candidate) if facts is not None else None
         if facts is None or name is None:
             return False
-        ways = self._ways.get(facts.source.path, ())
-        return any(not any(way.holds(read) for way in ways) for read in self._reads_in(facts).get(name, ()))
+        return any(not self._ways.hold(read) for read in self._reads_in(facts).get(name, ()))
 
     def _reads_in(self, facts: PythonFacts) -> dict[str, list[Span]]:
         path = facts.source.path

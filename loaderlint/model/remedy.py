@@ -18,7 +18,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     loader stays as it is; the loader's own argument is changed instead.
     """
     argument = loader.num_workers.argument
-    at_the_call = workers.shared and argument is not None and Language.of(argument.path) is Language.PYTHON
+    at_the_call = workers.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON
     edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
     unseen = ""
     for option in WORKER_OPTIONS if count == 0 else ():
@@ -28,7 +28,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
     fix = Fix(title, tuple(edits), follows=workers.sources)
-    if workers.shared and not at_the_call:
+    if workers.serves_others and not at_the_call:
         return fix.unsafe(_SHARED)
     if unseen:
         return fix.unsafe(f"{unseen} was not seen and may need workers")
@@ -65,7 +65,7 @@ def drop(option: str, written: Candidate) -> Fix:
 
 def unless_shared(fix: Fix, edited: Candidate) -> Fix:
     """Return the fix, unsafe where the value it edits also serves something that is no loader."""
-    return fix.unsafe(_SHARED) if edited.shared else fix
+    return fix.unsafe(_SHARED) if edited.serves_others else fix
 
 
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
@@ -105,7 +105,7 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     edits.extend(Hoist(one.span) for one in loader.payload.unpicklable)
     edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)
     fix = Fix(f"start the workers by {method.value}", tuple(edits))
-    if asked_by is not None and asked_by.shared:
+    if asked_by is not None and asked_by.serves_others:
         return fix.unsafe(_SHARED)
     if loader.program.guarded is None:
         return fix.unsafe("the program's entry point was not seen, so it may lack a __main__ guard")

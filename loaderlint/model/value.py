@@ -113,6 +113,10 @@ class Step:
 Trail: TypeAlias = tuple[Step, ...]
 
 
+def _nowhere() -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One thing that can reach an option.
@@ -121,8 +125,9 @@ class Candidate:
     item that can be taken away so that the option no longer arrives; None when its reader cannot do without it.
     ``trail`` runs from the written place to the loader. ``sources`` are the written places that a computed candidate
     was worked out from: ``workers > 0`` follows by itself when the worker count is changed. ``written`` is False for a
-    default that torch supplies because nobody gave the option. ``shared`` says that the same written value also serves
-    something that is no loader.
+    default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
+    anchor, that it also serves something that is no loader; ``used_elsewhere`` looks for what else the program does
+    with the value, when somebody asks (`serves_others`).
     """
 
     constant: Constant | CpuCount | CommandLineText
@@ -133,6 +138,12 @@ class Candidate:
     sources: frozenset[Span] = frozenset()
     written: bool = True
     shared: bool = False
+    used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
+
+    @property
+    def serves_others(self) -> bool:
+        """Whether the same written value also serves something that is no loader."""
+        return self.shared or self.used_elsewhere()
 
     @property
     def shown(self) -> str:

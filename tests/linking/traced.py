@@ -81,7 +81,7 @@ def rendered(candidate: Candidate, marks: Iterable[Span]) -> str:
             words.append("on " + ", ".join(sorted(assumption.answer)))
         elif assumption.subject == CUDA:
             words.append("with cuda" if assumption.answer else "without cuda")
-    if candidate.shared:
+    if candidate.serves_others:
         words.append("shared")
     if not candidate.written:
         words.append("unwritten")
