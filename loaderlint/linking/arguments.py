@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries
-from loaderlint.linking.callers import Caller
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import (
     ABSENT,
     Absent,

@@ -4,114 +4,38 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import settings
+from loaderlint.linking import configured_calls
 from loaderlint.linking.classes import bases, class_of, is_super_init
 from loaderlint.linking.handing import call_made_of, default_given, parameter_given
+from loaderlint.linking.made_calls import AnyCaller, Called, Caller, SettingsCaller, may_bind, names_definition
 from loaderlint.linking.references import References, references
 from loaderlint.linking.registries import is_registered
 from loaderlint.linking.things import (
-    ABSENT,
-    UNSEEN,
     Class,
     Frame,
     Function,
     Items,
     Possibilities,
     Possibility,
-    Settings,
     Thing,
     Unseen,
     choice,
     under,
 )
-from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by, dotted
+from loaderlint.readers.python import CallSite, PythonFacts, called_by
 from loaderlint.readers.tree import Scalar, mappings
-from loaderlint.vocabulary.keys import CONSUMERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
-
-
-@dataclass(frozen=True, eq=False)
-class Caller:
-    """A call of a project function, the frame it stands in, and what is assumed when it is that function's."""
-
-    frame: Frame
-    call: ast.Call
-    assumptions: Assumptions = NO_ASSUMPTIONS
-
-
-@dataclass(frozen=True, eq=False)
-class SettingsCaller:
-    """A configuration that names a class or function and holds its keyword arguments, by parameter name."""
-
-    arguments: Items
-    span: Span
-    assumptions: Assumptions = NO_ASSUMPTIONS
-
-    def given(self, name: str) -> Possibilities:
-        """Return what is handed over under a name; `Absent` where the name is left to its default."""
-        missing = Possibility(ABSENT if self.arguments.complete else UNSEEN, self.span)
-        return under(self.arguments.entries.get(name, (missing,)), self.assumptions)
-
-
-AnyCaller: TypeAlias = Caller | SettingsCaller
-
-
-@dataclass(frozen=True)
-class Called:
-    """Who calls a function, and whether code that is not followed may call it as well."""
-
-    by: tuple[AnyCaller, ...] = ()
-    elsewhere: bool = False
 
 
 _Matches: TypeAlias = Callable[[Thing], bool]
 
 _UNFINISHED = Called(elsewhere=True)
 """The answer about a function that has no name, or is reached again while its callers are looked for."""
-
-
-def names_definition(callee: ast.expr, frame: Frame) -> bool:
-    """Return whether a callee is a name, or an attribute of something imported, as classes and functions are called."""
-    name = dotted(callee)
-    root, _, attribute = (name or "").partition(".")
-    scope: Scope | None = frame.scope
-    while attribute and scope is not None:
-        if root in scope.bindings:
-            return any(one.kind in ("import", "class") for one in scope.bindings[root])
-        scope = scope.parent
-    return name is not None
-
-
-def may_bind(call: ast.Call, function: Function) -> bool:
-    """Return whether a call can be one of a function, by its arguments alone (a decorator may have changed them).
-
-    The first parameter of a method may be given or not: ``self.load(path)`` and ``Base.load(self, path)``.
-    """
-    node = function.node
-    if not isinstance(node, ast.Lambda) and any(
-        dotted(one) not in ("staticmethod", "classmethod") for one in node.decorator_list
-    ):
-        return True
-    declared = node.args
-    keywords = [one.arg for one in call.keywords if one.arg is not None]
-    if declared.kwarg is None and not {*keywords} <= {one.arg for one in (*declared.args, *declared.kwonlyargs)}:
-        return False
-    if any(isinstance(one, ast.Starred) for one in call.args):
-        return True
-    positional = len(declared.posonlyargs) + len(declared.args)
-    if declared.vararg is None and len(call.args) > positional:
-        return False
-    required = positional - len(declared.defaults) + sum(default is None for default in declared.kw_defaults)
-    receiver = 0 if function.owner is None else 1
-    return len(keywords) < len(call.keywords) or len(call.args) + len(keywords) >= required - receiver
 
 
 MOST_CALLEE_STEPS = 120
@@ -371,7 +295,7 @@ class Callers:
     def _configured(self, name: str, facts: PythonFacts) -> Iterator[SettingsCaller]:
         if self._by_dotted_name is None:
             self._by_dotted_name = {}
-            for dotted_name, caller in instantiations(self._evaluator):
+            for dotted_name, caller in configured_calls.instantiations(self._evaluator):
                 last = dotted_name.rpartition(".")[2]
                 self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
         for dotted_name, caller in self._by_dotted_name.get(name, ()):
@@ -421,39 +345,3 @@ def _module_names(path: str) -> set[str]:
 
 def _last_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:
-    """Yield every dotted name that a configuration mapping says to call, with the arguments it gives."""
-    yield from evaluator.instantiations.callers
-    for facts in evaluator.project.configuration_files_with(tuple(CONSUMERS)):
-        if facts.source.path in evaluator.instantiations.files:
-            continue
-        for document in facts.documents:
-            root = settings.seen_as_settings(settings.tree_of(document.root)) if document.root is not None else None
-            for one in settings.mappings(root) if root is not None else ():
-                yield from called(one)
-
-
-def called(one: Possibility) -> Iterator[tuple[str, SettingsCaller]]:
-    """Yield what a mapping of a configuration says to call."""
-    if not isinstance(one.thing, Settings):
-        return
-    for key, arguments in CONSUMERS.items():
-        for name in under(settings.child(one.thing, key) or (), one.assumptions):
-            if not isinstance(name.thing, str):
-                continue
-            if not arguments:
-                entries = {other: given for other, given in settings.children(one.thing).items() if other != key}
-                items = Items(entries, one.thing.here.complete)
-                yield name.thing, SettingsCaller(items, one.span, name.assumptions)
-                continue
-            inner = settings.child(one.thing, arguments)
-            if inner is None and (key == "class_path" or "." in name.thing):
-                # Called with nothing: ``target`` is a common word, a class is called by its dotted name.
-                yield name.thing, SettingsCaller(Items({}, one.thing.here.complete), one.span, name.assumptions)
-            for given in inner or ():
-                joint = together(name.assumptions, given.assumptions)
-                if isinstance(given.thing, Settings) and joint is not None:
-                    items = Items(settings.children(given.thing), given.thing.here.complete)
-                    yield name.thing, SettingsCaller(items, given.span, joint)

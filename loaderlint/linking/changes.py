@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, dictionaries, doubts, effects, lazily, settings
-from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
+from loaderlint.linking import classes, doubts, effects, entries_after, lazily, settings
 from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.lazily import AttributesAfter
-from loaderlint.linking.names import MUTATIONS, Reaching, reaching, varies
-from loaderlint.linking.project import Project
+from loaderlint.linking.names import MUTATIONS, Reaching, reaching
 from loaderlint.linking.things import (
-    ABSENT,
     UNSEEN,
-    Class,
     CommandLine,
     Frame,
     Instance,
@@ -26,22 +22,15 @@ from loaderlint.linking.things import (
     Row,
     Settings,
     Unseen,
-    distinct,
     settled,
     under,
     unseen,
 )
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import (
     ELEMENT,
-    Arm,
-    Binding,
     Keys,
     Place,
-    PythonFacts,
-    dotted,
     key_of,
-    owners_set,
 )
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -64,7 +53,7 @@ def changed(
     """
     if not can_change(found):
         return tuple(found)
-    receiver = is_receiver(frame, name)
+    receiver = classes.names_receiver(frame, name)
     happened = [
         Happened(event, way.arms, way.earlier_turn)
         for event in evaluator.effects.changing(frame, name)
@@ -95,61 +84,6 @@ _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance
 def can_change(found: Sequence[Possibility]) -> bool:
     """Return whether any of these things can be changed after it was made."""
     return any(isinstance(one.thing, _Changeable) for one in found)
-
-
-def is_receiver(frame: Frame, name: str) -> bool:
-    """Return whether a name is a method's own object, whose attributes are looked for in all methods anyway."""
-    return classes.class_around(frame, name) is not None
-
-
-def attributes_set(project: Project) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
-    """Return the assignments to an attribute of a name in all files read so far, by the attribute."""
-    found: dict[str, list[tuple[PythonFacts, Binding]]] = {}
-    for facts in project.all_python():
-        for scope in facts.scopes.values():
-            for name, bindings in scope.bindings.items():
-                if "." in name:
-                    found.setdefault(name.rpartition(".")[2], []).extend((facts, one) for one in bindings)
-    return found
-
-
-def set_on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[str, Possibilities]]:
-    """Return what code outside a class sets an attribute of its objects to, by the place where it does."""
-    found: list[tuple[str, Possibilities]] = []
-    for facts, binding in evaluator.attributes_set.get(name, ()):
-        where = Frame(facts, binding.place)
-        if binding.kind not in MUTATIONS and not is_receiver(where, binding.name.rpartition(".")[0]):
-            things = [way.thing for one in owners_set(binding.node, name) for way in evaluator.evaluate(one, where)]
-            if any(isinstance(one, Instance) and one.of.node is owner.node for one in things):
-                found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
-    return found
-
-
-def set_on_classes(evaluator: Evaluator, owners: Sequence[Class], name: str) -> list[tuple[str, Possibilities]]:
-    """Return what statements outside their bodies set an attribute of one of these classes to, by their places."""
-    nodes = {id(one.node) for one in owners}
-    found: list[tuple[str, Possibilities]] = []
-    for facts, binding in evaluator.attributes_set.get(name, ()):
-        where = Frame(facts, binding.place)
-        if binding.kind in MUTATIONS or not any(
-            id(one) in nodes for one in _classes_changed(evaluator, binding, name, where)
-        ):
-            continue
-        found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
-    return found
-
-
-def _classes_changed(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) -> Iterator[ast.ClassDef]:
-    """Yield the classes of which a statement sets an attribute; for ``cls.name`` that is the class it stands in."""
-    root = binding.name.rpartition(".")[0]
-    if is_receiver(frame, root):
-        owner = classes.class_of_receiver(frame, root)
-        if owner is not None:
-            yield owner.node
-        return
-    for target in owners_set(binding.node, name):
-        if dotted(target) == root:
-            yield from (way.thing.node for way in evaluator.evaluate(target, frame) if isinstance(way.thing, Class))
 
 
 def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
@@ -208,7 +142,7 @@ def made_to(
         thing = Items({}, complete=False)
     key, rest = path[0], path[1:]
     if isinstance(thing, Items | TreeMapping) and isinstance(key, str):
-        items = _as_items(thing)
+        items = entries_after.items_of(thing)
         before = items.entries.get(key) or unseen(one.span)
         below = tuple(after for way in before for after in made_to(evaluator, way, happened, rest, frame))
         return (replace(one, thing=replace(items, entries=lazily.overlaid(items.entries, {key: below}))),)
@@ -235,9 +169,9 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
             return (one,)
         return (replace(one, thing=replace(thing, changed=_AttributesSet(evaluator, thing.changed, happened, frame))),)
     if isinstance(thing, Items | TreeMapping):
-        items = _as_items(thing)
+        items = entries_after.items_of(thing)
         for event in happened:
-            items = _after(evaluator, items, event, frame)
+            items = entries_after.after(evaluator, items, event, frame)
         return (replace(one, thing=items),)
     if isinstance(thing, Row):
         return _row_after(evaluator, one, thing, first, frame)
@@ -253,7 +187,7 @@ def _items_set(
     """Return a command line whose attributes were set as items of the dictionary that ``vars`` makes of it."""
     items = Items(thing.changed)
     for event in happened:
-        items = _after(evaluator, items, event, frame)
+        items = entries_after.after(evaluator, items, event, frame)
     # Names that were not seen are looked for in `blurred`.
     return (replace(one, thing=replace(thing, changed=items.entries)),)
 
@@ -283,10 +217,6 @@ def _row_after(evaluator: Evaluator, one: Possibility, row: Row, change: Happene
     return (replace(one, thing=UNSEEN),)
 
 
-def _as_items(thing: Items | TreeMapping) -> Items:
-    return thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
-
-
 def _as_tree(one: Possibility, before: Items) -> Items:
     """Return a dictionary as the tree of a configuration, whatever was put into the one that it was before."""
     assert isinstance(one.thing, Items)
@@ -312,7 +242,7 @@ class _AttributesSet(AttributesAfter):
     def _follow(self, name: str) -> Possibilities:
         items = Items({name: self._before[name]} if name in self._before else {})
         for change in self._changes[name]:
-            items = _after(self._evaluator, items, change, self._frame)
+            items = entries_after.after(self._evaluator, items, change, self._frame)
         return items.entries[name]
 
 
@@ -338,71 +268,3 @@ class _PartChanged(AttributesAfter):
         return tuple(
             after for way in before for after in made_to(self._evaluator, way, self._happened, rest, self._frame)
         )
-
-
-def _after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -> Items:
-    """Return the entries after one statement that changes them, which may run only under conditions."""
-    binding = change.event.binding
-    where = frame.at(binding.place)
-    given = _given_by(evaluator, change.event, items, where)
-    if given is not None and change.earlier_turn and varies(binding):
-        # What an earlier turn of a loop worked out is worked out again at every turn.
-        given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
-    if given is None or not given.complete:
-        # A key that was not seen may be any key.
-        items = overlaid(items, Items({}, complete=False))
-    if given is None:
-        return items
-    alternatives = evaluator.conditions(change.arms, frame)
-    entries: dict[str, Possibilities] = {}
-    for key, values in given.entries.items():
-        missing = ABSENT if items.complete else UNSEEN
-        before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
-        if binding.kind == "setdefault":
-            values = _where_missing(before, values)
-        after = [one for way in alternatives for one in under(values, way)]
-        if change.arms:
-            undone = [one for way in otherwise(evaluator, change.arms, frame) for one in under(before, way)]
-            after = [*undone, *after]
-        entries[key] = distinct(after)
-    changed = lazily.overlaid(items.entries, entries)
-    return replace(items, entries=changed, complete=items.complete and given.complete)
-
-
-def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:
-    return settled(before, lambda: values)
-
-
-def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
-    """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
-    tested = [arm for arm in arms if arm.test is not None]
-    if len(arms) != 1 or len(tested) != 1:
-        return [NO_ASSUMPTIONS]
-    return evaluator.conditions((tested[0].otherwise(),), frame)
-
-
-def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:
-    binding = event.binding
-    span = frame.facts.span(binding.node)
-    if event.key:
-        return Items({event.key: evaluator.binding(binding, frame)})
-    if binding.kind == "clear":
-        return Items({key: (Possibility(ABSENT, span),) for key in before.entries})
-    if binding.kind == "list":
-        return Items({})
-    if binding.kind == "update":
-        assert isinstance(binding.value, ast.Call)
-        return dictionaries.items_of_call(evaluator, binding.value, frame)
-    keys = evaluator.evaluate(binding.key, frame) if binding.key is not None else ()
-    if len(keys) != 1 or not isinstance(keys[0].thing, str):
-        return None
-    key = keys[0].thing
-    if binding.kind == "pop":
-        return Items({key: (Possibility(ABSENT, span),)})
-    value = binding.value
-    if binding.kind == "setdefault":
-        assert isinstance(value, ast.Call)
-        if len(value.args) < 2:
-            return Items({key: (Possibility(None, span),)})
-        value = value.args[1]
-    return Items({key: dictionaries.entered(evaluator, value, frame, span) if value is not None else unseen(span)})

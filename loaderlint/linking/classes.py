@@ -7,8 +7,18 @@ from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import Class, External, Frame
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+from loaderlint.linking.things import (
+    Class,
+    External,
+    Frame,
+)
+from loaderlint.readers.python import (
+    FunctionNode,
+    PythonFacts,
+    Scope,
+    dotted,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -131,3 +141,8 @@ def is_super_init(call: ast.Call) -> bool:
         and isinstance(function.value.func, ast.Name)
         and function.value.func.id == "super"
     )
+
+
+def names_receiver(frame: Frame, name: str) -> bool:
+    """Return whether a name is a method's own object, whose attributes are looked for in all methods anyway."""
+    return class_around(frame, name) is not None

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, classes, dictionaries
-from loaderlint.linking.callers import Caller
+from loaderlint.linking import classes, dictionaries, functions
 from loaderlint.linking.classes import class_of
 from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import (
     ABSENT,
     Class,
@@ -193,7 +193,7 @@ def _of_the_class_called(evaluator: Evaluator, source: Function, caller: Caller)
 
 
 def _made_by(evaluator: Evaluator, source: Function, caller: Caller) -> Items:
-    returned = calls.returned(evaluator, source, caller.call, caller.frame)
+    returned = functions.returned(evaluator, source, caller.call, caller.frame)
     return dictionaries.as_items(evaluator, returned)[0]
 
 

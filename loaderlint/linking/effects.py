@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, changes, classes, merging, methods, omegaconf
-from loaderlint.linking.callers import Caller
+from loaderlint.linking import arguments, classes, entries_after, merging, methods, omegaconf
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
 from loaderlint.linking.lazily import overlaid
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.suspects import Suspects
 from loaderlint.linking.things import (
     Class,
@@ -208,7 +208,9 @@ def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Ar
     if not arms:
         return joined(after)
     taken = [way for assumptions in evaluator.conditions(arms, frame) for way in under(after, assumptions)]
-    left = [way for assumptions in changes.otherwise(evaluator, arms, frame) for way in under((one,), assumptions)]
+    left = [
+        way for assumptions in entries_after.otherwise(evaluator, arms, frame) for way in under((one,), assumptions)
+    ]
     return joined((*left, *taken))
 
 

@@ -30,6 +30,7 @@ from loaderlint.linking import (
     modules,
     operators,
     registries,
+    set_outside,
     structured,
 )
 from loaderlint.linking.alternatives import simplified
@@ -133,7 +134,7 @@ class Evaluator:
     @cached_property
     def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
         """The assignments to an attribute of a name, by the attribute."""
-        return changes.attributes_set(self.project)
+        return set_outside.attributes_set(self.project)
 
     @cached_property
     def stored_configurations(self) -> Mapping[str, composition.Part]:

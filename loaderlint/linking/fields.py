@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, callers, classes, dictionaries, parameters
+from loaderlint.linking import arguments, classes, dictionaries, parameters
+from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -45,10 +46,10 @@ def given(
     evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
 ) -> Possibilities:
     """Return what a field of an object holds: what made it gives, or its default where that leaves the field out."""
-    makers: list[callers.AnyCaller]
+    makers: list[AnyCaller]
     elsewhere = False
     if instance.call is not None and instance.frame is not None:
-        makers = [callers.Caller(instance.frame, instance.call)]
+        makers = [Caller(instance.frame, instance.call)]
     else:
         made = evaluator.callers.makers(instance.of)
         makers = list(made.by)
@@ -65,7 +66,7 @@ def given(
     ways: list[Possibilities] = []
     for maker in makers:
         values: Possibilities
-        if isinstance(maker, callers.SettingsCaller):
+        if isinstance(maker, SettingsCaller):
             given = _under_keyword(maker.given, name, keyword, span)
             values = parameters.stepped(
                 given if removable else irremovable(given), span, f"{owner.node.name}({name}=…)"
@@ -97,9 +98,7 @@ def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
     return list(names)
 
 
-def _of_call(
-    evaluator: Evaluator, maker: callers.Caller, order: list[str], name: str, keyword: str | None
-) -> Possibilities:
+def _of_call(evaluator: Evaluator, maker: Caller, order: list[str], name: str, keyword: str | None) -> Possibilities:
     call, frame = maker.call, maker.frame
     span = frame.facts.span(call)
     for position, argument in enumerate(call.args):
@@ -110,7 +109,7 @@ def _of_call(
     return _under_keyword(lambda word: _keyword_of_call(evaluator, maker, word), name, keyword, span)
 
 
-def _keyword_of_call(evaluator: Evaluator, maker: callers.Caller, name: str) -> Possibilities:
+def _keyword_of_call(evaluator: Evaluator, maker: Caller, name: str) -> Possibilities:
     call, frame = maker.call, maker.frame
     span = frame.facts.span(call)
     splatted: Possibilities = ()

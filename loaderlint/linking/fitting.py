@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking import settings
-from loaderlint.linking.callers import Caller
 from loaderlint.linking.classes import lineage
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.records import KEEPS_ITS_ARGUMENT, is_record
 from loaderlint.linking.things import Class, External, Frame, Function, Thing, end_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import changes, classes, doubts
-from loaderlint.linking.callers import Caller
 from loaderlint.linking.events import Event, Happened
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
     CommandLine,

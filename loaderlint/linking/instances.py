@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import (
     arguments,
-    callers,
     changes,
     checked_fields,
+    class_attributes,
     classes,
     decorators,
     doubts,
     fields,
+    functions,
     held,
     hierarchy,
     parameters,
+    set_outside,
 )
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
 from loaderlint.linking.things import (
     Class,
@@ -41,7 +44,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
+from loaderlint.readers.python import Binding, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
 if TYPE_CHECKING:
@@ -67,7 +70,7 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     kinds = hierarchy.kinds(evaluator, instance.of, name)
     each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
     own = one_of(f"{classes.subject(instance.of)} is", each)
-    outer = changes.set_on_objects(evaluator, instance.of, name)
+    outer = set_outside.on_objects(evaluator, instance.of, name)
     return one_of(f"{classes.subject(instance.of)}.{name} of the object", [("own", own), *outer]) if outer else own
 
 
@@ -230,7 +233,7 @@ def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> Ma
     node = scope.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     assert instance.call is not None and instance.frame is not None
-    caller = callers.Caller(instance.frame, instance.call)
+    caller = Caller(instance.frame, instance.call)
     function = Function(instance.of.facts, node, scope)
     source = decorators.configured_from(evaluator, node, instance.of.facts, scope)
     configured = decorators.all_given_by_configuration(evaluator, source, caller) if source is not None else None
@@ -254,7 +257,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
     frame = Frame(owner.facts, end_of(owner.scope))
     given = evaluator.bound(name, frame, None, span)
     if not fields.is_field(owner, name):
-        given = _with_later(evaluator, instance.of, owner, name, given)
+        given = class_attributes.with_later(evaluator, instance.of, owner, name, given)
     for one in given:
         if not isinstance(one.thing, Function):
             found.append(one)
@@ -262,7 +265,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
         method = replace(one.thing, receiver=instance, owner=owner)
         if is_property(method):
             found.extend(
-                evaluator_returns(evaluator, method, Frame(owner.facts, end_of(method.scope), receiver=instance))
+                functions.returned_by(evaluator, method, Frame(owner.facts, end_of(method.scope), receiver=instance))
             )
         else:
             found.append(replace(one, thing=method))
@@ -296,23 +299,8 @@ def item(evaluator: Evaluator, instance: Instance, key: Thing, span: Span) -> Po
             continue
         arguments = {taken[1].arg: (Possibility(key, span),)}
         inner = Frame(function.facts, end_of(function.scope), arguments, instance, depth + 1)
-        found.extend(under(evaluator_returns(evaluator, function, inner), one.assumptions))
+        found.extend(under(functions.returned_by(evaluator, function, inner), one.assumptions))
     return tuple(found) or unseen(span)
-
-
-def evaluator_returns(evaluator: Evaluator, function: Function, frame: Frame) -> Possibilities:
-    """Return what a function gives back, in a frame that may bind its parameters; a generator gives the unseen."""
-    scope = function.scope
-    here = function.facts.span(function.node)
-    if scope.yields or isinstance(function.node, ast.AsyncFunctionDef):
-        return unseen(here)
-    found: list[Possibility] = []
-    for value, place in scope.returns:
-        where = replace(frame, place=place)
-        for assumptions in evaluator.conditions(place.arms, where):
-            values = evaluator.evaluate(value, where) if value is not None else (Possibility(None, here),)
-            found.extend(under(values, assumptions))
-    return tuple(found) or (Possibility(None, here),)
 
 
 def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span) -> Possibilities | None:
@@ -340,40 +328,3 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
                 }
                 return (Possibility(Items(entries, complete=False, of_arguments=True), span),)
     return None
-
-
-def class_attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
-    """Return what ``Class.name`` can be: what its body gives it, or what is set on the class later."""
-    for one in classes.lineage(evaluator, owner):
-        if classes.is_made_over(evaluator, one):
-            return unseen(span)
-        if name in one.scope.bindings:
-            found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
-            called_on = tuple(_called_on(evaluator, way, owner) for way in defaults.unwrapped(evaluator, found))
-            held_there = doubts.changed_elsewhere(evaluator, [one], name, called_on, in_methods=True)
-            return _with_later(evaluator, owner, one, name, held_there)
-    return unseen(span)
-
-
-def _called_on(evaluator: Evaluator, one: Possibility, owner: Class) -> Possibility:
-    """Return a class method as the one of the class it is looked up on, everything else as it is."""
-    function = one.thing
-    if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
-        return one
-    if not classes.has_decorator(function.node, "classmethod"):
-        return one
-    return replace(one, thing=replace(function, receiver=evaluator.any_object(owner)))
-
-
-def _with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str, own: Possibilities) -> Possibilities:
-    """Return what a class body gives an attribute of a class that inherits it, and what code elsewhere sets it to."""
-    above = classes.lineage(evaluator, owner)
-    place = next((place for place, one in enumerate(above) if one.node is declaring.node), 0)
-    changed = above[: place + 1]
-    if any(one.constant for one in own):
-        names = [one.node.name for one in changed]
-        evaluator.mentioned.update(word for one in names for word in (f"{one}.{name}", f"setattr({one},"))
-        if evaluator.blurred.may_set(owner, name):
-            own = (*own, *unseen(declaring.facts.span(declaring.node)))
-    later = changes.set_on_classes(evaluator, changed, name)
-    return one_of(f"{classes.subject(owner)}.{name} of the class", [("own", own), *later]) if later else own

@@ -12,7 +12,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import callers, dictionaries, hydra, instances, settings, structured
+from loaderlint.linking import (
+    configured_calls,
+    dictionaries,
+    functions,
+    hydra,
+    settings,
+    structured,
+)
+from loaderlint.linking.made_calls import SettingsCaller, names_definition
 from loaderlint.linking.things import (
     Class,
     External,
@@ -85,7 +93,7 @@ def _made(evaluator: Evaluator, target: Possibility, call: ast.Call, frame: Fram
             found.append(Possibility(Instance(one.thing), span))
         elif isinstance(one.thing, Function):
             where = Frame(one.thing.facts, end_of(one.thing.scope), depth=frame.depth + 1)
-            found.extend(instances.evaluator_returns(evaluator, one.thing, where))
+            found.extend(functions.returned_by(evaluator, one.thing, where))
         elif isinstance(one.thing, External):
             found.append(Possibility(Made(one.thing.name, call, frame), span))
     return tuple(found) or unseen(span)
@@ -118,9 +126,9 @@ class Instantiations:
         """The mappings that make a loader at a call of ``instantiate``, which is where the loader is said to be."""
 
     @cached_property
-    def callers(self) -> tuple[tuple[str, callers.SettingsCaller], ...]:
+    def callers(self) -> tuple[tuple[str, SettingsCaller], ...]:
         """What is called by its dotted name, with the arguments it is given."""
-        found: list[tuple[str, callers.SettingsCaller]] = []
+        found: list[tuple[str, SettingsCaller]] = []
         followed: set[Span] = set()
         for possibilities in self._asked_for():
             found.extend(_callers(possibilities, followed))
@@ -178,7 +186,7 @@ class Instantiations:
 
 def is_instantiate(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
     """Return whether a call is one of Hydra's ``instantiate``."""
-    if not callers.names_definition(call.func, frame):
+    if not names_definition(call.func, frame):
         return False
     names = (one.thing.name for one in evaluator.evaluate(call.func, frame) if isinstance(one.thing, External))
     return any(name in INSTANTIATE for name in names)
@@ -186,7 +194,7 @@ def is_instantiate(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
 
 def _callers(
     possibilities: Possibilities, followed: set[Span], known: frozenset[Span] = frozenset()
-) -> Iterator[tuple[str, callers.SettingsCaller]]:
+) -> Iterator[tuple[str, SettingsCaller]]:
     """Yield what each mapping says to call; ``followed`` takes the places that say so, ``known`` ones are left out."""
     for root in possibilities:
         for one in settings.mappings(root):
@@ -195,11 +203,11 @@ def _callers(
             places = {target.span for target in targets}
             followed |= places
             if places and not places <= known:
-                for name, caller in callers.called(one):
+                for name, caller in configured_calls.called(one):
                     yield name, _arguments(caller)
 
 
-def _arguments(caller: callers.SettingsCaller) -> callers.SettingsCaller:
+def _arguments(caller: SettingsCaller) -> SettingsCaller:
     entries = caller.arguments.entries
     partial = any(one.thing is not False for one in entries.get("_partial_", ())) or "_args_" in entries
     own = Items(

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import instances, instantiation
-from loaderlint.linking.callers import SettingsCaller
+from loaderlint.linking import functions, instantiation
 from loaderlint.linking.classes import lineage
 from loaderlint.linking.commandlines.given import annotated
 from loaderlint.linking.loader_names import names_of
+from loaderlint.linking.made_calls import SettingsCaller
 from loaderlint.linking.things import (
     ABSENT,
     Absent,
@@ -336,7 +336,7 @@ class Interfaces:
                 names = [parameter.arg for parameter in parameters(one.thing.node)]
                 arguments = dict(zip(names, values, strict=False))
                 inner = Frame(one.thing.facts, end_of(one.thing.scope), arguments, depth=link.frame.depth + 1)
-                found.extend(under(instances.evaluator_returns(self._evaluator, one.thing, inner), one.assumptions))
+                found.extend(under(functions.returned_by(self._evaluator, one.thing, inner), one.assumptions))
             else:
                 found.extend(unseen(interface.span, one.assumptions))
         return tuple(found)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, classes
-from loaderlint.linking.callers import Caller
+from loaderlint.linking import classes, functions
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import Class, Frame, Function, Instance
 from loaderlint.readers.python import CallSite
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
@@ -98,7 +98,7 @@ def _inside(
     """Return the frame of the last of the calls that constructors make of each other's."""
     for function, handing in entered:
         bound = Function(function.facts, function.node, function.scope, instance, function.owner)
-        frame = calls.frame_of_call(evaluator, bound, call, frame).at(handing.place)
+        frame = functions.frame_of_call(evaluator, bound, call, frame).at(handing.place)
         call = handing.node
     return frame
 

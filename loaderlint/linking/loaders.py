@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from loaderlint.linking import callers, replaced
+from loaderlint.linking import configured_calls, replaced
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite
@@ -134,7 +134,7 @@ def _platforms(candidate: Candidate) -> frozenset[str]:
 
 def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
     """Yield the loaders that a configuration mapping makes by naming a library's loader."""
-    for name, caller in callers.instantiations(evaluator):
+    for name, caller in configured_calls.instantiations(evaluator):
         kind = LOADER_CALLABLES.get(name)
         if kind is not None and caller.span not in evaluator.instantiations.at_calls:
             given = {key: caller.given(key) for key in caller.arguments.entries}

@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, changes, environment, instances, locations, modules, settings
+from loaderlint.linking import (
+    class_attributes,
+    classes,
+    environment,
+    instances,
+    locations,
+    modules,
+    platforms,
+    settings,
+)
 from loaderlint.linking.commandlines import absl, parsed
 from loaderlint.linking.things import (
     GIVEN,
@@ -46,7 +55,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
     if isinstance(thing, External) and thing.name == absl.FLAGS:
         return evaluator.defined_flags.read(name, frame, span)
     if isinstance(thing, External):
-        platform = calls.platform_fact(f"{thing.name}.{name}", span)
+        platform = platforms.fact(f"{thing.name}.{name}", span)
         return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
     if isinstance(thing, Module):
         return modules.member(evaluator, thing, name, span)
@@ -58,7 +67,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         found = _before_post_init(evaluator, thing, node, frame) or evaluator.attribute_of(thing, name)
         return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
     if isinstance(thing, Class):
-        return instances.class_attribute(evaluator, thing, name, span)
+        return class_attributes.attribute(evaluator, thing, name, span)
     if isinstance(thing, CommandLine):
         return tuple(one.step(span, frame.facts.text(node)) for one in parsed.attribute(evaluator, thing, name, span))
     if isinstance(thing, TreeMapping):
@@ -82,7 +91,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
 
 def _before_post_init(evaluator: Evaluator, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:
     """Return what a method that runs after the fields were set finds in one; nothing for anything else."""
-    own = isinstance(node.value, ast.Name) and changes.is_receiver(frame, node.value.id)
+    own = isinstance(node.value, ast.Name) and classes.names_receiver(frame, node.value.id)
     if not own or frame.scope.name not in instances.AFTER_FIELDS:
         return ()
     return instances.declared(evaluator, thing, node.attr)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, changes, classes, instances
-from loaderlint.linking.callers import Caller
+from loaderlint.linking import arguments, changes, classes, entries_after, instances
 from loaderlint.linking.events import Happened
 from loaderlint.linking.lazily import AttributesAfter, Lazily
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import reaching
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
@@ -147,7 +147,11 @@ class _AfterMethod(AttributesAfter):
         left = self._here(started, name)
         return distinct(
             [
-                *(way for ways in changes.otherwise(self._evaluator, self._arms, where) for way in under(left, ways)),
+                *(
+                    way
+                    for ways in entries_after.otherwise(self._evaluator, self._arms, where)
+                    for way in under(left, ways)
+                ),
                 *(way for ways in self._evaluator.conditions(self._arms, where) for way in under(taken, ways)),
             ]
         )

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls
+from loaderlint.linking import platforms
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
@@ -40,7 +40,7 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
         folder = _namespace(project, binding.node, name, importer)
         if folder is not None:
             return (Possibility(Folder(folder), span),)
-        return calls.platform_fact(name, span) or (Possibility(External(name), span),)
+        return platforms.fact(name, span) or (Possibility(External(name), span),)
     base, _, last = name.rpartition(".")
     if name.startswith(".") and not base.strip("."):
         base = "." * (len(name) - len(name.lstrip(".")))
@@ -50,7 +50,7 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
         return member(evaluator, Module(holder), last, span, copied=frame.scope is frame.facts.module)
     if name.startswith(".") or (base and project.module(base, importer) not in (None, importer)):
         return unseen(span)
-    return calls.platform_fact(name, span) or (Possibility(External(name), span),)
+    return platforms.fact(name, span) or (Possibility(External(name), span),)
 
 
 def import_module(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:

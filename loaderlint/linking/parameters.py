@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import arguments, decorators, hydra
-from loaderlint.linking.callers import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
+from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
     ABSENT,
     Absent,

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from loaderlint.linking import callers, classes, instantiation, loader_classes, settings
+from loaderlint.linking import classes, instantiation, loader_classes, settings
 from loaderlint.linking.bundles import bundles
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_classes import BaseCall
 from loaderlint.linking.loader_names import loader_names, possible_calls
+from loaderlint.linking.made_calls import names_definition
 from loaderlint.linking.things import (
     Class,
     External,
@@ -117,7 +118,7 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
         return None
     if classes.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
-    if not (callers.names_definition(site.node.func, frame) or _is_kept(evaluator, site.node.func)):
+    if not (names_definition(site.node.func, frame) or _is_kept(evaluator, site.node.func)):
         return None
     with evaluator.steps(MOST_CALLEE_STEPS):
         callees = evaluator.evaluate(site.node.func, frame)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import classes, instances
+from loaderlint.linking import classes, functions
 from loaderlint.linking.commandlines.given import annotated, left_or_given
 from loaderlint.linking.things import (
     Class,
@@ -75,7 +75,7 @@ def _by_method(evaluator: Evaluator, one: Possibility, span: Span) -> Possibilit
             method = member.thing
             if isinstance(method, Function):
                 frame = Frame(method.facts, end_of(method.scope), receiver=thing)
-                ways.append((name, instances.evaluator_returns(evaluator, method, frame)))
+                ways.append((name, functions.returned_by(evaluator, method, frame)))
             else:
                 ways.append((name, (member,)))
     return under(one_of(f"{span} method", ways), one.assumptions)
@@ -107,7 +107,7 @@ def filled(
 
 def _result(evaluator: Evaluator, function: Function) -> Possibilities:
     """Return what a function gives back to the library that calls it with what the user gives."""
-    return instances.evaluator_returns(evaluator, function, Frame(function.facts, end_of(function.scope)))
+    return functions.returned_by(evaluator, function, Frame(function.facts, end_of(function.scope)))
 
 
 def _plain(evaluator: Evaluator, owner: Class, subject: str, span: Span) -> Instance:

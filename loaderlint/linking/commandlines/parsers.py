@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import calls, changes, instances
+from loaderlint.linking import entries_after, functions, instances
 from loaderlint.linking.commandlines.words import words_of
 from loaderlint.linking.things import (
     CommandLine,
@@ -122,7 +122,7 @@ def set_by_name(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame
     given = evaluator.evaluate(node.args[0], frame) if setters else ()
     parsers = [one.thing for one in given if isinstance(one.thing, Made)]
     for setter in setters:
-        for one in calls.returned(evaluator, setter, node, frame):
+        for one in functions.returned(evaluator, setter, node, frame):
             if not isinstance(one.thing, Made) or not any(same(one.thing, parser) for parser in parsers):
                 return ()
     return given
@@ -199,7 +199,7 @@ class _History:
             here, not_here = self._when(frame, ways, otherwise)
             joint = tuple(both for way in here if (both := together(way, assumed)) is not None)
             not_here = not_here or ((NO_ASSUMPTIONS,) if assumed else ())
-            self._walk(calls.frame_of_call(self._evaluator, function, call, frame), joint, not_here)
+            self._walk(functions.frame_of_call(self._evaluator, function, call, frame), joint, not_here)
         if outermost:
             self._setters = None
 
@@ -224,7 +224,7 @@ class _History:
         joint = tuple(both for way in ways for one in here if (both := together(way, one)) is not None)[:MOST_WAYS]
         if here == [NO_ASSUMPTIONS] and not any(arm.test is None for arm in arms):
             return joint, otherwise
-        missed = tuple(changes.otherwise(self._evaluator, frame.place.arms, frame))
+        missed = tuple(entries_after.otherwise(self._evaluator, frame.place.arms, frame))
         return joint, missed if not otherwise else (NO_ASSUMPTIONS,)
 
     def _command(self, owner: Possibility) -> Assumptions | None:
@@ -272,7 +272,7 @@ class _History:
                 yield setter, choice(str(frame.facts.span(call)), turn)
 
     def _of_the_same_object(self, function: Function, call: ast.Call, frame: Frame) -> bool:
-        receiver = calls.receiver_of(self._evaluator, function, call, frame)
+        receiver = functions.receiver_of(self._evaluator, function, call, frame)
         return receiver is not None and frame.receiver is not None and receiver.of.node is frame.receiver.of.node
 
     def _is_ours(self, node: ast.expr, frame: Frame) -> bool:

@@ -1,0 +1,65 @@
+"""Attributes of classes, as ``Class.name`` reads them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import (
+    classes,
+    doubts,
+    set_outside,
+)
+from loaderlint.linking.commandlines import defaults
+from loaderlint.linking.things import (
+    Class,
+    Frame,
+    Function,
+    Possibilities,
+    Possibility,
+    end_of,
+    one_of,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.readers.python import FunctionNode
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
+    """Return what ``Class.name`` can be: what its body gives it, or what is set on the class later."""
+    for one in classes.lineage(evaluator, owner):
+        if classes.is_made_over(evaluator, one):
+            return unseen(span)
+        if name in one.scope.bindings:
+            found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
+            called_on = tuple(_called_on(evaluator, way, owner) for way in defaults.unwrapped(evaluator, found))
+            held_there = doubts.changed_elsewhere(evaluator, [one], name, called_on, in_methods=True)
+            return with_later(evaluator, owner, one, name, held_there)
+    return unseen(span)
+
+
+def _called_on(evaluator: Evaluator, one: Possibility, owner: Class) -> Possibility:
+    """Return a class method as the one of the class it is looked up on, everything else as it is."""
+    function = one.thing
+    if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
+        return one
+    if not classes.has_decorator(function.node, "classmethod"):
+        return one
+    return replace(one, thing=replace(function, receiver=evaluator.any_object(owner)))
+
+
+def with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str, own: Possibilities) -> Possibilities:
+    """Return what a class body gives an attribute of a class that inherits it, and what code elsewhere sets it to."""
+    above = classes.lineage(evaluator, owner)
+    place = next((place for place, one in enumerate(above) if one.node is declaring.node), 0)
+    changed = above[: place + 1]
+    if any(one.constant for one in own):
+        names = [one.node.name for one in changed]
+        evaluator.mentioned.update(word for one in names for word in (f"{one}.{name}", f"setattr({one},"))
+        if evaluator.blurred.may_set(owner, name):
+            own = (*own, *unseen(declaring.facts.span(declaring.node)))
+    later = set_outside.on_classes(evaluator, changed, name)
+    return one_of(f"{classes.subject(owner)}.{name} of the class", [("own", own), *later]) if later else own

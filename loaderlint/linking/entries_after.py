@@ -1,0 +1,105 @@
+"""The entries of a dictionary after one statement that changes some of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import dictionaries, lazily
+from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
+from loaderlint.linking.events import Event, Happened
+from loaderlint.linking.names import varies
+from loaderlint.linking.things import (
+    ABSENT,
+    UNSEEN,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    distinct,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.readers.python import (
+    Arm,
+)
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def items_of(thing: Items | TreeMapping) -> Items:
+    """Return a dictionary of code or of a configuration as one of code."""
+    return thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
+
+
+def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -> Items:
+    """Return the entries after one statement that changes them, which may run only under conditions."""
+    binding = change.event.binding
+    where = frame.at(binding.place)
+    given = _given_by(evaluator, change.event, items, where)
+    if given is not None and change.earlier_turn and varies(binding):
+        # What an earlier turn of a loop worked out is worked out again at every turn.
+        given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
+    if given is None or not given.complete:
+        # A key that was not seen may be any key.
+        items = overlaid(items, Items({}, complete=False))
+    if given is None:
+        return items
+    alternatives = evaluator.conditions(change.arms, frame)
+    entries: dict[str, Possibilities] = {}
+    for key, values in given.entries.items():
+        missing = ABSENT if items.complete else UNSEEN
+        before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
+        if binding.kind == "setdefault":
+            values = _where_missing(before, values)
+        after = [one for way in alternatives for one in under(values, way)]
+        if change.arms:
+            undone = [one for way in otherwise(evaluator, change.arms, frame) for one in under(before, way)]
+            after = [*undone, *after]
+        entries[key] = distinct(after)
+    changed = lazily.overlaid(items.entries, entries)
+    return replace(items, entries=changed, complete=items.complete and given.complete)
+
+
+def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:
+    return settled(before, lambda: values)
+
+
+def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
+    tested = [arm for arm in arms if arm.test is not None]
+    if len(arms) != 1 or len(tested) != 1:
+        return [NO_ASSUMPTIONS]
+    return evaluator.conditions((tested[0].otherwise(),), frame)
+
+
+def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:
+    binding = event.binding
+    span = frame.facts.span(binding.node)
+    if event.key:
+        return Items({event.key: evaluator.binding(binding, frame)})
+    if binding.kind == "clear":
+        return Items({key: (Possibility(ABSENT, span),) for key in before.entries})
+    if binding.kind == "list":
+        return Items({})
+    if binding.kind == "update":
+        assert isinstance(binding.value, ast.Call)
+        return dictionaries.items_of_call(evaluator, binding.value, frame)
+    keys = evaluator.evaluate(binding.key, frame) if binding.key is not None else ()
+    if len(keys) != 1 or not isinstance(keys[0].thing, str):
+        return None
+    key = keys[0].thing
+    if binding.kind == "pop":
+        return Items({key: (Possibility(ABSENT, span),)})
+    value = binding.value
+    if binding.kind == "setdefault":
+        assert isinstance(value, ast.Call)
+        if len(value.args) < 2:
+            return Items({key: (Possibility(None, span),)})
+        value = value.args[1]
+    return Items({key: dictionaries.entered(evaluator, value, frame, span) if value is not None else unseen(span)})

@@ -1,0 +1,125 @@
+"""Methods of what is no project object: dictionaries, texts, parsed command lines and what a library made."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import (
+    copies,
+    opened,
+    operators,
+    rows,
+    settings,
+)
+from loaderlint.linking.commandlines import objects, parsed, parsers
+from loaderlint.linking.things import (
+    ABSENT,
+    GIVEN,
+    CommandLine,
+    Frame,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    choice,
+    combined,
+    under,
+    unseen,
+)
+from loaderlint.linking.trees import child_of_tree
+from loaderlint.model.source import Span
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+_COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict", "__copy__")
+"""Methods that return what a dictionary holds."""
+
+
+def given_by(
+    evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
+) -> Possibilities | None:
+    """Return what one method of such a thing gives, None when it is none of those known."""
+    thing = owner.thing
+    copied = copies.of_method(evaluator, owner, node, name, frame)
+    if copied is not None:
+        return copied
+    if isinstance(thing, Items | TreeMapping | Settings | CommandLine) and name in ("get", "pop") and node.args:
+        return _get(evaluator, thing, node, frame, span)
+    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings) or thing is GIVEN):
+        return (owner,)
+    if isinstance(thing, Items | TreeMapping) and not node.args and not node.keywords:
+        row = rows.of_dictionary(thing, name, span)
+        if row is not None:
+            return row
+    if isinstance(thing, str) and name == "split" and not node.keywords:
+        return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
+    if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
+        operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
+        return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
+    if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:
+        got = evaluator.registries.got(thing, evaluator.evaluate(node.args[0], frame), span)
+        if got is not None:
+            return got
+    if isinstance(thing, Made):
+        if thing.callee == "builtins.super":
+            return None
+        known = objects.method(evaluator, owner, node, name, frame, span)
+        if known is None:
+            known = parsers.method(evaluator, owner, node, name, frame, span)
+        if known is not None:
+            return known
+        callee = f"{thing.callee}().{name}"
+        if callee in opened.READERS and node.args:
+            return opened.configuration(evaluator, node, frame, callee, span)
+        return (Possibility(Made(callee, node, frame), span),)
+    return None
+
+
+def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:
+    """Return what ``split`` makes of a text."""
+    found: list[Possibility] = []
+    for values, assumptions, places in combined((text,), *arguments):
+        given = [one.thing for one in values]
+        if len(given) > 2 or not all(isinstance(one, str) for one in given) or "" in given[1:]:
+            found.extend(unseen(span, assumptions))
+            continue
+        pieces = str.split(*given)  # type: ignore[arg-type]
+        row = Row(tuple((Possibility(piece, span, sources=places),) for piece in pieces))
+        found.append(Possibility(row, span, assumptions=assumptions))
+    return tuple(found)
+
+
+def _get(
+    evaluator: Evaluator, thing: Items | TreeMapping | Settings | CommandLine, node: ast.Call, frame: Frame, span: Span
+) -> Possibilities:
+    default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
+    keys = evaluator.evaluate(node.args[0], frame)
+    if len(keys) != 1 or not isinstance(keys[0].thing, str):
+        return unseen(span)
+    key = keys[0].thing
+    if isinstance(thing, CommandLine):
+        return parsed.attribute(evaluator, thing, key, span, missing=default)
+    if isinstance(thing, Settings):
+        return settings.got(thing, key, default, span, frame.facts.text(node))
+    if isinstance(thing, TreeMapping):
+        if thing.get(key) is None:
+            return default
+        return child_of_tree(thing, key, span, frame.facts.text(node), removable=True)
+    given = thing.entries.get(key)
+    if given is None:
+        return (
+            default
+            if thing.complete
+            else (*unseen(span, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
+        )
+    found: list[Possibility] = []
+    for one in given:
+        found.extend(under(default, one.assumptions) if one.thing is ABSENT else (one,))
+    return tuple(found)
