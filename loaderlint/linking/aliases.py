@@ -28,6 +28,7 @@ class Alias:
     """What is at ``path`` below ``root`` is from ``order`` on also what is at ``other_path`` below ``other``.
 
     It is no longer from ``until`` on, when one of them is given another value, or may be no longer from ``doubtful``.
+    ``loop`` is the loop that makes the other name stand for each element in turn.
     """
 
     root: str
@@ -38,6 +39,7 @@ class Alias:
     sure: bool
     until: int | None
     doubtful: int | None
+    loop: Binding | None = None
 
 
 def matches(path: Keys, start: Keys) -> bool:
@@ -67,8 +69,9 @@ def aliases_in(scope: Scope) -> Iterator[Alias]:
                 ends = [*_replaced(scope, one, binding), *_replaced(scope, other, binding)]
                 until = min((order for order, surely in ends if surely), default=None)
                 doubtful = min((order for order, surely in ends if not surely), default=None)
-                yield Alias(root, path, other_root, other_path, since, sure, until, doubtful)
-                yield Alias(other_root, other_path, root, path, since, sure, until, doubtful)
+                loop = binding if binding.kind == "loop" else None
+                yield Alias(root, path, other_root, other_path, since, sure, until, doubtful, loop)
+                yield Alias(other_root, other_path, root, path, since, sure, until, doubtful, loop)
 
 
 def _brought(scope: Scope, binding: Binding) -> Iterator[tuple[Part, Part, bool]]:

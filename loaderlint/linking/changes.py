@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, doubts, effects, entries_after, lazily, settings
+from loaderlint.linking import classes, doubts, effects, entries_after, lazily, settings, turns
 from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.lazily import AttributesAfter
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching
@@ -103,9 +103,7 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
     plain: list[Happened] = []
     for position, event in enumerate(happened):
         if not event.event.sure or ELEMENT in event.event.path:
-            current = tuple(
-                doubts.doubted(way, event.event, frame.facts.span(event.event.binding.node)) for way in current
-            )
+            current = tuple(after for way in current for after in _in_doubt(evaluator, way, event, frame))
             continue
         if event.sets_attribute:
             plain.append(event)
@@ -118,6 +116,13 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
         if len(current) > MOST_VARIANTS:
             return unseen(one.span)
     return current
+
+
+def _in_doubt(evaluator: Evaluator, one: Possibility, happened: Happened, frame: Frame) -> Possibilities:
+    """Return a thing after something that may have happened to it, or that a loop did to each of its elements."""
+    if turns.at_every_turn(happened):
+        return made_to(evaluator, one, [happened], happened.event.path, frame)
+    return (doubts.doubted(one, happened.event, frame.facts.span(happened.event.binding.node)),)
 
 
 def made_to(
@@ -141,6 +146,8 @@ def made_to(
     if isinstance(thing, Unseen) and len(path) < len(happened[0].event.path):
         thing = Items({}, complete=False)
     key, rest = path[0], path[1:]
+    if key is ELEMENT:
+        return _at_turns(evaluator, one, happened[0], path, frame)
     if isinstance(thing, Items | TreeMapping) and isinstance(key, str):
         items = entries_after.items_of(thing)
         before = items.entries.get(key) or unseen(one.span)
@@ -154,6 +161,24 @@ def made_to(
     if isinstance(thing, Instance) and isinstance(key, str):
         return (replace(one, thing=replace(thing, changed=_PartChanged(evaluator, thing, happened, path, frame))),)
     return (one,)
+
+
+def _at_turns(evaluator: Evaluator, one: Possibility, happened: Happened, path: Keys, frame: Frame) -> Possibilities:
+    """Return a collection after a loop did something to each of its elements, or to what is below them."""
+    thing = entries_after.items_of(one.thing) if isinstance(one.thing, TreeMapping) else one.thing
+    elements = turns.elements_of(thing)
+    which = turns.of_elements(evaluator, happened, elements, frame)
+    if which is None:
+        return (doubts.doubted(one, replace(happened.event, path=path), one.span),)
+    after = {
+        key: tuple(
+            after
+            for way in values
+            for after in made_to(evaluator, way, [replace(happened, arms=(), turns=which[key])], path[1:], frame)
+        )
+        for key, values in elements.items()
+    }
+    return (replace(one, thing=turns.with_elements(thing, after)),)
 
 
 def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import dictionaries, lazily
+from loaderlint.linking import dictionaries, lazily, turns
 from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
 from loaderlint.linking.events import Event, Happened
 from loaderlint.linking.names import varies
@@ -50,6 +50,8 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         items = overlaid(items, Items({}, complete=False))
     if given is None:
         return items
+    if change.turns:
+        given = replace(given, entries={key: turns.at_turns(one, change.turns) for key, one in given.entries.items()})
     alternatives = evaluator.conditions(change.arms, frame)
     entries: dict[str, Possibilities] = {}
     for key, values in given.entries.items():

@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from loaderlint.linking.aliases import Alias, aliases_in, matches, receiver_in
 from loaderlint.linking.names import MUTATIONS
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import ELEMENT, Arm, Binding, CallSite, Key, Keys, Part, Scope, part_of
 
 CALL = "call"
@@ -26,13 +28,15 @@ class Event:
     """One statement that changes what a name stands for.
 
     ``path`` leads from the name to the container that is changed; ``key`` is the attribute set on it, empty where
-    the binding itself says what is changed. ``sure`` is False where it may be something else that is changed.
+    the binding itself says what is changed. ``sure`` is False where it may be something else that is changed. ``loop``
+    is the loop that does it to each element in turn, at the place in the path that stands for any of them.
     """
 
     path: Keys
     key: str
     binding: Binding
     sure: bool = True
+    loop: Binding | None = None
 
     @property
     def order(self) -> int:
@@ -40,16 +44,22 @@ class Event:
         return self.binding.place.order
 
 
+Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions], ...]
+"""Turns of a loop: what is assumed besides the turn, and the assumption that it is this one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Happened:
     """An event, and the arms that must be taken for it to happen before a place.
 
-    ``earlier_turn`` says that it happened in an earlier turn of a loop.
+    ``earlier_turn`` says that it happened in an earlier turn of a loop; ``turns`` are those at which a loop came to
+    the thing, where they are known.
     """
 
     event: Event
     arms: tuple[Arm, ...]
     earlier_turn: bool = False
+    turns: Turns = ()
 
     @property
     def sets_attribute(self) -> bool:
@@ -144,8 +154,10 @@ class Events:
                 continue
             through = self._through(scope, alias.other, further, alias.order, min(ends, default=None), seen)
             for event in through:
-                sure = event.sure and alias.sure and (alias.doubtful is None or event.order <= alias.doubtful)
-                yield replace(event, path=(*ahead, *event.path), sure=sure)
+                still = alias.doubtful is None or event.order <= alias.doubtful
+                sure = still and event.sure and alias.sure
+                loop = alias.loop if event.sure and ELEMENT in ahead else (event.loop if alias.sure else None)
+                yield replace(event, path=(*ahead, *event.path), sure=sure, loop=loop if still else None)
 
     def _events_at(self, scope: Scope, root: str, path: Keys) -> Iterable[Event]:
         """Return the events of a name's parts that begin as a path does."""

@@ -142,7 +142,7 @@ def row(evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorEx
         return unseen(frame.facts.span(node))
     where = frame.at(frame.scope.inside[id(node)])
     every = evaluator.evaluate(node.elt, where)
-    items = tuple(_of_turn(every, turn) for turn in turns)
+    items = tuple(of_turn(every, turn) for turn in turns)
     return (Possibility(Row(items), frame.facts.span(node)),) if all(items) else unseen(frame.facts.span(node))
 
 
@@ -156,7 +156,7 @@ def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possib
     keys, values = evaluator.evaluate(node.key, where), evaluator.evaluate(node.value, where)
     entries: dict[str, Possibilities] = {}
     for turn in turns:
-        key, given = _of_turn(keys, turn), _of_turn(values, turn)
+        key, given = of_turn(keys, turn), of_turn(values, turn)
         names = {one.thing if isinstance(one.thing, str) else None for one in key}
         name = names.pop() if len(names) == 1 else None
         if name is None or not given:
@@ -165,7 +165,7 @@ def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possib
     return (Possibility(Items(entries), span),)
 
 
-def _of_turn(every: Possibilities, turn: Assumptions) -> Possibilities:
+def of_turn(every: Possibilities, turn: Assumptions) -> Possibilities:
     """Return what an expression is at one turn, as a thing that assumes no turn any more."""
     subjects = {one.subject for one in turn}
     return distinct(
@@ -188,7 +188,7 @@ def _turns(
         if isinstance(arm.owner, ast.comprehension):
             subject = str(frame.facts.span(arm.owner.iter))
             for turn in turns:
-                over = _of_turn(evaluator.evaluate(arm.owner.iter, where), turn)
+                over = of_turn(evaluator.evaluate(arm.owner.iter, where), turn)
                 lengths = {None if (items := items_of(one)) is None else len(items) for one in over}
                 length = lengths.pop() if len(lengths) == 1 else None
                 if length is None:

@@ -8,6 +8,7 @@ from tests.linking.traced import IMPORT, Cases, traced
 
 CFG = "cfg = {'loader': {'num_workers': 2}}\n"
 SET = "cfg = {'loader': {'num_workers': ⟦2⟧}}\n"
+UNMARKED_SET = "cfg = {'loader': {'num_workers': 2}}\n"
 LOAD = "\nDataLoader(data, **cfg['loader'])\n"
 FLAT = "kw = {'num_workers': 2, 'batch_size': 4}\n"
 SPLAT = "\nDataLoader(data, **kw)\n"
@@ -143,6 +144,7 @@ METHODS: Cases = {
     "dict.update": (f"{FLAT.replace('2', '⟦2⟧')}dict.update(kw, given){SPLAT}", {"2", "open"}),
 }
 
+UNMARKED_ROWS = "rows = [{'num_workers': 2}, {'num_workers': 3}]\n"
 ROWS = "rows = [{'num_workers': ⟦2⟧}, {'num_workers': 3}]\n"
 LISTS: Cases = {
     "an item of an element": (
@@ -152,8 +154,8 @@ LISTS: Cases = {
     "an item of another element": (f"{ROWS}rows[1]['num_workers'] = 4\nDataLoader(data, **rows[0])\n", {"2"}),
     "an element": (f"{ROWS.replace('⟦2⟧', '2')}rows[0] = {{'num_workers': ⟦4⟧}}\nDataLoader(data, **rows[0])\n", {"4"}),
     "every element in a loop": (
-        f"{ROWS}for one in rows:\n    one['num_workers'] = 4\nDataLoader(data, **rows[0])\n",
-        {"2", "open"},
+        f"{UNMARKED_ROWS}for one in rows:\n    one['num_workers'] = ⟦4⟧\nDataLoader(data, **rows[0])\n",
+        {"4"},
     ),
     "another key of every element in a loop": (
         f"{ROWS}for one in rows:\n    one['timeout'] = 4\nDataLoader(data, **rows[0])\n",
@@ -168,8 +170,8 @@ LISTS: Cases = {
         {"2"},
     ),
     "every value of a dictionary in a loop": (
-        f"{SET}for name, one in cfg.items():\n    one['num_workers'] = 4{LOAD}",
-        {"2", "open"},
+        f"{UNMARKED_SET}for name, one in cfg.items():\n    one['num_workers'] = ⟦4⟧{LOAD}",
+        {"4"},
     ),
     "one more": ("x = [1]\nx.append(⟦3⟧)\nDataLoader(data, num_workers=x[-1])\n", {"3"}),
     "one more, before one that is read": ("x = [⟦1⟧]\nx.append(3)\nDataLoader(data, num_workers=x[0])\n", {"1"}),

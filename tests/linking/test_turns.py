@@ -1,0 +1,150 @@
+"""What a loop does to each of the things it goes through: every turn to its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, Files, loaders_of, traced
+
+DATASETS = "datasets:\n  train:\n    workers: 4\n  val:\n    workers: 2\n"
+BUILD = f"""import yaml
+{IMPORT}
+def build(part):
+    if part["phase"] == "train":
+        return DataLoader(1, num_workers=part["workers"])
+    elif part["phase"] == "val":
+        return DataLoader(1, num_workers=part["workers"], shuffle=False)
+def read():
+    with open("a.yaml") as file:
+        return yaml.safe_load(file)
+"""
+
+
+def by_phase(program: str, settings: str = DATASETS) -> tuple[set[int], set[int]]:
+    """What reaches the workers of the loader for training, and of the one for validation."""
+    files: Files = {"main.py": BUILD + program, "a.yaml": settings}
+    train, val = (
+        {one.constant for one in loader.option("num_workers").candidates if isinstance(one.constant, int)}
+        for loader in loaders_of(files)
+    )
+    return train, val
+
+
+SETS_PHASE = """
+opt = read()
+for phase, part in opt["datasets"].items():
+    part["phase"] = phase
+"""
+READS = """
+for name, part in opt["datasets"].items():
+    build(part)
+"""
+
+DECIDED = {
+    "pairs": SETS_PHASE + READS,
+    "one part after the other": SETS_PHASE + 'build(opt["datasets"]["train"])\nbuild(opt["datasets"]["val"])\n',
+    "a part of the name": """
+opt = read()
+for phase, part in opt["datasets"].items():
+    phase = phase.split("_")[0]
+    part["phase"] = phase
+"""
+    + READS,
+    "another name for what is gone through": """
+opt = read()
+parts = opt["datasets"]
+for phase, part in parts.items():
+    part["phase"] = phase
+"""
+    + READS,
+    "in a function": """
+def parse():
+    opt = read()
+    for phase, part in opt["datasets"].items():
+        part["phase"] = phase
+    return opt
+opt = parse()
+"""
+    + READS,
+    "values": """
+opt = read()
+for part in opt["datasets"].values():
+    part["phase"] = "train" if part["workers"] == 4 else "val"
+"""
+    + READS,
+}
+
+
+@pytest.mark.parametrize("program", DECIDED.values(), ids=DECIDED)
+def test_each_element_holds_what_its_own_turn_gave_it(program: str) -> None:
+    assert by_phase(program) == ({4}, {2})
+
+
+NOT_SEEN = {
+    "a turn may end early": """
+opt = read()
+for phase, part in opt["datasets"].items():
+    if part["workers"] > unknown():
+        continue
+    part["phase"] = phase
+""",
+    "under a condition": """
+opt = read()
+for phase, part in opt["datasets"].items():
+    if unknown():
+        part["phase"] = phase
+""",
+    "a name that was not seen": """
+opt = read()
+for phase, part in opt["datasets"].items():
+    part["phase"] = unknown(phase)
+""",
+}
+
+
+@pytest.mark.parametrize("program", NOT_SEEN.values(), ids=NOT_SEEN)
+def test_elements_that_a_loop_may_have_changed_decide_nothing(program: str) -> None:
+    assert by_phase(program + READS) == ({4, 2}, {4, 2})
+
+
+def test_one_thing_under_two_keys_holds_what_a_later_turn_gave_it() -> None:
+    settings = "datasets:\n  train: &one\n    workers: 4\n  val: *one\n"
+    assert by_phase(SETS_PHASE + READS, settings) == ({4}, {4})
+
+
+VALUES: Cases = {
+    "the elements of a list": (
+        """
+        parts = [{"workers": 3}, {"workers": 5}]
+        for part in parts:
+            part["workers"] = ⟦8⟧
+        DataLoader(1, num_workers=parts[1]["workers"])
+        """,
+        {"8"},
+    ),
+    "a loop that may be left": (
+        """
+        parts = [{"workers": 3}, {"workers": ⟦5⟧}]
+        for part in parts:
+            part["workers"] = 8
+            if unknown():
+                break
+        DataLoader(1, num_workers=parts[1]["workers"])
+        """,
+        {"5", "open"},
+    ),
+    "elements that were not seen": (
+        """
+        parts = unknown()
+        for part in parts:
+            part["workers"] = 8
+        DataLoader(1, num_workers=parts[1]["workers"])
+        """,
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), VALUES.values(), ids=VALUES)
+def test_what_a_loop_sets(files: Files, expected: set[str]) -> None:
+    assert traced(files) == expected
