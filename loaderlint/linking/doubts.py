@@ -89,8 +89,10 @@ def _unsure(one: Possibility, path: Keys, span: Span, *, grows: bool) -> Possibi
             every = lazily.Lazily.of(thing.entries, lambda name: below(thing.entries[name]))
             return replace(one, thing=replace(thing, entries=every))
         if isinstance(key, str):
-            missing: Possibilities = () if path[1:] else (Possibility(ABSENT if thing.complete else UNSEEN, span),)
-            after = below(thing.entries.get(key, missing))
+            if path[1:] and key not in thing.entries:
+                return one
+            missing = Possibility(ABSENT if thing.complete else UNSEEN, span)
+            after = below(thing.entries.get(key, (missing,)))
             return replace(one, thing=replace(thing, entries=lazily.overlaid(thing.entries, {key: after})))
     elif isinstance(thing, Row):
         if not path[1:]:

@@ -50,6 +50,14 @@ NAMES: Cases = {
         f"{SET}d = cfg['loader'] if own() else {{}}\nd['num_workers'] = 4{LOAD}",
         {"2", "open"},
     ),
+    "a name that may be an item which is not there yet": (
+        f"{SET}d = cfg['later']\nif other():\n    d = {{}}\nd['num_workers'] = 4\ncfg.update(read()){LOAD}",
+        {"2", "open"},
+    ),
+    "a name that may be an item which is never there": (
+        f"{SET}d = cfg['later']\nif other():\n    d = {{}}\nd['num_workers'] = 4{LOAD}",
+        {"2"},
+    ),
     "the thing of which a name is an item": (
         f"{CFG}d = cfg['loader']\ncfg['loader']['num_workers'] = ⟦4⟧\nDataLoader(data, **d)\n",
         {"4"},
