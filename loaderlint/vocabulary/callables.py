@@ -1,8 +1,9 @@
 """The callables that make a loader, by the dotted name of the library that defines them.
 
 Sources: ``torch/utils/data/dataloader.py`` (2.13), ``torchdata/stateful_dataloader``, ``monai/data/dataloader.py``,
-``torch_geometric/loader/dataloader.py``, ``transformers/training_args.py`` (5.23), ``speechbrain/core.py`` and
-``speechbrain/dataio/dataloader.py`` (1.0); HAZARDS section 4.
+``torch_geometric/loader/`` (2.7), ``transformers/training_args.py`` (5.23), ``speechbrain/core.py`` and
+``speechbrain/dataio/dataloader.py`` (1.0), ``litdata/streaming/dataloader.py`` (whose ``StreamingDataLoader`` is a
+subclass of torch's), ``streaming/base/dataloader.py`` of MosaicML Streaming (likewise); HAZARDS section 4.
 """
 
 from __future__ import annotations
@@ -89,9 +90,20 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "torch_geometric.loader.dataloader.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
     "torch_geometric.data.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
     "torch_geometric.loader.DenseDataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
+    "torch_geometric.loader.DataListLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
+    "torch_geometric.loader.NodeLoader": LoaderCallable(),
     "torch_geometric.loader.NeighborLoader": LoaderCallable(),
+    "torch_geometric.loader.HGTLoader": LoaderCallable(),
+    "torch_geometric.loader.LinkLoader": LoaderCallable(),
     "torch_geometric.loader.LinkNeighborLoader": LoaderCallable(),
+    "torch_geometric.loader.ClusterLoader": LoaderCallable(),
+    "torch_geometric.loader.RandomNodeLoader": LoaderCallable(),
     "dgl.dataloading.GraphDataLoader": _DATASET_FIRST,
+    "litdata.StreamingDataLoader": _DATASET_FIRST,
+    "litdata.streaming.StreamingDataLoader": _DATASET_FIRST,
+    "litdata.streaming.dataloader.StreamingDataLoader": _DATASET_FIRST,
+    "streaming.StreamingDataLoader": _TORCH,
+    "streaming.base.dataloader.StreamingDataLoader": _TORCH,
     "webdataset.WebLoader": _DATASET_FIRST,
     "pytorch_lightning.LightningDataModule.from_datasets": LoaderCallable(),
     "lightning.LightningDataModule.from_datasets": LoaderCallable(),

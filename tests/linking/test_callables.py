@@ -42,6 +42,18 @@ CALLEES: dict[str, tuple[str, str | None]] = {
         "NeighborLoader(d, num_neighbors=[1], num_workers=8)",
         "torch_geometric.loader.NeighborLoader",
     ),
+    "from torch_geometric.loader import RandomNodeLoader": (
+        "RandomNodeLoader(d, 4, num_workers=8)",
+        "torch_geometric.loader.RandomNodeLoader",
+    ),
+    "from litdata.streaming import StreamingDataLoader": (
+        "StreamingDataLoader(d, num_workers=8)",
+        "litdata.streaming.StreamingDataLoader",
+    ),
+    "from streaming import StreamingDataLoader": (
+        "StreamingDataLoader(d, num_workers=8)",
+        "streaming.StreamingDataLoader",
+    ),
     "import webdataset as wds": ("wds.WebLoader(d, num_workers=8)", "webdataset.WebLoader"),
     "from transformers import TrainingArguments": (
         "TrainingArguments('out', dataloader_num_workers=8)",
@@ -73,6 +85,7 @@ CALLEES: dict[str, tuple[str, str | None]] = {
     "import torch  # a tensor": ("torch.tensor(d, pin_memory=True)", None),
     "from pytorch_lightning import seed_everything": ("seed_everything(1, workers=True)", None),
     "from ray.train import ScalingConfig": ("ScalingConfig(num_workers=8)", None),
+    "from streaming import StreamingDataset": ("StreamingDataset(local=d, num_workers=8)", None),
     "from litdata import optimize": ("optimize(fn=f, inputs=d, num_workers=8)", None),
     "import uvicorn": ("uvicorn.run(app, workers=8)", None),
     "import torch.utils.data as data": ("data.DataLoader", None),
