@@ -5,14 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import (
-    attribute_dicts,
-    functions,
-    library_calls,
-    members,
-    records,
-    value_methods,
-)
+from loaderlint.linking import attribute_dicts, functions, library_calls, members, records, value_methods
 from loaderlint.linking.commandlines import parsers
 from loaderlint.linking.things import (
     Class,

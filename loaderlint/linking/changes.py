@@ -26,12 +26,7 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.readers.python import (
-    ELEMENT,
-    Keys,
-    Place,
-    key_of,
-)
+from loaderlint.readers.python import ELEMENT, Keys, Place, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:

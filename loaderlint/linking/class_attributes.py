@@ -5,22 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import (
-    classes,
-    doubts,
-    set_outside,
-)
+from loaderlint.linking import classes, doubts, set_outside
 from loaderlint.linking.commandlines import defaults
-from loaderlint.linking.things import (
-    Class,
-    Frame,
-    Function,
-    Possibilities,
-    Possibility,
-    end_of,
-    one_of,
-    unseen,
-)
+from loaderlint.linking.things import Class, Frame, Function, Possibilities, Possibility, end_of, one_of, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode
 

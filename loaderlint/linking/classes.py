@@ -7,18 +7,8 @@ from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import (
-    Class,
-    External,
-    Frame,
-)
-from loaderlint.readers.python import (
-    FunctionNode,
-    PythonFacts,
-    Scope,
-    dotted,
-    parameters,
-)
+from loaderlint.linking.things import Class, External, Frame
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator

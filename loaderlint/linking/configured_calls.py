@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import settings
 from loaderlint.linking.made_calls import SettingsCaller
-from loaderlint.linking.things import (
-    Items,
-    Possibility,
-    Settings,
-    under,
-)
+from loaderlint.linking.things import Items, Possibility, Settings, under
 from loaderlint.model.value import together
 from loaderlint.vocabulary.keys import CONSUMERS
 

@@ -23,9 +23,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import (
-    Arm,
-)
+from loaderlint.readers.python import Arm
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:

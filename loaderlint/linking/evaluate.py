@@ -18,7 +18,6 @@ from loaderlint.linking import (
     blurred,
     callers,
     calls,
-    changes,
     composition,
     dictionaries,
     fitting,
@@ -28,53 +27,36 @@ from loaderlint.linking import (
     loops,
     members,
     modules,
+    names_read,
     operators,
     registries,
     set_outside,
     structured,
 )
-from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.commandlines import absl, outside, parsed
+from loaderlint.linking.conditions import Conditions
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
 from loaderlint.linking.global_objects import GlobalObjects
-from loaderlint.linking.names import (
-    MUTATIONS,
-    may_be_rewritten,
-    owners,
-    reaching,
-    starts_a_sum,
-    unbound,
-    varies,
-    walrus_before,
-)
-from loaderlint.linking.operations import truth_of
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
-    MAIN,
     MOST_POSSIBILITIES,
     Class,
     CommandLine,
-    External,
     Frame,
     Function,
     Instance,
     Items,
     Possibilities,
     Possibility,
-    Unseen,
-    choice,
     distinct,
     end_of,
-    one_of,
     under,
     unseen,
 )
-from loaderlint.linking.uses import bindings_of, runs_of
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, PythonFacts, Scope, dotted, is_main_test
-from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.model.value import Assumptions
+from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope
 
 Answer = TypeVar("Answer")
 _Circumstances: TypeAlias = tuple[ast.expr, int, int]
@@ -87,8 +69,6 @@ NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while it was being followed, when there was none."""
 DEEPEST = 60
 """Expressions followed through each other; a longer way than this is unseen."""
-MOST_ALTERNATIVES = 8
-"""More ways than this to meet a condition and only what they have in common is kept of it."""
 
 
 class Evaluator:
@@ -104,6 +84,7 @@ class Evaluator:
         self._effort = effort
         self.wrappers = loader_options or {}
         self.callers = callers.Callers(self)
+        self._conditions = Conditions(self)
         self.outside = outside.OutsideUsers(self)
         self.defined_flags = absl.DefinedFlags(self)
         self.lightning = lightning.Interfaces(self)
@@ -120,7 +101,6 @@ class Evaluator:
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
-        self._questions: dict[tuple[int, int], str] = {}
         self._left = self._left_in_all = MOST_STEPS
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
@@ -291,9 +271,9 @@ class Evaluator:
                 return (Possibility(node.value, span),)
             return unseen(span)
         if isinstance(node, ast.Name):
-            return self.name(node, frame)
+            return names_read.name(self, node, frame)
         if isinstance(node, ast.Attribute):
-            return self.attribute(node, frame)
+            return names_read.attribute(self, node, frame)
         if isinstance(node, ast.Subscript):
             return members.subscript(self, node, frame)
         if isinstance(node, ast.Call):
@@ -332,125 +312,13 @@ class Evaluator:
 
     # --- names ---
 
-    def name(self, node: ast.Name, frame: Frame) -> Possibilities:
-        """Return what a name can be at its place."""
-        own = frame.scope.bindings.get(node.id, ())
-        enclosing = frame.scope.parent
-        if enclosing is None or not own or any(one.kind not in MUTATIONS for one in own):
-            return self._name(node, frame, frame.scope)
-        # A name that this scope only changes in place is one of an enclosing scope.
-        return self._name(node, frame, enclosing)
-
-    def _name(self, node: ast.Name, frame: Frame, scope: Scope | None) -> Possibilities:
-        span = frame.facts.span(node)
-        while scope is not None:
-            own = scope is frame.scope
-            if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
-                if own:
-                    walrus = walrus_before(scope.bindings[node.id], node, frame.place)
-                    if walrus is not None:
-                        return self.evaluate(walrus, frame)
-                    found = self.bound(node.id, frame, frame.place, span)
-                    if scope.parent is None:
-                        found, _ = self.global_objects.read(found, frame.facts, node.id, frame, span)
-                    return found
-                found, since = self._bound_outside(node.id, scope, frame, span), -1
-                if scope.parent is None:
-                    found = modules.with_changes(self, found, frame.facts, node.id, span)
-                    found, since = self.global_objects.read(found, frame.facts, node.id, frame, span)
-                return changes.changed(self, found, node.id, frame, frame.place, since)
-            scope = scope.parent
-        if node.id == "__name__":
-            # What a worker that imports the main module sees (CPython, multiprocessing/spawn.py, "__mp_main__").
-            return one_of(
-                MAIN, ((True, (Possibility("__main__", span),)), (False, (Possibility("__mp_main__", span),)))
-            )
-        starred = modules.star_import(self, node.id, frame)
-        if starred is not None:
-            return starred
-        return (Possibility(External(f"builtins.{node.id}"), span),)
-
-    def _bound_outside(self, name: str, scope: Scope, frame: Frame, span: Span) -> Possibilities:
-        """Return what a name of an enclosing scope can be whenever the code in the frame's scope may run."""
-        where = Frame(frame.facts, Place(scope, 0))
-        if len(scope.bindings[name]) == 1 and not any(one.startswith(f"{name}.") for one in scope.bindings):
-            return self.bound(name, where, None, span)
-        found: list[Possibility] = []
-        for run in runs_of(frame.scope, scope):
-            found.extend(self.bound(name, where, run.place, span))
-            if run.place is not None and not run.called:
-                for one in scope.bindings[name]:
-                    if one.kind not in MUTATIONS and one.place.order > run.place.order:
-                        for assumptions in self.conditions(one.place.arms, where):
-                            found.extend(under(self.binding(one, where), assumptions))
-        return distinct(found)
-
     def bound(self, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
         """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
-        values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
-        found = [*self._given(name, values, frame, place, span)]
-        first = min((one.place.order for one in frame.scope.bindings[name]), default=0)
-        if any(may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
-            found.extend(unseen(span))
-        return distinct(found) or unseen(span)
-
-    def _given(
-        self, name: str, bindings: Sequence[Binding], frame: Frame, place: Place | None, span: Span
-    ) -> Iterator[Possibility]:
-        """Yield what those of the bindings that bind the name itself give it at a place."""
-        ways = reaching(bindings, place)
-        for way in ways:
-            if way.binding.name != name:
-                continue
-            given = unseen(span) if starts_a_sum(way, ways) else self.binding(way.binding, frame)
-            alternatives = self.conditions(way.arms, frame)
-            if way.earlier_turn and varies(way.binding):
-                # What an earlier turn of a loop worked out is worked out again at every turn.
-                given = unseen(span)
-            elif any(arm.loop for arm in way.arms) and any(isinstance(one.thing, Unseen) for one in given):
-                # What comes of the first turn is seldom what is left after the last.
-                given = unseen(span)
-            if way.earlier_turn and alternatives:
-                alternatives = [NO_ASSUMPTIONS]
-            for assumptions in alternatives:
-                left = under(given, assumptions)
-                yield from changes.changed(self, left, name, frame, place, way.binding.place.order, way)
+        return names_read.bound(self, name, frame, place, span)
 
     def binding(self, binding: Binding, frame: Frame) -> Possibilities:
         """Return what one binding gives its name."""
         return bindings.given(self, binding, frame)
-
-    def attribute(self, node: ast.Attribute, frame: Frame) -> Possibilities:
-        """Return what an attribute can be: assigned in this scope by its dotted name, or found on its object."""
-        span = frame.facts.span(node)
-        name = dotted(node)
-        if name is not None and name in frame.scope.bindings:
-            if any(isinstance(one.thing, Items | TreeMapping) for one in self.evaluate(node.value, frame)):
-                # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
-                return self._attribute_of(node, frame, span)
-            if self.blurred.runs_setter(self.evaluate(node.value, frame), node.attr):
-                return self._attribute_of(node, frame, span)
-            every = (*owners(frame.scope, name), *frame.scope.bindings[name])
-            values = [one for one in every if one.kind not in MUTATIONS]
-            found = tuple(self._given(name, values, frame, frame.place, span))
-            before = changes.changed(self, self._attribute_of(node, frame, span), name, frame, frame.place, 0)
-            # Where the owner itself was bound last, the attribute is as that one brings it.
-            left = (one.arms for one in reaching(values, frame.place) if one.binding.name != name)
-            unset = (
-                one
-                for arms in (*unbound(values, frame.place), *left)
-                for ways in self.conditions(arms, frame)
-                for one in under(before, ways)
-            )
-            otherwise = self.blurred.may_set_any(self.evaluate(node.value, frame), node.attr, frame.place)
-            return distinct([*found, *unset, *(unseen(span) if otherwise else ())])
-        return self._attribute_of(node, frame, span)
-
-    def _attribute_of(self, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
-        found: list[Possibility] = []
-        for one in self.evaluate(node.value, frame):
-            found.extend(under(members.member(self, one, node, frame, span), one.assumptions))
-        return distinct(found)
 
     def any_object(self, of: Class) -> Instance:
         """Return the object that stands for all those of a class, whatever made them."""
@@ -469,41 +337,6 @@ class Evaluator:
 
     # --- conditions ---
 
-    def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
-        """Return the answers a test can give, each with what it assumes and the written places it depends on."""
-        return self.remembered(("truth", id(test)), frame, lambda: self._truth(test, frame))
-
-    def _truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
-        answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
-        for one in self.evaluate(test, frame):
-            places = one.sources | {one.span}
-            truth = truth_of(one.thing)
-            if truth is not None:
-                answers.append((truth, one.assumptions, places))
-                continue
-            for assumed in (True, False):
-                joint = together(one.assumptions, self.question(test, frame, assumed))
-                if joint is not None:
-                    answers.append((assumed, joint, places))
-        return answers
-
-    def question(self, test: ast.expr, frame: Frame, answer: bool) -> Assumptions:
-        """Return the assumption that a test nobody can see through gives this answer."""
-        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test, answer = test.operand, not answer
-        key = (id(test), id(frame.caller[0]) if frame.caller is not None else 0)
-        subject = self._questions.get(key)
-        if subject is None:
-            subject = f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}"
-            if frame.caller is not None and any(
-                isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test)
-            ):
-                # What one call asks of its own arguments another call asks of others.
-                call, caller = frame.caller
-                subject = f"{subject}, called at {caller.facts.span(call)}"
-            self._questions[key] = subject
-        return choice(subject, answer)
-
     def constructor_arguments(self, instance: Instance, scope: Scope) -> Mapping[str, Possibilities]:
         """Return what the call that made an object gives its constructor, worked out once for each call."""
         key = (id(instance.call), id(instance.frame))
@@ -512,26 +345,14 @@ class Evaluator:
             self._constructed[key] = instances.call_arguments(self, instance, scope)
         return self._constructed[key]
 
+    def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+        """Return the answers a test can give, each with what it assumes and the written places it depends on."""
+        return self._conditions.truth(test, frame)
+
+    def question(self, test: ast.expr, frame: Frame, answer: bool) -> Assumptions:
+        """Return the assumption that a test nobody can see through gives this answer."""
+        return self._conditions.question(test, frame, answer)
+
     def conditions(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
         """Return the alternative assumptions under which all these arms are taken."""
-        alternatives: list[Assumptions] = [NO_ASSUMPTIONS]
-        for arm in arms:
-            if arm.test is not None and is_main_test(arm.test):
-                continue
-            # A name in the test is what it was where the test stands, not what the arm makes of it.
-            where = frame.at(arm.place) if arm.place is not None else frame
-            ways = self._ways_into(arm, where)
-            met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
-            if len(met) > MOST_ALTERNATIVES:
-                common = frozenset.intersection(*ways)
-                met = [joint for one in alternatives if (joint := together(one, common)) is not None]
-            alternatives = met
-        return alternatives
-
-    def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
-        if arm.test is not None:
-            return [assumptions for truth, assumptions, _ in self.truth(arm.test, frame) if truth is arm.truth]
-        if arm.loop:
-            return loops.ends(self, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
-        owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
-        return [choice(f"{frame.facts.span(owner)} is taken", arm.truth)]
+        return self._conditions.taken(arms, frame)

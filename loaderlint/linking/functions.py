@@ -6,22 +6,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import (
-    arguments,
-    classes,
-    decorators,
-)
+from loaderlint.linking import arguments, classes, decorators
 from loaderlint.linking.made_calls import Caller
-from loaderlint.linking.things import (
-    Frame,
-    Function,
-    Instance,
-    Possibilities,
-    Possibility,
-    end_of,
-    under,
-    unseen,
-)
+from loaderlint.linking.things import Frame, Function, Instance, Possibilities, Possibility, end_of, under, unseen
 from loaderlint.readers.python import FunctionNode, dotted
 
 if TYPE_CHECKING:

@@ -12,14 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import (
-    configured_calls,
-    dictionaries,
-    functions,
-    hydra,
-    settings,
-    structured,
-)
+from loaderlint.linking import configured_calls, dictionaries, functions, hydra, settings, structured
 from loaderlint.linking.made_calls import SettingsCaller, names_definition
 from loaderlint.linking.things import (
     Class,

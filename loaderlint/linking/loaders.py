@@ -9,16 +9,7 @@ from loaderlint.linking import configured_calls, replaced
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite
-from loaderlint.linking.things import (
-    Absent,
-    Made,
-    Possibilities,
-    Possibility,
-    distinct,
-    irremovable,
-    under,
-    unseen,
-)
+from loaderlint.linking.things import Absent, Made, Possibilities, Possibility, distinct, irremovable, under, unseen
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform

@@ -6,16 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things import (
-    ABSENT,
-    UNSEEN,
-    Frame,
-    Function,
-    Items,
-    Possibilities,
-    Possibility,
-    under,
-)
+from loaderlint.linking.things import ABSENT, UNSEEN, Frame, Function, Items, Possibilities, Possibility, under
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Scope, dotted

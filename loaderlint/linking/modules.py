@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import platforms
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import (
-    External,
-    Folder,
-    Frame,
-    Module,
-    Possibilities,
-    Possibility,
-    one_of,
-    unseen,
-)
+from loaderlint.linking.things import External, Folder, Frame, Module, Possibilities, Possibility, one_of, unseen
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, owners_set
 

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import (
-    Class,
-    Frame,
-    Instance,
-    Possibilities,
-)
-from loaderlint.readers.python import (
-    Binding,
-    PythonFacts,
-    dotted,
-    owners_set,
-)
+from loaderlint.linking.things import Class, Frame, Instance, Possibilities
+from loaderlint.readers.python import Binding, PythonFacts, dotted, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator

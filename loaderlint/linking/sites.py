@@ -12,15 +12,7 @@ from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_classes import BaseCall
 from loaderlint.linking.loader_names import loader_names, possible_calls
 from loaderlint.linking.made_calls import names_definition
-from loaderlint.linking.things import (
-    Class,
-    External,
-    Frame,
-    Function,
-    Made,
-    Possibilities,
-    Settings,
-)
+from loaderlint.linking.things import Class, External, Frame, Function, Made, Possibilities, Settings
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, dotted

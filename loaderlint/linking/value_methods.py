@@ -5,13 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import (
-    copies,
-    opened,
-    operators,
-    rows,
-    settings,
-)
+from loaderlint.linking import copies, opened, operators, rows, settings
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     ABSENT,

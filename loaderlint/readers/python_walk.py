@@ -6,19 +6,11 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from loaderlint.readers.python_attributes import (
-    AttributeChange,
-    NamedAttribute,
-    dictionary_of,
-    is_passed_on,
-    set_by_call,
-)
-from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test, positions
-from loaderlint.readers.python_parts import ELEMENT, part_of
+from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
+from loaderlint.readers.python_bindings import Bound, changes_globals
+from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test
 from loaderlint.readers.python_scopes import (
-    ANY_GLOBAL,
     Arm,
-    Binding,
     Block,
     CallSite,
     Fork,
@@ -32,8 +24,6 @@ from loaderlint.readers.python_scopes import (
 )
 
 _ITERATES = {"iter", "enumerate", "list", "tuple", "zip", "tqdm", "next", "islice", "cycle", "chain", "sum", "sorted"}
-_MUTATES = {"update", "setdefault", "pop"}
-_CHANGES_LISTS = {"append", "extend", "insert", "remove", "sort", "reverse"}
 
 
 Branches: TypeAlias = tuple[tuple[tuple[Arm, ...], Suite], ...]
@@ -79,18 +69,17 @@ def walk(tree: ast.Module) -> Walked:
     )
 
 
-class _Walk:
+class _Walk(Bound):
     """One walk over a module, in source order."""
 
     def __init__(self, tree: ast.Module) -> None:
+        super().__init__()
         self.module = Scope(tree, None, "")
         self.scopes: dict[int, Scope] = {id(tree): self.module}
         self.calls: dict[str, list[CallSite]] = {}
         self.guard: ast.If | None = None
         self.blocks: list[Block] = []
         self.operations: list[tuple[ast.BinOp, Place]] = []
-        self.attribute_changes: list[AttributeChange] = []
-        self.dictionaries: list[tuple[Scope, str, ast.expr]] = []
         self.order = 0
         self.raising: list[int] = []
 
@@ -117,21 +106,6 @@ class _Walk:
             self.expressions(node, place)
             return ()
         return handler(node, place) or ()
-
-    def bind(self, name: str, kind: str, node: ast.AST, place: Place, **more: object) -> None:
-        scope = place.scope
-        if name in scope.outer_names and scope.parent is not None:
-            outer = scope.parent
-            while outer.parent is not None and name not in outer.bindings:
-                outer = outer.parent
-            more["inner"] = place
-            place = Place(outer, place.order, place.arms)
-            scope = outer
-        binding = Binding(name, kind, node, place, **more)  # type: ignore[arg-type]
-        scope.bindings.setdefault(name, []).append(binding)
-        owner, _, attribute = name.rpartition(".")
-        if owner and attribute:
-            scope.set_on.setdefault(owner, []).append(binding)
 
     # --- statements that bind ---
 
@@ -162,106 +136,13 @@ class _Walk:
         if name is not None:
             self.bind(name, "assign", node, place, value=value)
             if (held := dictionary_of(value)) is not None:
-                self.dictionaries.append((place.scope, name, held))
+                self.stands_for(place.scope, name, held)
             if (owner := dictionary_of(target)) is not None and dotted(owner) != dotted(value):
                 self.attribute_changes.append(AttributeChange(owner, None, place))
         elif isinstance(target, ast.Tuple | ast.List):
             self.unpack(target, "unpack", value, node, place)
         elif isinstance(target, ast.Subscript):
             self.item(target, value, node, place)
-
-    def item(self, target: ast.Subscript, value: ast.expr | None, node: ast.AST, place: Place) -> None:
-        if (owner := dictionary_of(target.value)) is not None:
-            self.attribute(NamedAttribute(owner, target.slice, value), node, place)
-        elif _is_globals(target.value):
-            self.named_global(target.slice, value, node, place)
-        else:
-            self.changed(target.value, "item", node, place, value=value, key=target.slice)
-
-    def changed(self, container: ast.expr, kind: str, node: ast.AST, place: Place, **more: object) -> None:
-        """Bind a change of what an expression gives to the name it is a part of."""
-        while not isinstance(container, ast.Name):
-            part = part_of(container)
-            if part is None:
-                return
-            if ELEMENT not in part.keys:
-                self.bind(part.name, kind, node, place, keys=part.keys, **more)
-                return
-            if not isinstance(container, ast.Subscript | ast.Attribute | ast.Call):
-                return
-            # Which item it is changed in is worked out: that item is unknown from then on.
-            kind = "item"
-            if isinstance(container, ast.Subscript):
-                more = {"value": None, "key": container.slice}
-                container = container.value
-            elif isinstance(container, ast.Call):
-                assert isinstance(container.func, ast.Attribute)
-                more = {"value": None, "key": container.args[0]}
-                container = container.func.value
-            else:
-                container = container.value
-        self.bind(container.id, kind, node, place, **more)
-
-    def attribute(self, change: NamedAttribute, node: ast.AST, place: Place) -> None:
-        """Note an attribute that is set by its name: bound where that and the value are written."""
-        if change.binds is not None:
-            self.bind(change.binds, "assign", node, place, value=change.value)
-            return
-        self.attribute_changes.append(AttributeChange(change.owner, change.name, place))
-        base = dotted(change.owner)
-        if base is not None and change.value is not None:
-            # A dictionary whose keys are read as attributes gets an item.
-            self.bind(base, "item", node, place, value=change.value, key=change.name)
-
-    def through_dictionaries(self) -> None:
-        """Note what is set in a dictionary of attributes by a name that stands for it: ``held = vars(x)``."""
-        for scope, name, owner in self.dictionaries:
-            for one in scope.bindings[name]:
-                if one.kind in ("item", *_MUTATES):
-                    self.attribute_changes.append(AttributeChange(owner, one.key, one.place))
-
-    def named_global(self, key: ast.expr, value: ast.expr | None, node: ast.AST, place: Place) -> None:
-        """Bind what ``globals()[key]`` sets; a key that is not written out may be any name."""
-        name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ANY_GLOBAL
-        inside = place.scope
-        while inside.parent is not None:
-            inside = inside.parent
-        inner = None if inside is place.scope else place
-        kind = "other" if name == ANY_GLOBAL or value is None else "assign"
-        where = Place(inside, place.order, place.arms)
-        inside.bindings.setdefault(name, []).append(Binding(name, kind, node, where, value=value, inner=inner))
-
-    def unpack(
-        self,
-        target: ast.Tuple | ast.List,
-        kind: str,
-        value: ast.expr,
-        node: ast.AST,
-        place: Place,
-        above: tuple[int | slice, ...] = (),
-    ) -> None:
-        """Bind the names of an unpacking, each with the positions it takes, one for each level."""
-        for position, item in positions(target):
-            index = (*above, position)
-            name = dotted(item)
-            if name is not None:
-                self.bind(name, kind, node, place, value=value, index=index)
-            elif isinstance(item, ast.Tuple | ast.List):
-                self.unpack(item, kind, value, node, place, index)
-            else:
-                self.unknown(item, node, place)
-
-    def unknown(self, target: ast.expr, node: ast.AST, place: Place) -> None:
-        """Bind whatever a target holds to something that is not followed."""
-        if isinstance(target, ast.Tuple | ast.List):
-            for item in target.elts:
-                self.unknown(item, node, place)
-        elif isinstance(target, ast.Starred):
-            self.unknown(target.value, node, place)
-        elif isinstance(target, ast.Subscript):
-            self.item(target, None, node, place)
-        elif (name := dotted(target)) is not None:
-            self.bind(name, "other", node, place)
 
     def parts(self, target: ast.expr, place: Place) -> None:
         """Read the expressions inside a target, such as the index of a subscript."""
@@ -516,43 +397,10 @@ class _Walk:
         if name in _ITERATES:
             for argument in node.args:
                 place.scope.iterations.append((argument, node, place))
-        if _changes_globals(node, place):
+        if changes_globals(node, place):
             self.named_global(node.func, None, node, place)
         for change in set_by_call(node):
             if not is_passed_on(place.scope, node):
                 self.attribute(change, node, place)
         if isinstance(function, ast.Attribute):
             self.method(node, function, place)
-
-    def method(self, node: ast.Call, function: ast.Attribute, place: Place) -> None:
-        """Bind what a method of dictionaries or lists changes."""
-        name, held, arguments = function.attr, function.value, node.args
-        if dotted(function) in ("operator.setitem", "dict.__setitem__") and len(arguments) == 3:
-            self.changed(arguments[0], "item", node, place, value=arguments[2], key=arguments[1])
-        elif dotted(function) == "dict.update" and arguments:
-            self.changed(arguments[0], "item", node, place)
-        elif name == "__setitem__" and len(arguments) == 2:
-            self.changed(held, "item", node, place, value=arguments[1], key=arguments[0])
-        elif name in ("popitem", "__ior__"):
-            self.changed(held, "item", node, place)
-        elif name in ("pop", "__delitem__", "setdefault"):
-            kind = "setdefault" if name == "setdefault" else "pop"
-            self.changed(held, kind, node, place, value=node, key=arguments[0] if arguments else None)
-        elif name in ("update", "clear"):
-            self.changed(held, name, node, place, value=node)
-        elif name in _CHANGES_LISTS:
-            self.changed(held, "list", node, place, value=node)
-
-
-def _is_globals(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
-
-
-def _changes_globals(node: ast.Call, place: Place) -> bool:
-    """Return whether a call may give any name of the module another value."""
-    function = node.func
-    if isinstance(function, ast.Attribute):
-        return function.attr == "update" and _is_globals(function.value)
-    if not (isinstance(function, ast.Name) and function.id == "exec"):
-        return False
-    return (place.scope.parent is None and len(node.args) == 1) or any(_is_globals(one) for one in node.args[1:])

@@ -1,0 +1,88 @@
+"""Conditions: what a test answers, and under which assumptions the arms of branches and loops are taken."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import loops
+from loaderlint.linking.alternatives import simplified
+from loaderlint.linking.operations import truth_of
+from loaderlint.linking.things import Frame, choice
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.readers.python import Arm, is_main_test
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+MOST_ALTERNATIVES = 8
+"""More ways than this to meet a condition and only what they have in common is kept of it."""
+
+
+class Conditions:
+    """The conditions of a project's code; a test that nobody can see through is a question of its own."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._questions: dict[tuple[int, int], str] = {}
+
+    def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+        """Return the answers a test can give, each with what it assumes and the written places it depends on."""
+        return self._evaluator.remembered(("truth", id(test)), frame, lambda: self._truth(test, frame))
+
+    def _truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+        answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
+        for one in self._evaluator.evaluate(test, frame):
+            places = one.sources | {one.span}
+            truth = truth_of(one.thing)
+            if truth is not None:
+                answers.append((truth, one.assumptions, places))
+                continue
+            for assumed in (True, False):
+                joint = together(one.assumptions, self.question(test, frame, assumed))
+                if joint is not None:
+                    answers.append((assumed, joint, places))
+        return answers
+
+    def question(self, test: ast.expr, frame: Frame, answer: bool) -> Assumptions:
+        """Return the assumption that a test nobody can see through gives this answer."""
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, answer = test.operand, not answer
+        key = (id(test), id(frame.caller[0]) if frame.caller is not None else 0)
+        subject = self._questions.get(key)
+        if subject is None:
+            subject = f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}"
+            if frame.caller is not None and any(
+                isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test)
+            ):
+                # What one call asks of its own arguments another call asks of others.
+                call, caller = frame.caller
+                subject = f"{subject}, called at {caller.facts.span(call)}"
+            self._questions[key] = subject
+        return choice(subject, answer)
+
+    def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+        """Return the alternative assumptions under which all these arms are taken."""
+        alternatives: list[Assumptions] = [NO_ASSUMPTIONS]
+        for arm in arms:
+            if arm.test is not None and is_main_test(arm.test):
+                continue
+            # A name in the test is what it was where the test stands, not what the arm makes of it.
+            where = frame.at(arm.place) if arm.place is not None else frame
+            ways = self._ways_into(arm, where)
+            met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
+            if len(met) > MOST_ALTERNATIVES:
+                common = frozenset.intersection(*ways)
+                met = [joint for one in alternatives if (joint := together(one, common)) is not None]
+            alternatives = met
+        return alternatives
+
+    def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
+        if arm.test is not None:
+            return [assumptions for truth, assumptions, _ in self.truth(arm.test, frame) if truth is arm.truth]
+        if arm.loop:
+            return loops.ends(self._evaluator, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
+        owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
+        return [choice(f"{frame.facts.span(owner)} is taken", arm.truth)]

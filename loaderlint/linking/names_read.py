@@ -1,0 +1,161 @@
+"""What a name is where it is read, and an attribute, as far as the scope it is read in says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import changes, members, modules
+from loaderlint.linking.names import (
+    MUTATIONS,
+    may_be_rewritten,
+    owners,
+    reaching,
+    starts_a_sum,
+    unbound,
+    varies,
+    walrus_before,
+)
+from loaderlint.linking.things import (
+    MAIN,
+    External,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Unseen,
+    distinct,
+    one_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.uses import bindings_of, runs_of
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS
+from loaderlint.readers.python import ANY_GLOBAL, Binding, Place, Scope, dotted
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+
+def name(evaluator: Evaluator, node: ast.Name, frame: Frame) -> Possibilities:
+    """Return what a name can be at its place."""
+    own = frame.scope.bindings.get(node.id, ())
+    enclosing = frame.scope.parent
+    if enclosing is None or not own or any(one.kind not in MUTATIONS for one in own):
+        return _name(evaluator, node, frame, frame.scope)
+    # A name that this scope only changes in place is one of an enclosing scope.
+    return _name(evaluator, node, frame, enclosing)
+
+
+def _name(evaluator: Evaluator, node: ast.Name, frame: Frame, scope: Scope | None) -> Possibilities:
+    span = frame.facts.span(node)
+    while scope is not None:
+        own = scope is frame.scope
+        if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
+            if own:
+                walrus = walrus_before(scope.bindings[node.id], node, frame.place)
+                if walrus is not None:
+                    return evaluator.evaluate(walrus, frame)
+                found = bound(evaluator, node.id, frame, frame.place, span)
+                if scope.parent is None:
+                    found, _ = evaluator.global_objects.read(found, frame.facts, node.id, frame, span)
+                return found
+            found, since = _bound_outside(evaluator, node.id, scope, frame, span), -1
+            if scope.parent is None:
+                found = modules.with_changes(evaluator, found, frame.facts, node.id, span)
+                found, since = evaluator.global_objects.read(found, frame.facts, node.id, frame, span)
+            return changes.changed(evaluator, found, node.id, frame, frame.place, since)
+        scope = scope.parent
+    if node.id == "__name__":
+        # What a worker that imports the main module sees (CPython, multiprocessing/spawn.py, "__mp_main__").
+        return one_of(MAIN, ((True, (Possibility("__main__", span),)), (False, (Possibility("__mp_main__", span),))))
+    starred = modules.star_import(evaluator, node.id, frame)
+    if starred is not None:
+        return starred
+    return (Possibility(External(f"builtins.{node.id}"), span),)
+
+
+def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, span: Span) -> Possibilities:
+    """Return what a name of an enclosing scope can be whenever the code in the frame's scope may run."""
+    where = Frame(frame.facts, Place(scope, 0))
+    if len(scope.bindings[name]) == 1 and not any(one.startswith(f"{name}.") for one in scope.bindings):
+        return bound(evaluator, name, where, None, span)
+    found: list[Possibility] = []
+    for run in runs_of(frame.scope, scope):
+        found.extend(bound(evaluator, name, where, run.place, span))
+        if run.place is not None and not run.called:
+            for one in scope.bindings[name]:
+                if one.kind not in MUTATIONS and one.place.order > run.place.order:
+                    for assumptions in evaluator.conditions(one.place.arms, where):
+                        found.extend(under(evaluator.binding(one, where), assumptions))
+    return distinct(found)
+
+
+def bound(evaluator: Evaluator, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
+    """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
+    values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
+    found = [*_given(evaluator, name, values, frame, place, span)]
+    first = min((one.place.order for one in frame.scope.bindings[name]), default=0)
+    if any(may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):
+        found.extend(unseen(span))
+    return distinct(found) or unseen(span)
+
+
+def _given(
+    evaluator: Evaluator, name: str, bindings: Sequence[Binding], frame: Frame, place: Place | None, span: Span
+) -> Iterator[Possibility]:
+    """Yield what those of the bindings that bind the name itself give it at a place."""
+    ways = reaching(bindings, place)
+    for way in ways:
+        if way.binding.name != name:
+            continue
+        given = unseen(span) if starts_a_sum(way, ways) else evaluator.binding(way.binding, frame)
+        alternatives = evaluator.conditions(way.arms, frame)
+        if way.earlier_turn and varies(way.binding):
+            # What an earlier turn of a loop worked out is worked out again at every turn.
+            given = unseen(span)
+        elif any(arm.loop for arm in way.arms) and any(isinstance(one.thing, Unseen) for one in given):
+            # What comes of the first turn is seldom what is left after the last.
+            given = unseen(span)
+        if way.earlier_turn and alternatives:
+            alternatives = [NO_ASSUMPTIONS]
+        for assumptions in alternatives:
+            left = under(given, assumptions)
+            yield from changes.changed(evaluator, left, name, frame, place, way.binding.place.order, way)
+
+
+def attribute(evaluator: Evaluator, node: ast.Attribute, frame: Frame) -> Possibilities:
+    """Return what an attribute can be: assigned in this scope by its dotted name, or found on its object."""
+    span = frame.facts.span(node)
+    name = dotted(node)
+    if name is not None and name in frame.scope.bindings:
+        if any(isinstance(one.thing, Items | TreeMapping) for one in evaluator.evaluate(node.value, frame)):
+            # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
+            return _attribute_of(evaluator, node, frame, span)
+        if evaluator.blurred.runs_setter(evaluator.evaluate(node.value, frame), node.attr):
+            return _attribute_of(evaluator, node, frame, span)
+        every = (*owners(frame.scope, name), *frame.scope.bindings[name])
+        values = [one for one in every if one.kind not in MUTATIONS]
+        found = tuple(_given(evaluator, name, values, frame, frame.place, span))
+        before = changes.changed(evaluator, _attribute_of(evaluator, node, frame, span), name, frame, frame.place, 0)
+        # Where the owner itself was bound last, the attribute is as that one brings it.
+        left = (one.arms for one in reaching(values, frame.place) if one.binding.name != name)
+        unset = (
+            one
+            for arms in (*unbound(values, frame.place), *left)
+            for ways in evaluator.conditions(arms, frame)
+            for one in under(before, ways)
+        )
+        otherwise = evaluator.blurred.may_set_any(evaluator.evaluate(node.value, frame), node.attr, frame.place)
+        return distinct([*found, *unset, *(unseen(span) if otherwise else ())])
+    return _attribute_of(evaluator, node, frame, span)
+
+
+def _attribute_of(evaluator: Evaluator, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node.value, frame):
+        found.extend(under(members.member(evaluator, one, node, frame, span), one.assumptions))
+    return distinct(found)
