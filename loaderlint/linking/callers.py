@@ -26,6 +26,7 @@ from loaderlint.linking.things import (
     under,
 )
 from loaderlint.readers.python import CallSite, PythonFacts, called_by
+from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.tree import Scalar, mappings
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ class Callers:
                 break
         by = tuple(each for some in called.values() for each in some)
         # What is registered and not seen to be fetched is fetched in a way that is not followed.
-        unfetched = registered and all(_last_name(one.call) == name for one in by)
+        unfetched = registered and all(called_name(one.call) == name for one in by)
         return Called(by, elsewhere or unfetched)
 
     def _is_looked_up_elsewhere(self, by: Iterable[Caller]) -> bool:
@@ -333,7 +334,7 @@ def _gives_by_name(caller: AnyCaller) -> bool:
 
 def _only_looks(call: ast.Call) -> bool:
     """Return whether a call that is given a class or function makes no call of it that is not looked for elsewhere."""
-    name = _last_name(call)
+    name = called_name(call)
     # What a LightningCLI makes of the classes it is given is worked out in `lightning`.
     return name in _LOOKS or name.endswith("CLI")
 
@@ -341,7 +342,3 @@ def _only_looks(call: ast.Call) -> bool:
 def _module_names(path: str) -> set[str]:
     """Return the names one of which an import of the file at a path holds."""
     return {*path.removesuffix(".py").split("/")[-3:]} - {"__init__", ".", "..", ""}
-
-
-def _last_name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import Class, External, Frame
+from loaderlint.linking.things import Class, External, Frame, Function
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 
 if TYPE_CHECKING:
@@ -112,6 +112,20 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
             found.append(one)
             waiting.extend(bases(evaluator, one))
     return found
+
+
+def constructors(owner: Class) -> list[Function]:
+    """Return every ``__init__`` that stands in the body of a class itself."""
+    return [
+        Function(owner.facts, one.node, one, owner=owner)
+        for one in owner.scope.children
+        if one.name == "__init__" and isinstance(one.node, FunctionNode)
+    ]
+
+
+def constructor(evaluator: Evaluator, owner: Class) -> Function | None:
+    """Return the constructor that the project gives a class or the nearest of its bases; None where none does."""
+    return next((own for one in lineage(evaluator, owner) for own in constructors(one)), None)
 
 
 def fields(owner: Class) -> Iterator[tuple[str, ast.expr]]:

@@ -18,7 +18,6 @@ from loaderlint.linking.things import (
     Items,
     Possibilities,
     Possibility,
-    Row,
     Settings,
     Thing,
     distinct,
@@ -29,7 +28,6 @@ from loaderlint.linking.things import (
 from loaderlint.linking.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -149,18 +147,6 @@ def _kept(evaluator: Evaluator, key: str, values: Possibilities) -> Possibilitie
     """Return what stands under a key of a dictionary; where some program reads the key itself, it has to stay."""
     removable = any(one.entry is not None for one in values)
     return irremovable(values) if removable and evaluator.project.reads_key(key) else values
-
-
-def comprehended(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Items:
-    """Return the dictionary that a comprehension over constant keys makes, one value standing for all turns."""
-    generator = node.generators[0]
-    keyed = isinstance(node.key, ast.Name) and dotted(generator.target) == node.key.id
-    rows = evaluator.evaluate(generator.iter, frame)
-    if len(node.generators) > 1 or generator.ifs or not keyed or len(rows) != 1 or not isinstance(rows[0].thing, Row):
-        return Items({}, complete=False)
-    keys = [one.thing for item in rows[0].thing.items for one in item]
-    given = evaluator.evaluate(node.value, frame)
-    return Items({key: given for key in keys if isinstance(key, str)}, all(isinstance(key, str) for key in keys))
 
 
 def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) -> Possibilities:

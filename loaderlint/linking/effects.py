@@ -173,12 +173,10 @@ def parameters_handed(
 def _function_of(evaluator: Evaluator, thing: Thing) -> Function | None:
     if isinstance(thing, Function):
         return thing
-    if isinstance(thing, Class):
-        for owner in classes.lineage(evaluator, thing):
-            for scope in owner.scope.children:
-                if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
-                    return Function(owner.facts, scope.node, scope, Instance(thing), owner)
-    return None
+    if not isinstance(thing, Class):
+        return None
+    constructor = classes.constructor(evaluator, thing)
+    return replace(constructor, receiver=Instance(thing)) if constructor is not None else None
 
 
 def takes_receiver(function: Function) -> bool:

@@ -306,8 +306,6 @@ class Evaluator:
             return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
         if isinstance(node, ast.NamedExpr | ast.Await):
             return self.evaluate(node.value, frame)
-        if isinstance(node, ast.JoinedStr):
-            return unseen(span)
         return unseen(span)
 
     # --- names ---

@@ -22,6 +22,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -143,7 +144,7 @@ def _keyword(owner: Class, name: str) -> str | None:
     """
     for binding in owner.scope.bindings.get(name, ()):
         call = binding.node.value if isinstance(binding.node, ast.AnnAssign | ast.Assign) else None
-        written = {one.arg: one.value for one in call.keywords} if isinstance(call, ast.Call) else {}
+        written = keywords_of(call) if isinstance(call, ast.Call) else {}
         alias = written.get("validation_alias", written.get("alias"))
         if alias is not None:
             return alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else None

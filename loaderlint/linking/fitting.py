@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking import settings
-from loaderlint.linking.classes import lineage
+from loaderlint.linking.classes import constructors
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.records import KEEPS_ITS_ARGUMENT, is_record
 from loaderlint.linking.things import Class, External, Frame, Function, Thing, end_of
@@ -160,10 +160,7 @@ def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator
         if isinstance(one.thing, Function):
             yield one.thing, int(one.thing.receiver is not None)
         elif isinstance(one.thing, Class):
-            for owner in lineage(evaluator, one.thing)[:1]:
-                for scope in owner.scope.children:
-                    if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
-                        yield Function(owner.facts, scope.node, scope), 1
+            yield from ((constructor, 1) for constructor in constructors(one.thing))
 
 
 def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from loaderlint.linking.classes import constructors
 from loaderlint.linking.things import Class, External, Frame, Function, Thing
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.running import HANDERS, HANDING_METHODS, Hander
@@ -52,9 +53,7 @@ def parameter_given(evaluator: Evaluator, call: ast.Call, argument: ast.expr, fr
         if isinstance(thing, Function):
             function = thing
         elif isinstance(thing, Class):
-            constructor = next((scope for scope in thing.scope.children if scope.name == "__init__"), None)
-            if constructor is not None and isinstance(constructor.node, ast.FunctionDef):
-                function = Function(thing.facts, constructor.node, constructor, owner=thing)
+            function = next(iter(constructors(thing)), None)
         if function is None:
             continue
         names = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]

@@ -16,19 +16,10 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import composition
 from loaderlint.linking.composition import Part
 from loaderlint.linking.settings import merged, nested, replaceable, seen_as_settings, tree_of
-from loaderlint.linking.things import (
-    External,
-    Frame,
-    Items,
-    Made,
-    Possibilities,
-    Possibility,
-    Row,
-    end_of,
-    unseen,
-)
+from loaderlint.linking.things import External, Frame, Items, Made, Possibilities, Possibility, Row, end_of, unseen
 from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.yaml_scalars import resolve
 
 if TYPE_CHECKING:
@@ -140,7 +131,7 @@ def _is_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> bool:
 
 def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibilities:
     span = frame.facts.span(decorator)
-    arguments = _arguments(decorator, _PARAMETERS)
+    arguments = arguments_of(decorator, _PARAMETERS)
     found: list[Possibility] = []
     for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
         for folder in _folders(evaluator, arguments, frame):
@@ -152,12 +143,6 @@ def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibi
             if tree is not None:
                 found.append(seen_as_settings(Possibility(replaceable(tree), span, assumptions=name.assumptions)))
     return tuple(found) or unseen(span)
-
-
-def _arguments(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
-    arguments = dict(zip(names, call.args, strict=False))
-    arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
-    return arguments
 
 
 def _folders(evaluator: Evaluator, arguments: Mapping[str, ast.expr], frame: Frame) -> Iterator[str | None]:
@@ -191,7 +176,7 @@ def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[str |
 def composed(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what ``compose(config_name, overrides=[...])`` gives after an ``initialize`` of the same file."""
     span = frame.facts.span(node)
-    arguments = _arguments(node, ("config_name", "overrides"))
+    arguments = arguments_of(node, ("config_name", "overrides"))
     found: list[Possibility] = []
     for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
         folders = list(_initialized(evaluator, frame))
@@ -216,7 +201,7 @@ def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
             where = Frame(frame.facts, site.place)
             if not _is_hydras(evaluator, site.node, name, where):
                 continue
-            arguments = _arguments(site.node, (parameter,))
+            arguments = arguments_of(site.node, (parameter,))
             if parameter == "config_path":
                 yield from _folders(evaluator, arguments, where)
             for written in _texts(evaluator, arguments[parameter], where) if parameter in arguments else ():

@@ -13,6 +13,7 @@ from loaderlint.linking import (
     checked_fields,
     class_attributes,
     classes,
+    configurable,
     decorators,
     doubts,
     fields,
@@ -235,8 +236,8 @@ def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> Ma
     assert instance.call is not None and instance.frame is not None
     caller = Caller(instance.frame, instance.call)
     function = Function(instance.of.facts, node, scope)
-    source = decorators.configured_from(evaluator, node, instance.of.facts, scope)
-    configured = decorators.all_given_by_configuration(evaluator, source, caller) if source is not None else None
+    source = configurable.source_of(evaluator, node, instance.of.facts, scope)
+    configured = configurable.all_given(evaluator, source, caller) if source is not None else None
     if configured is not None:
         given = arguments.spread_over(configured, node, caller.frame.facts.span(caller.call))
         bound = arguments.with_defaults(evaluator, given, caller, function, skip_first=True)

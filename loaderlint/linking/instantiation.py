@@ -31,6 +31,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping
 from loaderlint.vocabulary.keys import WORKER_KEYS
 
@@ -48,7 +49,7 @@ _OWN_KEYS = frozenset({"_target_", "_args_", "_recursive_", "_convert_", "_parti
 def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
     """Return the mapping that a call of ``instantiate`` makes something of, its own keywords merged over it."""
     span = frame.facts.span(call)
-    node = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "config"), None)
+    node = arguments_of(call, ("config",)).get("config")
     if node is None or isinstance(node, ast.Starred):
         return unseen(span)
     keywords = [one for one in call.keywords if one.arg != "config"]

@@ -45,6 +45,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.source import Span
 from loaderlint.model.value import CUDA, Assumption, CpuCount
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -194,8 +195,7 @@ def _attribute(
 
 def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     """Return the tree that ``CfgNode(init_dict, key_list, new_allowed)`` makes (``yacs/config.py``, 0.1.8)."""
-    given = dict(zip(("init_dict", "key_list", "new_allowed"), node.args, strict=False))
-    given.update({one.arg: one.value for one in node.keywords if one.arg is not None})
+    given = arguments_of(node, ("init_dict", "key_list", "new_allowed"))
     allowed = evaluator.evaluate(given["new_allowed"], frame) if "new_allowed" in given else ()
     new_allowed = bool(allowed) and all(one.thing is True for one in allowed)
     made = evaluator.evaluate(given["init_dict"], frame) if "init_dict" in given else ()

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import functions, instantiation
-from loaderlint.linking.classes import lineage
+from loaderlint.linking.classes import constructors, lineage
 from loaderlint.linking.commandlines.given import annotated
 from loaderlint.linking.loader_names import names_of
 from loaderlint.linking.made_calls import SettingsCaller
@@ -36,7 +36,8 @@ from loaderlint.linking.things import (
 )
 from loaderlint.linking.trees import from_entry
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, default_of, dotted, parameters
+from loaderlint.readers.python import default_of, dotted, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Entry, Node, Scalar
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -125,8 +126,7 @@ class Interfaces:
         ancestors = self._ancestors(call, frame)
         if ancestors is None:
             return None
-        arguments = dict(zip(_PARAMETERS, call.args, strict=False))
-        arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
+        arguments = arguments_of(call, _PARAMETERS)
         made = {
             group: thing
             for group, (named, by_file) in _GROUPS.items()
@@ -185,8 +185,7 @@ class Interfaces:
                 entries = one.thing.entries if isinstance(one.thing, Items) else {}
                 defaults.update({key: unseen(span) if conditional else values for key, values in entries.items()})
         elif called == "link_arguments":
-            arguments = dict(zip(("source", "target", "compute_fn", "apply_on"), call.args, strict=False))
-            arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
+            arguments = arguments_of(call, ("source", "target", "compute_fn", "apply_on"))
             target = arguments.get("target")
             if isinstance(target, ast.Constant) and isinstance(target.value, str):
                 sources = _strings(arguments.get("source"))
@@ -273,11 +272,11 @@ class Interfaces:
     def _parameters(self, made: Class) -> tuple[Mapping[str, _Parameter], bool]:
         """Return what a class's constructor takes, by name, and whether it takes any other names besides."""
         for owner in lineage(self._evaluator, made):
-            constructor = _constructor(owner)
+            constructor = next(iter(constructors(owner)), None)
             where = Frame(owner.facts, end_of(owner.scope))
             if constructor is not None:
-                named = {one.arg: _Parameter(one.annotation, where) for one in list(parameters(constructor))[1:]}
-                return named, constructor.args.kwarg is not None
+                named = {one.arg: _Parameter(one.annotation, where) for one in list(parameters(constructor.node))[1:]}
+                return named, constructor.node.args.kwarg is not None
             fields = [one for one in owner.node.body if isinstance(one, ast.AnnAssign)]
             if owner.node.decorator_list and fields:
                 names = ((one.target, one.annotation) for one in fields)
@@ -358,9 +357,9 @@ class Interfaces:
 
     def _default(self, made: Class | None, name: str) -> Possibilities:
         for owner in lineage(self._evaluator, made) if made is not None else ():
-            constructor = _constructor(owner)
+            constructor = next(iter(constructors(owner)), None)
             if constructor is not None:
-                default = default_of(constructor, name)
+                default = default_of(constructor.node, name)
                 where = Frame(owner.facts, end_of(owner.scope))
                 return self._evaluator.evaluate(default, where) if default is not None else ()
         return ()
@@ -375,10 +374,3 @@ def _strings(node: ast.expr | None) -> tuple[str, ...]:
     """Return the strings that a constant, or a tuple or list of constants, writes."""
     items = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
     return tuple(one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str))
-
-
-def _constructor(owner: Class) -> FunctionNode | None:
-    for scope in owner.scope.children:
-        if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
-            return scope.node
-    return None

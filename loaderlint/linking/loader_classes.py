@@ -52,15 +52,6 @@ def library_base(evaluator: Evaluator, owner: Class) -> str | None:
     return None
 
 
-def constructor(evaluator: Evaluator, owner: Class) -> Function | None:
-    """Return the constructor that the project gives a class, None where it has the library's."""
-    for one in classes.lineage(evaluator, owner):
-        for scope in one.scope.children:
-            if scope.name == "__init__" and isinstance(scope.node, ast.FunctionDef):
-                return Function(one.facts, scope.node, scope, owner=one)
-    return None
-
-
 def called(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> BaseCall | None:
     """Return what a call of a loader class gives the library's constructor.
 
@@ -121,7 +112,7 @@ def _is_seen(evaluator: Evaluator, caller: Caller, seen: Sequence[ast.Call]) -> 
     if any(caller.call is one for one in seen):
         return True
     heir = classes.owner_of(caller.frame.facts, caller.frame.scope)
-    own = constructor(evaluator, heir) if heir is not None else None
+    own = classes.constructor(evaluator, heir) if heir is not None else None
     if own is None or own.scope is not caller.frame.scope:
         return False
     return called_where_seen(evaluator, own, caller.call, seen)
@@ -130,7 +121,7 @@ def _is_seen(evaluator: Evaluator, caller: Caller, seen: Sequence[ast.Call]) -> 
 def _constructors(evaluator: Evaluator, owner: Class) -> Iterator[Function]:
     """Yield the constructors of the project that making an object runs, the class's own first."""
     for one in classes.lineage(evaluator, owner):
-        own = constructor(evaluator, one)
+        own = classes.constructor(evaluator, one)
         if own is not None and own.owner is one:
             yield own
 

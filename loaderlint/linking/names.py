@@ -54,12 +54,6 @@ def starts_a_sum(way: Reaching, ways: Iterable[Reaching]) -> bool:
     return any(arm.loop and arm.ended and not arm.truth and arm.owner in summed for arm in way.arms)
 
 
-def reaching_all(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching, ...]:
-    """Return every change that can have happened before a place; none of them undoes another as a whole."""
-    found = [one for binding in bindings for one in reaching([binding], place)]
-    return tuple(sorted(found, key=lambda one: one.binding.place.order))
-
-
 _Choice: TypeAlias = tuple[ast.AST, bool, bool]
 """What an arm says apart from where it was met: two arms of the same choice are one."""
 

@@ -25,6 +25,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import ConfigurationFacts, Entry, KeyPath, Scalar, mappings
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.keys import LOADER_KEYS, WORKER_KEYS
@@ -103,8 +104,7 @@ def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Fra
         return unseen(root.span) if hyperpyyaml.any_key_twice(root.thing) else (root,)
     if not reader.startswith("hyperpyyaml."):
         return (root,)
-    arguments = dict(zip(("yaml_stream", "overrides"), node.args, strict=False))
-    arguments.update({one.arg: one.value for one in node.keywords if one.arg is not None})
+    arguments = arguments_of(node, ("yaml_stream", "overrides"))
     given = evaluator.evaluate(arguments["overrides"], frame) if "overrides" in arguments else ()
     known = [one.thing for one in given if isinstance(one.thing, Items) and one.thing.complete]
     replaced = known[0].entries if known and len(given) == 1 else {}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, decorators, hydra
+from loaderlint.linking import arguments, configurable, decorators, hydra
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
@@ -59,13 +59,13 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     subject = str(frame.facts.span(function))
     if not called.by:
         return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
-    source = decorators.configured_from(evaluator, function, frame.facts, scope)
+    source = configurable.source_of(evaluator, function, frame.facts, scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return unseen(span)
     ways: list[Possibilities] = []
     for caller in called.by:
         given = (
-            decorators.given_by_configuration(evaluator, source, caller, node.arg)
+            configurable.given_for(evaluator, source, caller, node.arg)
             if source is not None and isinstance(caller, Caller)
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
@@ -87,7 +87,7 @@ def _rest(
     anything = unseen(span) if positional else (Possibility(Items({}, complete=False), span),)
     if not called.by:
         return anything
-    source = decorators.configured_from(evaluator, function, frame.facts, frame.scope)
+    source = configurable.source_of(evaluator, function, frame.facts, frame.scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, frame.scope):
         return anything
     named = {one.arg for one in parameters(function)}
@@ -95,7 +95,7 @@ def _rest(
     values: Mapping[str, Possibilities]
     for caller in called.by:
         configured = (
-            decorators.all_given_by_configuration(evaluator, source, caller)
+            configurable.all_given(evaluator, source, caller)
             if source is not None and isinstance(caller, Caller) and not positional
             else None
         )

@@ -93,7 +93,7 @@ def _made_at_calls(evaluator: Evaluator, site: PythonSite, calls: Sequence[ast.C
     owner = classes.owner_of(site.frame.facts, site.frame.scope)
     if not calls or owner is None or site.frame.scope.name != "__init__":
         return False
-    own = loader_classes.constructor(evaluator, owner)
+    own = classes.constructor(evaluator, owner)
     return own is not None and loader_classes.called_where_seen(evaluator, own, site.call, calls)
 
 
@@ -144,7 +144,7 @@ def _subclass_call(
     callee = loader_classes.library_base(evaluator, owner)
     if callee is None:
         return None
-    if loader_classes.constructor(evaluator, owner) is None:
+    if classes.constructor(evaluator, owner) is None:
         return PythonSite(frame, call, _name_of(owner), LOADER_CALLABLES[callee])
     base = loader_classes.called(evaluator, owner, call, frame) if alone else None
     return _handing_on(owner, frame, call, callee, base)
@@ -225,7 +225,7 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
     if callee is None:
         return None
     above = classes.bases(evaluator, owner)
-    if any(loader_classes.constructor(evaluator, base) is not None for base in above):
+    if any(classes.constructor(evaluator, base) is not None for base in above):
         base = loader_classes.called_by_heir(evaluator, owner, site.node, frame)
         return _handing_on(owner, frame, site.node, callee, base)
     return PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])

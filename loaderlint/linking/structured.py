@@ -29,6 +29,7 @@ from loaderlint.linking.things import (
     end_of,
 )
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -111,8 +112,7 @@ def _is_store(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
 
 
 def _kept(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Mapping[str, Part]:
-    arguments = dict(zip(_PARAMETERS, call.args, strict=False))
-    arguments.update({one.arg: one.value for one in call.keywords if one.arg is not None})
+    arguments = arguments_of(call, _PARAMETERS)
     words: dict[str, str | None] = {}
     for parameter in ("name", "group", "package"):
         values = evaluator.evaluate(arguments[parameter], frame) if parameter in arguments else ()

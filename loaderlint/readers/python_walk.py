@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals
 from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test
+from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
     Arm,
     Block,
@@ -392,7 +393,7 @@ class _Walk(Bound):
         site = CallSite(node, place)
         place.scope.calls.append(site)
         function = node.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        name = called_name(node)
         self.calls.setdefault(name, []).append(site)
         if name in _ITERATES:
             for argument in node.args:

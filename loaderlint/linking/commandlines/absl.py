@@ -32,6 +32,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -148,10 +149,9 @@ def _parsed(one: Possibility, parse: Callable[[Thing], Thing]) -> Possibility:
 
 def _flag(call: ast.Call, frame: Frame) -> Flag | None:
     """Return the flag that a definition declares, None where its name is not written or it is no flag of ``FLAGS``."""
-    keywords = {one.arg: one.value for one in call.keywords}
-    name = call.args[0] if call.args else keywords.get("name")
-    default = call.args[1] if len(call.args) > 1 else keywords.get("default")
-    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or "flag_values" in keywords:
+    given = arguments_of(call, ("name", "default"))
+    name, default = given.get("name"), given.get("default")
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or "flag_values" in given:
         return None
     return Flag(name.value, call, frame, default)
 

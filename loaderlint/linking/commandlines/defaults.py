@@ -5,14 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import (
-    Frame,
-    Made,
-    Possibilities,
-    Possibility,
-    under,
-    unseen,
-)
+from loaderlint.linking.things import Frame, Made, Possibilities, Possibility, under, unseen
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -49,10 +43,11 @@ def unwrapped(evaluator: Evaluator, possibilities: Possibilities) -> Possibiliti
             found.append(one)
             continue
         position = _WRAPPERS[thing.callee]
-        default = next((keyword.value for keyword in thing.call.keywords if keyword.arg == "default"), None)
+        given = keywords_of(thing.call)
+        default = given.get("default")
         if default is None and position is not None and len(thing.call.args) > position:
             default = thing.call.args[position]
-        factory = next((one.value for one in thing.call.keywords if one.arg in ("default_factory", "factory")), None)
+        factory = given.get("default_factory", given.get("factory"))
         if factory is None and thing.callee.endswith(".Factory") and thing.call.args:
             factory = thing.call.args[0]
         if default is None and factory is not None:

@@ -12,19 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import (
-    GIVEN,
-    External,
-    Frame,
-    Possibilities,
-    Possibility,
-    choice,
-    under,
-    unseen,
-)
+from loaderlint.linking.things import GIVEN, External, Frame, Possibilities, Possibility, choice, under, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText
 from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -79,7 +71,7 @@ class Flag:
 
     def keyword(self, name: str) -> ast.expr | None:
         """Return one keyword of the declaration."""
-        return next((one.value for one in self.declaration.keywords if one.arg == name), None)
+        return keywords_of(self.declaration).get(name)
 
 
 def strings(call: ast.Call) -> tuple[str, ...]:
@@ -90,7 +82,7 @@ def strings(call: ast.Call) -> tuple[str, ...]:
 def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
     """Return the flag that an ``add_argument`` or ``click.option`` call declares, None when its name is not written."""
     names = strings(call)
-    keywords = {one.arg: one.value for one in call.keywords if one.arg is not None}
+    keywords = keywords_of(call)
     written = keywords.get("dest")
     if isinstance(written, ast.Constant) and isinstance(written.value, str):
         name = written.value

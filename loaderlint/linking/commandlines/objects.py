@@ -32,6 +32,8 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, Scope, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -45,7 +47,7 @@ DEEPEST = 6
 
 def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
-    keywords = {one.arg: one.value for one in call.keywords}
+    keywords = keywords_of(call)
     if not call.args or (name in _RUNS_METHODS and "set_defaults" in keywords):
         return None
     made = filled(evaluator, call.args[0], keywords.get("default"), frame, span)
@@ -116,8 +118,7 @@ def _plain(evaluator: Evaluator, owner: Class, subject: str, span: Span) -> Inst
     call = ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
 
     def made() -> Instance:
-        constructors = [scope.node for scope in owner.scope.children if scope.name == "__init__"]
-        taken = [one.arg for node in constructors if isinstance(node, FunctionNode) for one in parameters(node)]
+        taken = [one.arg for made in classes.constructors(owner) for one in parameters(made.node)]
         given = {name: left_or_given(subject, name, span) for name in taken}
         return Instance(owner, call, frame, given=given)
 
@@ -193,8 +194,7 @@ def method(
     parser = owner.thing
     if not isinstance(parser, Made) or not parser.callee.endswith("HfArgumentParser"):
         return None
-    types = next((one.value for one in parser.call.keywords if one.arg == "dataclass_types"), None)
-    what = parser.call.args[0] if parser.call.args else types
+    what = arguments_of(parser.call, ("dataclass_types",)).get("dataclass_types")
     if what is None or name not in _GIVE_OBJECTS:
         return None
     parts = what.elts if isinstance(what, ast.Tuple | ast.List) else [what]

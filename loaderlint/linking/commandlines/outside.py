@@ -109,9 +109,8 @@ class OutsideUsers:
         names: list[str] = []
         for one in classes.lineage(self._evaluator, owner):
             names.extend(name for name, _ in classes.fields(one))
-            for scope in one.scope.children:
-                if scope.name == "__init__" and isinstance(scope.node, FunctionNode):
-                    names.extend(parameter.arg for parameter in parameters(scope.node))
+            for constructor in classes.constructors(one):
+                names.extend(parameter.arg for parameter in parameters(constructor.node))
         return Items({name: left_or_given(subject, name, offered) for name in names}), offered
 
     def _is_command(self, function: FunctionNode, frame: Frame) -> bool:

@@ -37,6 +37,8 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -145,13 +147,13 @@ def _declares_object(declaration: Declaration) -> bool:
 
 def _destination(declaration: Declaration) -> str | None:
     call = declaration.call
-    written = next((one.value for one in call.keywords if one.arg == "dest"), call.args[1] if call.args[1:] else None)
+    written = arguments_of(call, ("config_class", "dest")).get("dest")
     return written.value if isinstance(written, ast.Constant) and isinstance(written.value, str) else None
 
 
 def _object(evaluator: Evaluator, declaration: Declaration) -> Possibilities:
     call, frame, span = declaration.call, declaration.frame, _span(declaration)
-    default = next((one.value for one in call.keywords if one.arg == "default"), None)
+    default = keywords_of(call).get("default")
     return (objects.filled(evaluator, call.args[0], default, frame, span) if call.args else None) or unseen(span)
 
 

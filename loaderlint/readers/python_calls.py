@@ -1,0 +1,21 @@
+"""The arguments of a call as they are written there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+
+def keywords(call: ast.Call) -> dict[str, ast.expr]:
+    """Return the keyword arguments that a call writes out, by name."""
+    return {one.arg: one.value for one in call.keywords if one.arg is not None}
+
+
+def arguments(call: ast.Call, names: Iterable[str]) -> dict[str, ast.expr]:
+    """Return the arguments of a call by name; the positional ones go by the names of their places."""
+    return {**dict(zip(names, call.args, strict=False)), **keywords(call)}
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the last name of what is called: ``load`` in ``yaml.load(...)`` and ``open(path).load(...)``."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
