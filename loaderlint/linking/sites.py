@@ -177,7 +177,8 @@ def _partial(
     if call in around:
         # In a loop, ``make = partial(make, …)`` is a partial of itself.
         return None
-    made = evaluator.evaluate(call.args[0], frame)
+    with evaluator.steps(MOST_CALLEE_STEPS):
+        made = evaluator.evaluate(call.args[0], frame)
     nested = _called_partial(evaluator, frame, call, made, (*around, call))
     if nested is not None:
         return replace(nested, skip=1, partial=True)
