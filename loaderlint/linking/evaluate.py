@@ -65,6 +65,8 @@ _Circumstances: TypeAlias = tuple[ast.expr, int, int]
 MOST_STEPS = 10**9
 STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
+STEPS_OF_A_PROJECT_QUESTION = 3000
+"""Expressions followed for a question about the whole project, such as who calls a function."""
 NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while it was being followed, when there was none."""
 DEEPEST = 60
@@ -144,7 +146,7 @@ class Evaluator:
         Questions inside may set limits of their own, but those of one outermost question stay within its own.
         """
         before, self._left = self._left, int(most * self._effort)
-        outermost = before == MOST_STEPS
+        outermost = before == MOST_STEPS == self._left_in_all
         if outermost:
             self._left_in_all = self._left * STEPS_INSIDE
         try:
@@ -188,12 +190,16 @@ class Evaluator:
             return unfinished
         depth = len(self._active)
         before = self._met, len(self._tentative)
+        left = self._left, self._left_in_all
+        # Whoever asks gets the same answer: what it costs is not charged to the first who does.
+        self._left, self._left_in_all = MOST_STEPS, int(STEPS_OF_A_PROJECT_QUESTION * self._effort)
         self._met = NOTHING_MET
         self._active[key] = depth
         try:
             answer = work()
         finally:
             del self._active[key]
+            self._left, self._left_in_all = left
         if self._may_remember(key, answer, before, depth):
             self._answers[key] = answer
         return answer
