@@ -197,50 +197,75 @@ class PathsRead:
 
     def __init__(self) -> None:
         self._known: dict[tuple[ast.AST, str], tuple[_Path, ...]] = {}
+        self._accesses: dict[ast.AST, dict[str, list[_Access]]] = {}
+        self._own_names: dict[ast.AST, frozenset[str]] = {}
 
     def of(self, part: ast.AST, name: str) -> tuple[_Path, ...]:
         """Return the keys with what happens to each, without those that are read only sometimes."""
         if (part, name) not in self._known:
-            self._known[part, name] = tuple(_paths(part, name))
+            self._known[part, name] = tuple(self._paths(part, name))
         return self._known[part, name]
 
+    def _paths(self, part: ast.AST, name: str) -> Iterator[_Path]:
+        if part not in self._accesses:
+            self._accesses[part] = _accesses(part)
+        for one in self._accesses[part].get(name.partition(".")[0], ()):
+            stored = not isinstance(one.node.ctx, ast.Load)
+            chain = _chain(one.node, name) if stored or not one.sometimes else None
+            if chain and not any(name in self._own(function) for function in one.functions):
+                yield (ast.Store if stored else ast.Load), chain
 
-def _paths(part: ast.AST, name: str) -> Iterator[_Path]:
-    """Yield the keys that a piece of code reads or writes of a name, leaving out what it does only sometimes."""
-    waiting: list[tuple[ast.AST, bool]] = [(part, False)]
+    def _own(self, function: ast.AST) -> frozenset[str]:
+        """Return the names that stand for something of a function's own inside it."""
+        if function not in self._own_names:
+            self._own_names[function] = _own_names(function)
+        return self._own_names[function]
+
+
+class _Access(NamedTuple):
+    """A chain of attributes and items as far as it is written, and where: in these functions, perhaps sometimes."""
+
+    node: ast.Attribute | ast.Subscript
+    sometimes: bool
+    functions: tuple[ast.AST, ...]
+
+
+def _accesses(part: ast.AST) -> dict[str, list[_Access]]:
+    """Return what a piece of code reads or writes, by the name that each chain begins with."""
+    found: dict[str, list[_Access]] = {}
+    waiting: list[tuple[ast.AST, bool, tuple[ast.AST, ...]]] = [(part, False, ())]
     while waiting:
-        node, sometimes = waiting.pop()
-        chain = _chain(node, name) if isinstance(node, ast.Subscript | ast.Attribute) else None
-        if chain:
-            assert isinstance(node, ast.Subscript | ast.Attribute)
-            context = type(node.ctx)
-            if context is not ast.Load or not sometimes:
-                yield (ast.Load if context is ast.Load else ast.Store), chain
+        node, sometimes, functions = waiting.pop()
+        if isinstance(node, ast.Subscript | ast.Attribute):
+            root: ast.AST = node
+            while isinstance(root, ast.Subscript | ast.Attribute):
+                if isinstance(root, ast.Subscript):
+                    waiting.append((root.slice, sometimes, functions))
+                root = root.value
+            if isinstance(root, ast.Name):
+                found.setdefault(root.id, []).append(_Access(node, sometimes, functions))
+            else:
+                waiting.append((root, sometimes, functions))
             continue
-        if node is not part and isinstance(node, _FUNCTIONS) and _binds(node, name):
-            continue
+        inside = (*functions, node) if node is not part and isinstance(node, _FUNCTIONS) else functions
         always = _always(node)
         # What is called is a method and no key.
         method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-        children = [method.value if child is method else child for child in ast.iter_child_nodes(node) if method]
-        for child in children or ast.iter_child_nodes(node):
-            waiting.append((child, sometimes or (always is not None and child not in always)))
+        for child in ast.iter_child_nodes(node):
+            written = method.value if method is not None and child is method else child
+            waiting.append((written, sometimes or (always is not None and child not in always), inside))
+    return found
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def _binds(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> bool:
-    """Return whether a name stands for something of a function's own inside it."""
-    declared = any(name in one.names for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal))
-    return any(one.arg == name for one in parameters(function)) or (
-        not declared
-        and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(function) if _is_stored(one))
-    )
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Store)
+def _own_names(function: ast.AST) -> frozenset[str]:
+    assert isinstance(function, _FUNCTIONS)
+    every = [*ast.walk(function)]
+    declared = {name for one in every if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    stored = {one.id for one in every if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    return frozenset({one.arg for one in parameters(function)} | (stored - declared))
 
 
 def _always(node: ast.AST) -> list[ast.AST] | None:
