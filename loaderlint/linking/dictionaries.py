@@ -157,18 +157,19 @@ def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) ->
 
 def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
     """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
-    ways = [(one, _dictionary_of(evaluator, one)) for one in possibilities]
+    things = [_dictionary_of(evaluator, one) for one in possibilities]
+    ways = [(one, thing, entries_of(thing)) for one, thing in zip(possibilities, things, strict=True)]
 
     def joint(key: str) -> Possibilities:
         found: list[Possibility] = []
-        for one, thing in ways:
+        for one, thing, own in ways:
             missing: Thing = ABSENT if is_complete(thing) else UNSEEN
-            given = entries_of(thing).get(key) or (Possibility(missing, one.span),)
+            given = own.get(key) or (Possibility(missing, one.span),)
             found.extend(under(given, one.assumptions))
         return _kept(evaluator, key, tuple(found))
 
-    keys = dict.fromkeys(key for _, thing in ways for key in entries_of(thing))
-    return [Items(Lazily.followed(evaluator, keys, joint), all(is_complete(thing) for _, thing in ways))]
+    keys = dict.fromkeys(key for _, _, own in ways for key in own)
+    return [Items(Lazily.followed(evaluator, keys, joint), all(is_complete(thing) for thing in things))]
 
 
 def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:

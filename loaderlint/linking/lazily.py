@@ -13,67 +13,71 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 
-class _Once:
-    """Possibilities that are worked out at most once."""
-
-    def __init__(self, work: Callable[[], Possibilities]) -> None:
-        self._work: Callable[[], Possibilities] | None = work
-        self._known: Possibilities = ()
-
-    def __call__(self) -> Possibilities:
-        if self._work is not None:
-            self._known, self._work = self._work(), None
-        return self._known
-
-
-class _Followed:
-    """Possibilities that somebody's question works out, and keeps as any other answer."""
-
-    def __init__(self, evaluator: Evaluator, work: Callable[[], Possibilities]) -> None:
-        self._evaluator = evaluator
-        self._work = work
-
-    def __call__(self) -> Possibilities:
-        return self._evaluator.remembered(("entry", self), None, self._work)
-
-
 class Lazily(Mapping[str, Possibilities]):
     """Entries each of which is worked out when it is first read."""
 
-    def __init__(self, entries: Mapping[str, Possibilities | _Once | _Followed]) -> None:
-        self._entries = entries
+    def __init__(
+        self, keys: Iterable[str], work: Callable[[str], Possibilities], evaluator: Evaluator | None = None
+    ) -> None:
+        self._keys = dict.fromkeys(keys)
+        self._work = work
+        self._evaluator = evaluator
+        self._known: dict[str, Possibilities] = {}
 
     @classmethod
     def of(cls, keys: Iterable[str], work: Callable[[str], Possibilities]) -> Lazily:
         """Return entries for these keys; ``work`` gives what stands under one of them."""
-        return cls({key: _Once(lambda key=key: work(key)) for key in keys})  # type: ignore[misc]
+        return cls(keys, work)
 
     @classmethod
     def followed(cls, evaluator: Evaluator, keys: Iterable[str], work: Callable[[str], Possibilities]) -> Lazily:
         """Return entries that are followed when they are read, within the steps that are left to who reads them."""
-        return cls({key: _Followed(evaluator, lambda key=key: work(key)) for key in keys})  # type: ignore[misc]
+        return cls(keys, work, evaluator)
 
     def __getitem__(self, key: str) -> Possibilities:
-        found = self._entries[key]
-        return found if isinstance(found, tuple) else found()
+        if key not in self._keys:
+            raise KeyError(key)
+        if self._evaluator is not None:
+            return self._evaluator.remembered(("entry", self, key), None, lambda: self._work(key))
+        if key not in self._known:
+            self._known[key] = self._work(key)
+        return self._known[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(self._keys)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._keys)
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def overlaid(self, changes: Mapping[str, Possibilities]) -> Lazily:
-        """Return the entries with some of them replaced or added."""
-        return Lazily({**self._entries, **changes})
+
+class _Overlaid(Mapping[str, Possibilities]):
+    """Entries of which some were replaced or added."""
+
+    def __init__(self, below: Lazily, changes: Mapping[str, Possibilities]) -> None:
+        self.below = below
+        self.changes = changes
+
+    def __getitem__(self, key: str) -> Possibilities:
+        return self.changes[key] if key in self.changes else self.below[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**dict.fromkeys(self.below), **dict.fromkeys(self.changes)})
+
+    def __len__(self) -> int:
+        return len({*self.below, *self.changes})
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 def overlaid(entries: Mapping[str, Possibilities], changes: Mapping[str, Possibilities]) -> Mapping[str, Possibilities]:
     """Return entries with some of them replaced or added; what nobody read so far stays to be worked out."""
-    return entries.overlaid(changes) if isinstance(entries, Lazily) else {**entries, **changes}
+    if isinstance(entries, _Overlaid):
+        return _Overlaid(entries.below, {**entries.changes, **changes})
+    return _Overlaid(entries, changes) if isinstance(entries, Lazily) else {**entries, **changes}
 
 
 class AttributesAfter(Mapping[str, Possibilities]):
