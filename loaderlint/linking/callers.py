@@ -299,6 +299,9 @@ class Callers:
             for dotted_name, caller in configured_calls.instantiations(self._evaluator):
                 last = dotted_name.rpartition(".")[2]
                 self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
+            for dotted_name, caller in configured_calls.of_users(self._evaluator):
+                last = dotted_name.rpartition(".")[2]
+                self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
         for dotted_name, caller in self._by_dotted_name.get(name, ()):
             # Who composes the configuration may be in a file that says nothing of loaders.
             self._evaluator.mentioned.update(("hydra.main", "hydra.utils", "hydra import"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import settings
+from loaderlint.linking import settings, users_files
 from loaderlint.linking.made_calls import SettingsCaller
 from loaderlint.linking.things import Items, Possibility, Settings, under
 from loaderlint.model.value import together
@@ -25,6 +25,17 @@ def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]
             root = settings.seen_as_settings(settings.tree_of(document.root)) if document.root is not None else None
             for one in settings.mappings(root) if root is not None else ():
                 yield from called(one)
+
+
+def of_users(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:
+    """Yield every dotted name that users' own files may say to call, with arguments that nobody has seen."""
+    theirs = users_files.paths(evaluator)
+    named: dict[str, SettingsCaller] = {}
+    for name, caller in instantiations(evaluator) if theirs else ():
+        if caller.span.path in theirs:
+            named.setdefault(name, caller)
+    for name, caller in named.items():
+        yield name, SettingsCaller(Items({}, complete=False), caller.span)
 
 
 def called(one: Possibility) -> Iterator[tuple[str, SettingsCaller]]:

@@ -8,11 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import (
+    GIVEN,
+    UNSEEN,
     Frame,
     Items,
     Possibilities,
     Possibility,
     Row,
+    Unseen,
     choice,
     distinct,
     under,
@@ -97,7 +100,10 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
     for one in evaluator.evaluate(binding.value, before):
         items = items_of(one)
         if items is None:
-            found.extend(unseen(span, one.assumptions))
+            # What the user gives comes one by one.
+            given_by_user = isinstance(one.thing, Unseen) and one.thing.given
+            thing = GIVEN if given_by_user else UNSEEN
+            found.append(Possibility(thing, span, assumptions=one.assumptions))
             continue
         for turn, item in enumerate(items):
             given = unpacked(item, binding.index, span)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -89,7 +89,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
             continue
-        roots = _roots([_at(evaluator, location, program)])
+        roots = _roots([at(evaluator, location, program)])
         values = [one for root in roots for one in _as_read(evaluator, root, node, frame, reader)]
         found.extend(under(values or unseen(span), assumptions))
     return tuple(found) or unseen(span)
@@ -141,7 +141,8 @@ def _is_mapping(evaluator: Evaluator, hook: Possibility, frame: Frame) -> bool:
     )
 
 
-def _at(evaluator: Evaluator, location: Location, program: str) -> ConfigurationFacts | None:
+def at(evaluator: Evaluator, location: Location, program: str) -> ConfigurationFacts | None:
+    """Return the configuration file at a location that a program names."""
     if location.anchored:
         return evaluator.project.configuration_file(location.path)
     return evaluator.project.configuration(location.path, program)
@@ -153,11 +154,22 @@ def _roots(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
     return tuple(Possibility(root, root.span) for root in roots if root is not None and not isinstance(root, Scalar))
 
 
-def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
-    """Return the files of a language that a program can be given, nearest to it: one for each experiment.
+def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame) -> Sequence[ConfigurationFacts]:
+    """Return the files of a language that a call which reads one of them can be given, nearest to the program."""
+    return _nearest(evaluator, language, frame.facts.source.path, keys_read(evaluator, node, frame))
 
-    They hold every key it reads; where no such key is known, they hold a loader's settings.
-    """
+
+def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
+    """Return the files of a language that a program can be given, nearest to it: one for each experiment."""
+    nearest = _nearest(evaluator, language, program, keys)
+    for telling in (WORKER_KEYS | LOADER_KEYS, WORKER_KEYS):
+        if len(nearest) > MOST_FILES:
+            nearest = _told_apart(nearest, telling)
+    return nearest if len(nearest) <= MOST_FILES else []
+
+
+def _nearest(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
+    """Return the files that hold every key a program reads; where no such key is known, a loader's settings."""
     if keys:
         every = evaluator.project.configuration_files_with((min(path[0] for path in keys),))
         roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
@@ -167,11 +179,7 @@ def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys)
         of_language = [file for file in every if file.source.language is language]
         holding = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
     shared = [shared_folders(file.source.path, program) for file in holding]
-    nearest = [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
-    for telling in (WORKER_KEYS | LOADER_KEYS, WORKER_KEYS):
-        if len(nearest) > MOST_FILES:
-            nearest = _told_apart(nearest, telling)
-    return nearest if len(nearest) <= MOST_FILES else []
+    return [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
 
 
 def _told_apart(files: Iterable[ConfigurationFacts], telling: Set[str]) -> list[ConfigurationFacts]:
