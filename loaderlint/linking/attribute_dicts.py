@@ -6,39 +6,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
 from loaderlint.linking.things import Class
+from loaderlint.vocabulary.configurations import ATTRIBUTE_DICTS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
-
-INHERITING = frozenset({"fvcore.common.config.CfgNode", "detectron2.config.CfgNode"})
-"""Configuration objects whose files name the file they inherit from."""
-
-ATTRIBUTE_DICTS = INHERITING | {
-    "yacs.config.CfgNode",
-    "ml_collections.ConfigDict",
-    "ml_collections.config_dict.ConfigDict",
-    "ml_collections.config_dict.config_dict.ConfigDict",
-    "ml_collections.FrozenConfigDict",
-    "ml_collections.config_dict.FrozenConfigDict",
-    "easydict.EasyDict",
-    "addict.Dict",
-    "addict.addict.Dict",
-    "munch.Munch",
-    "munch.DefaultMunch",
-    "box.Box",
-    "dotmap.DotMap",
-    "attrdict.AttrDict",
-    "types.SimpleNamespace",
-    "argparse.Namespace",
-    "typing.TypedDict",
-    "typing_extensions.TypedDict",
-    "mmengine.config.ConfigDict",
-    "mmengine.ConfigDict",
-    "mmengine.config.Config",
-    "mmengine.Config",
-    "mmcv.ConfigDict",
-}
-"""Classes of other people whose objects are made of the mapping or keywords they are called with."""
 
 
 def made_by(evaluator: Evaluator, owner: Class) -> str | None:

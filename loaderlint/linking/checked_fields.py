@@ -14,34 +14,14 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes
 from loaderlint.linking.dictionaries import entries_of
 from loaderlint.linking.lazily import Lazily
-from loaderlint.linking.things import (
-    UNSEEN,
-    Class,
-    Frame,
-    Instance,
-    Items,
-    Possibilities,
-    Possibility,
-    end_of,
-)
+from loaderlint.linking.things import UNSEEN, Class, Frame, Instance, Items, Possibilities, Possibility, end_of
 from loaderlint.readers.python import FunctionNode, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.configurations import MODELS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-MODELS = frozenset(
-    {
-        "pydantic.BaseModel",
-        "pydantic.BaseSettings",
-        "pydantic.main.BaseModel",
-        "pydantic.v1.BaseModel",
-        "pydantic.v1.BaseSettings",
-        "pydantic_settings.BaseSettings",
-        "pydantic_settings.main.BaseSettings",
-    }
-)
-"""The classes whose fields pydantic converts to their types (``pydantic/main.py``, 2.14)."""
 _OF_A_FIELD = frozenset({"field_validator", "validator"})
 _OF_ALL_FIELDS = frozenset({"model_validator", "root_validator"})
 _CHECKS = frozenset({"validator", "on_setattr", "multiple_of"})

@@ -10,18 +10,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, dictionaries, fields
-from loaderlint.linking.checked_fields import MODELS, stored
+from loaderlint.linking.checked_fields import stored
 from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility
+from loaderlint.vocabulary.configurations import AS_DICTIONARY, MODELS, NAMED_TUPLES
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
-WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
-_NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
-_DICTIONARY_METHODS = {"model_dump": MODELS, "dict": MODELS, "_asdict": _NAMED_TUPLES}
-_COPY_METHODS = {"model_copy": MODELS, "copy": MODELS, "_replace": _NAMED_TUPLES}
+_DICTIONARY_METHODS = {"model_dump": MODELS, "dict": MODELS, "_asdict": NAMED_TUPLES}
+_COPY_METHODS = {"model_copy": MODELS, "copy": MODELS, "_replace": NAMED_TUPLES}
 _MAKERS = {"model_validate": MODELS, "parse_obj": MODELS}
 _BRINGING = {**_DICTIONARY_METHODS, **_COPY_METHODS, **_MAKERS}
 """The base classes that bring each method (``pydantic/main.py``, 2.14; the ``collections`` page of Python)."""

@@ -12,15 +12,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import External, Frame, Function, end_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+from loaderlint.vocabulary.commandlines import FILLS_IN
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
-
-_FILLS_IN = frozenset({"capture", "automain", "configurable", "inject", "wrap"})
-"""Last names of decorators that fill in arguments.
-
-sacred's ``@ex.capture`` and ``@ex.automain``, gin's ``@gin.configurable``, pyrallis' and draccus' ``@wrap()``.
-"""
 
 
 def hides_arguments(
@@ -38,11 +33,11 @@ def _passes_on(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> bool:
     for one in evaluator.evaluate(made, frame):
         thing = one.thing
         if isinstance(thing, External):
-            return thing.name.rpartition(".")[2] not in _FILLS_IN
+            return thing.name.rpartition(".")[2] not in FILLS_IN
         if isinstance(thing, Function) and not isinstance(thing.node, ast.Lambda):
             return _calls_as_called(evaluator, thing)
     name = made.attr if isinstance(made, ast.Attribute) else ""
-    return name not in _FILLS_IN
+    return name not in FILLS_IN
 
 
 def _calls_as_called(evaluator: Evaluator, decorator: Function) -> bool:

@@ -52,10 +52,11 @@ def is_complete(thing: Thing) -> bool:
     return isinstance(thing, TreeMapping) or (isinstance(thing, Items) and thing.complete)
 
 
-def overlaid(below: Items, *above: Items) -> Items:
+def updated(below: Items, *above: Items) -> Items:
     """Return the dictionary after updates; a key that an update may lack keeps what it had for that case.
 
-    An update that was not seen in full may hold any key.
+    An update that was not seen in full may hold any key. OmegaConf's merge is `settings.merged`, that of yacs and
+    mmengine `merging.overwritten`.
     """
     entries = dict(below.entries)
     complete = below.complete
@@ -107,7 +108,7 @@ def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> P
     items = Items({})
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            items = overlaid(items, *as_items(evaluator, evaluator.evaluate(value, frame)))
+            items = updated(items, *as_items(evaluator, evaluator.evaluate(value, frame)))
         elif isinstance(key, ast.Constant) and isinstance(key.value, str):
             entry = frame.facts.between(key, value)
             note = f"{key.value!r}: {frame.facts.text(value)}"
@@ -115,7 +116,7 @@ def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> P
                 one.step(entry, note) if one.constant and one.entry != entry else one
                 for one in entered(evaluator, value, frame, entry)
             )
-            items = overlaid(items, Items({key.value: _kept(evaluator, key.value, tuple(given))}))
+            items = updated(items, Items({key.value: _kept(evaluator, key.value, tuple(given))}))
         else:
             items = Items(items.entries, complete=False)
     return Possibility(items, span)
@@ -128,13 +129,13 @@ def items_of_call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Items:
         return Items(Lazily.followed(evaluator, given_as, lambda key: _entry(evaluator, given_as[key], frame)))
     items = Items({})
     for argument in node.args:
-        items = overlaid(items, *as_items(evaluator, evaluator.evaluate(argument, frame)))
+        items = updated(items, *as_items(evaluator, evaluator.evaluate(argument, frame)))
     # A keyword cannot be given twice, so no splat replaces one that is written out.
     for keyword in sorted(node.keywords, key=lambda one: one.arg is not None):
         if keyword.arg is None:
-            items = overlaid(items, *as_items(evaluator, evaluator.evaluate(keyword.value, frame)))
+            items = updated(items, *as_items(evaluator, evaluator.evaluate(keyword.value, frame)))
         else:
-            items = overlaid(items, Items({keyword.arg: _entry(evaluator, keyword, frame)}))
+            items = updated(items, Items({keyword.arg: _entry(evaluator, keyword, frame)}))
     return items
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries, lazily, turns
-from loaderlint.linking.dictionaries import entries_of, is_complete, overlaid
+from loaderlint.linking.dictionaries import entries_of, is_complete, updated
 from loaderlint.linking.events import Event, Happened
 from loaderlint.linking.names import varies
 from loaderlint.linking.things import (
@@ -45,7 +45,7 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
     if given is None or not given.complete:
         # A key that was not seen may be any key.
-        items = overlaid(items, Items({}, complete=False))
+        items = updated(items, Items({}, complete=False))
     if given is None:
         return items
     if change.turns:

@@ -69,7 +69,7 @@ STEPS_OF_A_PROJECT_QUESTION = 3000
 """Expressions followed for a question about the whole project, such as who calls a function."""
 NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while it was being followed, when there was none."""
-DEEPEST = 60
+DEEPEST_EXPRESSION = 60
 """Expressions followed through each other; a longer way than this is unseen."""
 
 
@@ -213,7 +213,7 @@ class Evaluator:
         if key in self._tentative:
             return cast(Possibilities, self._still_tentative(key))
         depth = len(self._active)
-        if key in self._active or depth > DEEPEST:
+        if key in self._active or depth > DEEPEST_EXPRESSION:
             self._met = min(self._met, self._active.get(key, 0))
             return unseen(frame.facts.span(node))
         steps, cut = self._steps_left, self._cut.get(key)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from loaderlint.linking import settings
 from loaderlint.linking.classes import constructors
 from loaderlint.linking.made_calls import Caller
-from loaderlint.linking.records import KEEPS_ITS_ARGUMENT, is_record
+from loaderlint.linking.records import is_record
 from loaderlint.linking.things import Class, External, Frame, Function, Thing, end_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
+from loaderlint.vocabulary.configurations import KEEPS_ITS_ARGUMENT
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -31,7 +32,7 @@ class _Use(NamedTuple):
 
 _Uses: TypeAlias = Iterator[_Use]
 
-DEEPEST = 3
+DEEPEST_USE = 3
 """Functions that hand a configuration on to each other; what is further away is not asked."""
 _MERGES = frozenset({"omegaconf.OmegaConf.merge", "omegaconf.OmegaConf.unsafe_merge"})
 _HANDS_ON = frozenset(
@@ -59,7 +60,7 @@ def _holds(node: Node, path: tuple[str, ...]) -> bool:
 
 def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Keys:
     """Return the keys that a program reads, unconditionally and by name, of what a call gives it."""
-    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST))
+    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST_USE))
 
 
 def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
@@ -68,7 +69,7 @@ def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
         use
         for scope in facts.scopes.values()
         for known_as in (name, *_other_names(scope, name))
-        for use in _named(evaluator, known_as, Frame(facts, end_of(scope)), DEEPEST)
+        for use in _named(evaluator, known_as, Frame(facts, end_of(scope)), DEEPEST_USE)
     )
     return _read_in(evaluator, uses)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_IMPORTS = 4
 """Modules that hand a name on to each other."""
-DEEPEST = 6
+DEEPEST_CALLER = 6
 """Callers followed behind each other; what is further away may have changed anything that is changed anywhere."""
 
 
@@ -84,7 +84,7 @@ class GlobalObjects:
         self, found: Possibilities, name: str, changers: Sequence[_Changer], frame: Frame, span: Span
     ) -> tuple[Possibilities, int]:
         met: set[int] = set()
-        values = self._entering(found, name, changers, frame, met, DEEPEST)
+        values = self._entering(found, name, changers, frame, met, DEEPEST_CALLER)
         values, called, since = self._up_to(values, changers, _own(changers, frame.scope), frame)
         away = [one for one in changers if id(one) not in met | called and one.scope is not frame.scope]
         return tuple(_doubted(one, away, span) for one in values), since

@@ -21,17 +21,14 @@ from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.yaml_scalars import resolve
+from loaderlint.vocabulary.configurations import HYDRA_HOMES, HYDRA_MAINS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_MAINS = frozenset({"hydra.main", "hydra.main.main", "nemo.core.config.hydra_runner"})
-"""Decorators that compose a configuration; NeMo's adds a schema (``nemo/core/config/hydra_runner.py``)."""
 _PARAMETERS = ("config_path", "config_name", "version_base")
 """The parameters of ``hydra.main`` in order (``hydra/main.py``, 1.3); those of ``initialize`` start with the path."""
 
-COMPOSERS = frozenset({"hydra.compose", "hydra.experimental.compose", "hydra.compose.compose"})
-"""What composes a configuration in the middle of a program."""
 
 _INITIALIZERS: Mapping[str, str] = {
     "initialize": "config_path",
@@ -40,8 +37,6 @@ _INITIALIZERS: Mapping[str, str] = {
 }
 """What says where the configurations of the calls of ``compose`` after it stand, and the parameter that does."""
 
-_HOMES = frozenset({"hydra", "hydra.initialize", "hydra.experimental", "hydra.experimental.initialize"})
-"""The modules these are imported from (``hydra/__init__.py`` and ``hydra/experimental/__init__.py``, 1.3)."""
 
 _HEADER = re.compile(r"\s*#\s*@package\s+(?P<package>\S+)\s*")
 _OVERRIDE = re.compile(r"(?P<sign>\+{0,2})(?P<key>[\w./@]+)=(?P<value>.*)")
@@ -126,7 +121,7 @@ def configuration(
 
 def _is_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> bool:
     names = {one.thing.name for one in evaluator.evaluate(decorator.func, frame) if isinstance(one.thing, External)}
-    return bool(names & _MAINS)
+    return bool(names & HYDRA_MAINS)
 
 
 def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibilities:
@@ -214,7 +209,7 @@ def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
 def _is_hydras(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> bool:
     """Return whether a call is of Hydra's function of this name: ``deepspeed`` has an ``initialize``, too."""
     callees = [one.thing for one in evaluator.evaluate(call.func, frame)]
-    return any(isinstance(one, External) and one.name in {f"{home}.{name}" for home in _HOMES} for one in callees)
+    return any(isinstance(one, External) and one.name in {f"{home}.{name}" for home in HYDRA_HOMES} for one in callees)
 
 
 def _overridden(

@@ -33,15 +33,12 @@ from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping
+from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
 from loaderlint.vocabulary.keys import WORKER_KEYS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-INSTANTIATE = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
-"""What makes what a mapping says."""
-LOCATE = frozenset({"hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object"})
-"""What gives the class or function that a dotted name names."""
 
 _OWN_KEYS = frozenset({"_target_", "_args_", "_recursive_", "_convert_", "_partial_"})
 
@@ -183,7 +180,7 @@ def is_instantiate(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
     if not names_definition(call.func, frame):
         return False
     names = (one.thing.name for one in evaluator.evaluate(call.func, frame) if isinstance(one.thing, External))
-    return any(name in INSTANTIATE for name in names)
+    return any(name in HYDRA_INSTANTIATORS for name in names)
 
 
 def _callers(

@@ -20,11 +20,9 @@ from loaderlint.linking import (
     operators,
     platforms,
     questions,
-    records,
     rows,
     settings,
 )
-from loaderlint.linking.attribute_dicts import INHERITING
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     GIVEN,
@@ -47,26 +45,20 @@ from loaderlint.model.value import CUDA, Assumption, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.commandlines import ARGUMENTS_OF_THE_USER, MAKES_OBJECTS
+from loaderlint.vocabulary.configurations import (
+    AS_DICTIONARY,
+    HYDRA_COMPOSERS,
+    HYDRA_INSTANTIATORS,
+    HYDRA_LOCATORS,
+    INHERITING,
+    KEEPS_ITS_ARGUMENT,
+    WITH_CHANGES,
+)
+from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
-
-
-_CPU_COUNTS = {
-    "os.cpu_count",
-    "multiprocessing.cpu_count",
-    "torch.multiprocessing.cpu_count",
-    "os.process_cpu_count",
-    "psutil.cpu_count",
-    "joblib.cpu_count",
-}
-
-
-_CUDA_QUESTIONS = {"torch.cuda.is_available"}
-
-
-_ARGUMENTS_OF_THE_USER = frozenset({"speechbrain.parse_arguments", "speechbrain.core.parse_arguments"})
-"""Functions that return a settings file, options and overrides as the user gives them (``speechbrain/core.py``)."""
 
 
 _FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
@@ -86,11 +78,11 @@ _FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
 def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     """Return what a call of something imported or built in gives back."""
     text = frame.facts.text(node)
-    if name in _CPU_COUNTS:
+    if name in CPU_COUNTS:
         return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
     if name == "platform.system":
         return platforms.per_platform(lambda platform: platform.system, span)
-    if name in _CUDA_QUESTIONS:
+    if name in CUDA_QUESTIONS:
         return tuple(
             Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)
         )
@@ -111,24 +103,24 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return questions.asked(evaluator, name, node, frame) or (Possibility(Made(name, node, frame), span),)
     if name == "typing.cast" and len(node.args) == 2:
         return evaluator.evaluate(node.args[1], frame)
-    if name in instantiation.INSTANTIATE:
+    if name in HYDRA_INSTANTIATORS:
         return instantiation.made(evaluator, node, frame)
-    if name in instantiation.LOCATE and node.args:
+    if name in HYDRA_LOCATORS and node.args:
         return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
-    if name in hydra.COMPOSERS:
+    if name in HYDRA_COMPOSERS:
         return hydra.composed(evaluator, node, frame)
     if name.startswith(omegaconf.PREFIX):
         settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
         return settled or (Possibility(Made(name, node, frame), span),)
-    if name in records.KEEPS_ITS_ARGUMENT:
+    if name in KEEPS_ITS_ARGUMENT:
         return dictionary(evaluator, name, node, frame, span)
-    if name in copies.AS_DICTIONARY | copies.WITH_CHANGES:
+    if name in AS_DICTIONARY | WITH_CHANGES:
         return copies.of_call(evaluator, name, node, frame) or unseen(span)
     if name in opened.READERS and node.args:
         return opened.configuration(evaluator, node, frame, name, span)
-    if name in objects.PARSES:
+    if name in MAKES_OBJECTS:
         return objects.parsed(evaluator, name, node, frame, span) or unseen(span)
-    if name in _ARGUMENTS_OF_THE_USER:
+    if name in ARGUMENTS_OF_THE_USER:
         return (Possibility(Row(((Possibility(GIVEN, span),),) * 3), span),)
     handed_back = parsers.handed_back(evaluator, name, node, frame)
     return handed_back or (Possibility(Made(name, node, frame), span),)
@@ -201,7 +193,7 @@ def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame
     made = evaluator.evaluate(given["init_dict"], frame) if "init_dict" in given else ()
     inherits = name in INHERITING
     if inherits or new_allowed or len(made) != 1 or made[0].thing is None:
-        items = dictionaries.overlaid(Items({}), *dictionaries.as_items(evaluator, made))
+        items = dictionaries.updated(Items({}), *dictionaries.as_items(evaluator, made))
         return (Possibility(replace(items, inherits=inherits, new_allowed=new_allowed), span),)
     return made
 

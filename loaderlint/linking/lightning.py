@@ -51,7 +51,7 @@ _PARAMETERS = ("model_class", "datamodule_class")
 _GROUPS = {"model": ("model_class", "subclass_mode_model"), "data": ("datamodule_class", "subclass_mode_data")}
 """The groups of settings, the argument that names each group's class, and the one that leaves it to the file."""
 _SUBCOMMANDS = ("fit", "validate", "test", "predict")
-_DEEPEST = 8
+_DEEPEST_OBJECT = 8
 """Objects that files name inside each other; deeper ones may be anything."""
 _OTHER_GROUPS = frozenset({"trainer", "seed_everything", "ckpt_path", "optimizer", "lr_scheduler", "config"})
 """Keys beside the groups that a configuration file can always have."""
@@ -237,7 +237,7 @@ class Interfaces:
 
     def _takes(self, made: Class, entry: Entry | None, depth: int = 0) -> bool:
         """Return whether a class's constructor takes what stands under a key: no other names, no objects of others."""
-        if entry is None or depth > _DEEPEST:
+        if entry is None or depth > _DEEPEST_OBJECT:
             return True
         if not isinstance(entry.value, TreeMapping):
             return False

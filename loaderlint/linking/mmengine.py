@@ -3,8 +3,8 @@
 mmengine (``mmengine/config/config.py`` and ``mmengine/runner/runner.py``, 0.10): the files that ``_base_`` names are
 read first, and a dictionary of the file is merged into theirs key by key unless it says ``_delete_=True``; what stands
 below ``with read_base():`` are plain imports. ``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before
-it, mmcv 1 made its loaders of ``data`` with ``samples_per_gpu`` and ``workers_per_gpu``
-(``mmcv/parallel``, ``mmdet/datasets/builder.py``, 2.x).
+it, projects built on mmcv 1 made theirs of ``data``, whose ``samples_per_gpu`` and ``workers_per_gpu`` count for each
+GPU (``build_dataloader`` of ``mmdet/datasets/builder.py``, 2.x).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LOADERS = {
 """The settings of a configuration that a runner makes loaders of, and how each names torch's options."""
 
 _FRAMEWORKS = ("mmengine", "mmcv")
-_DEEPEST = 10
+_LONGEST_INHERITANCE = 10
 """Files that inherit from each other; a longer chain is not followed."""
 
 
@@ -147,7 +147,7 @@ def _own(evaluator: Evaluator, facts: PythonFacts, name: str) -> Possibilities:
 
 def _inherited(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int) -> Possibilities:
     span = facts.span(facts.tree.body[0])
-    if depth > _DEEPEST:
+    if depth > _LONGEST_INHERITANCE:
         return unseen(span)
     found: list[Possibility] = []
     for path in _bases(evaluator, facts):

@@ -58,7 +58,8 @@ READERS: Mapping[str, tuple[Language, Set[Form]]] = {
 """Callables that return what a configuration file says, and the forms in which their first argument hands it over.
 
 A string that is handed to PyYAML is the settings themselves (``yaml/reader.py``, 6.0); ruamel.yaml opens a path, but
-not a name (``ruamel/yaml/main.py``, ``YAML.load``); OmegaConf and toml open both (``omegaconf/omegaconf.py``, 2.3).
+not a name (``ruamel/yaml/main.py``, ``YAML.load``); OmegaConf and the ``toml`` package open both
+(``omegaconf/omegaconf.py``, 2.3; ``toml/decoder.py``, ``load``).
 """
 
 _MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.SimpleNamespace", "argparse.Namespace"})

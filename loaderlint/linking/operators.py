@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import locations
-from loaderlint.linking.dictionaries import overlaid
+from loaderlint.linking.dictionaries import updated
 from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
 from loaderlint.linking.things import (
     FALSY,
@@ -99,7 +99,7 @@ def merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilit
     found: list[Possibility] = []
     for (left, right), assumptions, _ in combined(*operands):
         if isinstance(left.thing, Items) and isinstance(right.thing, Items):
-            found.append(Possibility(overlaid(left.thing, right.thing), span, assumptions=assumptions))
+            found.append(Possibility(updated(left.thing, right.thing), span, assumptions=assumptions))
         else:
             found.extend(unseen(span, assumptions))
     return tuple(found) or unseen(span)

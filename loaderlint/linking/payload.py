@@ -44,7 +44,8 @@ _PICKLES_ITSELF = ("__reduce__", "__reduce_ex__", "__getstate__")
 
 _RUN_IN_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 
-_DEEPEST = 6
+_DEEPEST_CARRIED = 6
+"""Things that a worker is sent inside each other; deeper ones are not looked into."""
 
 
 def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
@@ -103,7 +104,7 @@ class _Walk:
     def visit(self, one: Possibility, role: str, depth: int) -> None:
         """Visit one thing that travels, and what it carries, all under the assumptions that brought it here."""
         thing = one.thing
-        if depth > _DEEPEST or (id(thing), one.assumptions) in self._visited:
+        if depth > _DEEPEST_CARRIED or (id(thing), one.assumptions) in self._visited:
             return
         self._visited.add((id(thing), one.assumptions))
         if isinstance(thing, Function):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.attribute_dicts import ATTRIBUTE_DICTS
 from loaderlint.linking.classes import bases
 from loaderlint.linking.dictionaries import items_of_call
 from loaderlint.linking.things import Class, External, Frame, Possibilities, Possibility
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
 
 _DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
 
-KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
-    "builtins.dict",
-    "copy.copy",
-    "copy.deepcopy",
-    "builtins.vars",
-}
-"""Callables that return what they are given as a dictionary or namespace with the same keys."""
 
 _LIKE_A_DICTIONARY = frozenset(
     {"keys", "values", "items", "get", "update", "copy", "to_dict", "todict", "as_dict", "toDict", "dict", "pop"}

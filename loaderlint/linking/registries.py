@@ -1,7 +1,7 @@
 """Registries: functions and classes that are kept under a name by a decorator such as ``@DATASETS.register()``.
 
-``fvcore/common/registry.py`` and its many copies: ``get(name)`` gives what was registered under a name, which is that
-of the function or class unless the decorator gives another.
+``get(name)`` gives what was registered under a name: its own in fvcore (``fvcore/common/registry.py``); another
+where the decorator gives one, as in OpenMMLab's (``register_module`` of ``mmengine/registry/registry.py``, 0.10).
 """
 
 from __future__ import annotations

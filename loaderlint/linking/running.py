@@ -38,7 +38,8 @@ _COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob
 _MOST_FUNCTIONS = 200
 STEPS = 150
 """Expressions followed for one question about what a program does; options are followed without such a limit."""
-_DEEPEST = 4
+_DEEPEST_ITERATED = 4
+"""Things that hold loaders inside each other; deeper ones are not looked into."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +251,7 @@ def _counts(expression: ast.expr) -> bool:
 
 def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions]]:
     thing = one.thing
-    if depth > _DEEPEST:
+    if depth > _DEEPEST_ITERATED:
         return
     inside: list[Possibility] = []
     if isinstance(thing, Made):

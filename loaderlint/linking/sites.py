@@ -17,6 +17,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
+from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +127,7 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
             if kind is not None:
                 return PythonSite(frame, site.node, name.removesuffix(".__init__"), kind, skip=1)
-            if name in instantiation.INSTANTIATE:
+            if name in HYDRA_INSTANTIATORS:
                 return _instantiated(evaluator, frame, site.node)
             if name == "functools.partial" and site.node.args:
                 return _partial(evaluator, frame, site.node)

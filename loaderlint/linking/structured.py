@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _LISTS = frozenset({"List", "list", "Sequence"})
 _PARAMETERS = ("name", "node", "group", "package", "provider")
-DEEPEST = 10
+DEEPEST_DATACLASS = 10
 """Dataclasses followed into each other; a deeper one is unseen."""
 
 
@@ -47,7 +47,7 @@ def tree(evaluator: Evaluator, one: Possibility, depth: int = 0) -> Possibility:
         return replace(one, thing=MISSING)
     if isinstance(thing, Class):
         return tree(evaluator, replace(one, thing=_plain_object(evaluator, thing)), depth)
-    if isinstance(thing, Instance) and depth < DEEPEST:
+    if isinstance(thing, Instance) and depth < DEEPEST_DATACLASS:
         names = fields.fields_of(evaluator, thing.of)
         entries = {name: _trees(evaluator, evaluator.attribute_of(thing, name), depth) for name in names}
         return replace(one, thing=Items(entries, fixed=True, elements=_elements(evaluator, thing.of, depth)))

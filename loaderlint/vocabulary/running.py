@@ -96,3 +96,18 @@ HANDING_METHODS: Mapping[str, Hander] = {
 ``concurrent.futures.Executor`` (submitit's executors are like it), ``multiprocessing.pool.Pool``, the contexts of
 ``multiprocessing.get_context``, asyncio's event loops.
 """
+
+CPU_COUNTS = frozenset(
+    {
+        "os.cpu_count",
+        "multiprocessing.cpu_count",
+        "torch.multiprocessing.cpu_count",
+        "os.process_cpu_count",
+        "psutil.cpu_count",
+        "joblib.cpu_count",
+    }
+)
+"""Functions that return how many CPUs there are."""
+
+CUDA_QUESTIONS = frozenset({"torch.cuda.is_available"})
+"""Functions that return whether there is CUDA."""

@@ -34,24 +34,22 @@ from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
+from loaderlint.vocabulary.commandlines import RUNS_METHODS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_RUNS_METHODS = ("jsonargparse.auto_cli", "jsonargparse.CLI")
-"""Those of them that call a method of the object, where it has any."""
-PARSES = ("tyro.cli", "simple_parsing.parse", *_RUNS_METHODS)
-"""Callables that make an object of the class they are given, filled by the user."""
-DEEPEST = 6
+DEEPEST_FIELD = 6
+"""Objects in the fields of each other; deeper ones are as their class makes them."""
 
 
 def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
     keywords = keywords_of(call)
-    if not call.args or (name in _RUNS_METHODS and "set_defaults" in keywords):
+    if not call.args or (name in RUNS_METHODS and "set_defaults" in keywords):
         return None
     made = filled(evaluator, call.args[0], keywords.get("default"), frame, span)
-    if made is None or name not in _RUNS_METHODS:
+    if made is None or name not in RUNS_METHODS:
         return made
     whole = keywords.get("return_instance")
     if isinstance(whole, ast.Constant) and whole.value is True:
@@ -127,7 +125,7 @@ def _plain(evaluator: Evaluator, owner: Class, subject: str, span: Span) -> Inst
 
 def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth: int = 0) -> Thing:
     """Return an object with every field as the user may give it, its own value left where the user does not."""
-    if not isinstance(thing, Instance) or depth > DEEPEST:
+    if not isinstance(thing, Instance) or depth > DEEPEST_FIELD:
         return thing
     changed: dict[str, Possibilities] = {}
     for name, annotation, frame in _fields(evaluator, thing.of):

@@ -30,20 +30,11 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
+from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_RUN = {
-    "Fire": ("fire.Fire", "fire.core.Fire"),
-    "run": ("typer.run",),
-    "cli": ("tyro.cli",),
-    "CLI": ("jsonargparse.CLI",),
-    "auto_cli": ("jsonargparse.auto_cli",),
-    "parse": ("simple_parsing.parse",),
-    "HfArgumentParser": ("transformers.HfArgumentParser", "transformers.hf_argparser.HfArgumentParser"),
-}
-"""Callables that call their first argument with what the user gives, by the last part of their names."""
 MOST_CALLEE_STEPS = 120
 """Expressions followed to find out whether a call is one of these."""
 _RUNS_METHODS = ("Fire", "CLI", "auto_cli")
@@ -130,7 +121,7 @@ class OutsideUsers:
     def _offered(self) -> dict[int, Span]:
         if self._found is None:
             self._found = {}
-            for last, full in _RUN.items():
+            for last, full in CALLED_BY_THE_USER.items():
                 for facts, site in self._evaluator.callers.sites(last):
                     frame = Frame(facts, site.place)
                     if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):

@@ -30,6 +30,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import CallSite, dotted
+from loaderlint.vocabulary.commandlines import PARSER_EXTENDERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -39,22 +40,10 @@ _COMMAND = "add_parser"
 _GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
 _PARSES = ("parse_args", "parse_intermixed_args")
 _PARSES_SOME = ("parse_known_args", "parse_known_intermixed_args")
-_HAND_BACK = frozenset(
-    {
-        "deepspeed.add_config_arguments",
-        "pytorch_lightning.Trainer.add_argparse_args",
-        "pytorch_lightning.trainer.Trainer.add_argparse_args",
-        "lightning.Trainer.add_argparse_args",
-        "lightning.pytorch.Trainer.add_argparse_args",
-    }
-)
-"""Functions of libraries that add flags of their own to a parser and return it.
-
-``deepspeed/__init__.py``; Lightning 1 (gone in 2), ``pytorch_lightning/trainer/trainer.py``.
-"""
-DEEPEST = 8
+DEEPEST_PARSER_CALL = 8
 """Calls followed into each other in search of what is said to a parser."""
-MOST_WAYS = 16
+MOST_WAYS_TO_A_CALL = 16
+"""More ways than these on which something is said to a parser are left out."""
 
 
 def is_parser(thing: object) -> bool:
@@ -82,7 +71,7 @@ def method(
 
 def handed_back(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:
     """Return the parser that a library's function adds flags to and returns, None for any other function."""
-    if name not in _HAND_BACK or not node.args:
+    if name not in PARSER_EXTENDERS or not node.args:
         return None
     found = evaluator.evaluate(node.args[0], frame)
     return found if all(is_parser(one.thing) for one in found) else None
@@ -170,7 +159,7 @@ class _History:
 
     def _walk(self, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]) -> None:
         key = (id(frame.scope), id(frame.arguments), id(frame.receiver))
-        if key in self._entered or frame.depth > DEEPEST:
+        if key in self._entered or frame.depth > DEEPEST_PARSER_CALL:
             return
         self._entered.add(key)
         for site in sorted(frame.scope.calls, key=_turn):
@@ -221,7 +210,9 @@ class _History:
         """Return under which assumptions a place of a frame is reached, and under which it is not."""
         arms = tuple(arm for arm in frame.place.arms if arm.test is not None or arm.loop is False)
         here = self._evaluator.conditions(frame.place.arms, frame)
-        joint = tuple(both for way in ways for one in here if (both := together(way, one)) is not None)[:MOST_WAYS]
+        joint = tuple(both for way in ways for one in here if (both := together(way, one)) is not None)[
+            :MOST_WAYS_TO_A_CALL
+        ]
         if here == [NO_ASSUMPTIONS] and not any(arm.test is None for arm in arms):
             return joint, otherwise
         missed = tuple(entries_after.otherwise(self._evaluator, frame.place.arms, frame))

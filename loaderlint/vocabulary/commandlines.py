@@ -1,0 +1,43 @@
+"""Names of what reads command lines, calls functions with what the user gives, and fills in arguments."""
+
+from __future__ import annotations
+
+PARSER_EXTENDERS = frozenset(
+    {
+        "deepspeed.add_config_arguments",
+        "pytorch_lightning.Trainer.add_argparse_args",
+        "pytorch_lightning.trainer.Trainer.add_argparse_args",
+        "lightning.Trainer.add_argparse_args",
+        "lightning.pytorch.Trainer.add_argparse_args",
+    }
+)
+"""Functions of libraries that add flags of their own to a parser and return it.
+
+DeepSpeed's ``deepspeed/__init__.py``; Lightning 1's ``pytorch_lightning/utilities/argparse.py``, whose answer is the
+parser itself or one that has it as a parent.
+"""
+
+ARGUMENTS_OF_THE_USER = frozenset({"speechbrain.parse_arguments", "speechbrain.core.parse_arguments"})
+"""Functions that return a settings file, options and overrides as the user gives them (``speechbrain/core.py``)."""
+
+FILLS_IN = frozenset({"capture", "automain", "configurable", "inject", "wrap"})
+"""Last names of decorators that fill in arguments.
+
+sacred's ``@ex.capture`` and ``@ex.automain``, gin's ``@gin.configurable``, pyrallis' and draccus' ``@wrap()``.
+"""
+
+CALLED_BY_THE_USER = {
+    "Fire": ("fire.Fire", "fire.core.Fire"),
+    "run": ("typer.run",),
+    "cli": ("tyro.cli",),
+    "CLI": ("jsonargparse.CLI",),
+    "auto_cli": ("jsonargparse.auto_cli",),
+    "parse": ("simple_parsing.parse",),
+    "HfArgumentParser": ("transformers.HfArgumentParser", "transformers.hf_argparser.HfArgumentParser"),
+}
+"""Callables that call their first argument with what the user gives, by the last part of their names."""
+
+RUNS_METHODS = (*CALLED_BY_THE_USER["CLI"], *CALLED_BY_THE_USER["auto_cli"])
+"""Those of them that make an object and call one of its methods, where it has any."""
+MAKES_OBJECTS = (*CALLED_BY_THE_USER["cli"], *CALLED_BY_THE_USER["parse"], *RUNS_METHODS)
+"""Those of them that return an object of the class they are given, filled by the user."""

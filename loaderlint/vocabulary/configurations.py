@@ -1,0 +1,81 @@
+"""Names of what makes, copies and composes configurations and objects of settings, in Python and in libraries."""
+
+from __future__ import annotations
+
+INHERITING = frozenset({"fvcore.common.config.CfgNode", "detectron2.config.CfgNode"})
+"""Configuration objects whose files name the file they inherit from (``fvcore/common/config.py``)."""
+
+ATTRIBUTE_DICTS = INHERITING | {
+    "yacs.config.CfgNode",
+    "ml_collections.ConfigDict",
+    "ml_collections.config_dict.ConfigDict",
+    "ml_collections.config_dict.config_dict.ConfigDict",
+    "ml_collections.FrozenConfigDict",
+    "ml_collections.config_dict.FrozenConfigDict",
+    "easydict.EasyDict",
+    "addict.Dict",
+    "addict.addict.Dict",
+    "munch.Munch",
+    "munch.DefaultMunch",
+    "box.Box",
+    "dotmap.DotMap",
+    "attrdict.AttrDict",
+    "types.SimpleNamespace",
+    "argparse.Namespace",
+    "typing.TypedDict",
+    "typing_extensions.TypedDict",
+    "mmengine.config.ConfigDict",
+    "mmengine.ConfigDict",
+    "mmengine.config.Config",
+    "mmengine.Config",
+    "mmcv.ConfigDict",
+}
+"""Classes of other people whose objects are made of the mapping or keywords they are called with."""
+
+KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
+    "builtins.dict",
+    "copy.copy",
+    "copy.deepcopy",
+    "builtins.vars",
+}
+"""Callables that return a dictionary or namespace with the keys of the one they are given, as it is or copied."""
+
+AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
+"""Functions that return the fields of an object as a dictionary."""
+
+WITH_CHANGES = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
+"""Functions that return an object like another, some of its fields given anew."""
+
+NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+"""Base classes whose subclasses are tuples with names for their items."""
+
+MODELS = frozenset(
+    {
+        "pydantic.BaseModel",
+        "pydantic.BaseSettings",
+        "pydantic.main.BaseModel",
+        "pydantic.v1.BaseModel",
+        "pydantic.v1.BaseSettings",
+        "pydantic_settings.BaseSettings",
+        "pydantic_settings.main.BaseSettings",
+    }
+)
+"""The classes whose fields pydantic converts to their types (``pydantic/main.py``, 2.14)."""
+
+HYDRA_MAINS = frozenset({"hydra.main", "hydra.main.main", "nemo.core.config.hydra_runner"})
+"""Decorators that compose a configuration; NeMo's adds a schema (``nemo/core/config/hydra_runner.py``)."""
+
+HYDRA_COMPOSERS = frozenset({"hydra.compose", "hydra.experimental.compose", "hydra.compose.compose"})
+"""What composes a configuration in the middle of a program."""
+
+HYDRA_HOMES = frozenset({"hydra", "hydra.initialize", "hydra.experimental", "hydra.experimental.initialize"})
+"""The modules that ``initialize`` and its like are imported from.
+
+``hydra/__init__.py`` and ``hydra/experimental/__init__.py``, 1.3.
+"""
+
+HYDRA_INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
+"""What makes what a mapping says."""
+
+HYDRA_LOCATORS = frozenset({"hydra.utils.get_class", "hydra.utils.get_method", "hydra.utils.get_object"})
+"""What gives the class or function that a dotted name names."""
