@@ -51,9 +51,16 @@ Isolated = Annotated[bool, typer.Option("--isolated", help="Use no settings file
 def run(arguments: Sequence[str]) -> int:
     """Run what the arguments ask for and return the exit code."""
     prepare()
-    asked = commands if arguments[:1] and arguments[0] in _names(commands) else app
+    is_command = bool(arguments) and arguments[0] in _names(commands)
     try:
-        typer.main.get_command(asked).main(args=list(arguments), prog_name="loaderlint")
+        if not is_command and all(one == STDIN or not one.startswith("-") for one in arguments):
+            # There is nothing to parse, and typer's preparations take longer than to lint a file.
+            lint(list(arguments))
+        else:
+            asked = typer.main.get_command(commands if is_command else app)
+            asked.main(args=list(arguments), prog_name="loaderlint")
+    except typer.Exit as done:
+        return done.exit_code
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else MISTAKE
     except (Refusal, SettingsError, RuleBookError) as mistake:
