@@ -88,7 +88,10 @@ class _Mended:
 
 @dataclass
 class _Bench:
-    """What stays the same between rounds, and the fixes the last round found wanting, with the reasons."""
+    """What stays the same between rounds, and the fixes the last round found wanting, with the reasons.
+
+    ``tried`` is what came of each file and the edits that were tried on it, from the first round on.
+    """
 
     named: frozenset[str]
     settings_for: SettingsFor
@@ -98,6 +101,7 @@ class _Bench:
     typed: bool
     refused: dict[Finding, str] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
+    tried: dict[tuple[Source, str, frozenset[str]], Rewritten | CannotRewrite] = field(default_factory=dict)
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
         """Return the project after as many of the fixes as can be made side by side, None when none can."""
@@ -152,12 +156,22 @@ class _Bench:
         return after
 
     def _rewrite(self, source: Source, edits: Iterable[Edit], read: Mapping[str, Source]) -> Rewritten:
-        """Return a file after those of the edits that are about it."""
+        """Return a file after those of the edits that are about it; what was tried before is not tried again."""
         own = [edit for edit in edits if edit.span.path == source.path]
         imported = frozenset[str]()
         if any(isinstance(edit, GuardEntryPoint) for edit in own):
             imported = imported_names(source.path, read, self.files)
-        return rewrite(source, own, imported_names=imported)
+        # Edits that set True and 1 are equal, but not as text.
+        tried = source, repr(own), imported
+        if tried not in self.tried:
+            try:
+                self.tried[tried] = rewrite(source, own, imported_names=imported)
+            except CannotRewrite as error:
+                self.tried[tried] = error
+        outcome = self.tried[tried]
+        if isinstance(outcome, CannotRewrite):
+            raise CannotRewrite(str(outcome)) from outcome
+        return outcome
 
     def settle(self, findings: Sequence[Finding], read: Mapping[str, Source]) -> dict[Finding, _Settled]:
         """Return each finding's fix as the writers see it.
