@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import configured_calls
 from loaderlint.linking.classes import bases, class_of, is_super_init
-from loaderlint.linking.handing import call_made_of, default_given, parameter_given
+from loaderlint.linking.handing import calls_made_of, default_given, parameter_given
 from loaderlint.linking.made_calls import AnyCaller, Called, Caller, SettingsCaller, may_bind, names_definition
 from loaderlint.linking.references import References, references
 from loaderlint.linking.registries import is_registered
@@ -255,9 +255,9 @@ class Callers:
             given = [way for way in self._followed(one.argument, frame) if matches(way.thing)]
             if not given:
                 continue
-            call = call_made_of(self._evaluator, one.site.node, one.argument, frame)
-            if call is not None:
-                made.extend(Caller(frame, call, way.assumptions) for way in given)
+            calls = calls_made_of(self._evaluator, one.site.node, one.argument, frame)
+            if calls is not None:
+                made.extend(Caller(frame, call, way.assumptions) for call in calls for way in given)
                 continue
             parameter = parameter_given(self._evaluator, one.site.node, one.argument, frame)
             kept_as = default_given(one.site.node, one.argument)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from loaderlint.linking import lazy_calls
 from loaderlint.linking.classes import constructors
 from loaderlint.linking.things import Class, External, Frame, Function, Thing
 from loaderlint.readers.python import parameters as parameters_of
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 
-def call_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> ast.Call | None:
-    """Return the call that is made of a function handed over as ``argument``, None when that is not known."""
+def calls_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> list[ast.Call] | None:
+    """Return the calls that are made of a function handed over as ``argument``, None when that is not known."""
     hander = _hander(evaluator, call, frame)
-    if hander is None or _given(call, hander.function) is not argument:
+    if hander is None:
+        return lazy_calls.written_down(evaluator, call, argument, frame)
+    if _given(call, hander.function) is not argument:
         return None
     function = argument
     hidden = [_unseen(call) for _ in range(hander.hidden)]
@@ -35,7 +38,7 @@ def call_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame
         keywords = [_located(ast.keyword(None, named), call)] if named is not None else []
     if hander.later:
         keywords = [_located(ast.keyword(None, _unseen(call)), call), *keywords]
-    return _located(ast.Call(function, [*hidden, *positional], keywords), call)
+    return [_located(ast.Call(function, [*hidden, *positional], keywords), call)]
 
 
 def default_given(call: ast.Call, argument: ast.expr) -> str | None:

@@ -1,0 +1,83 @@
+"""Calls that are written down for later, the way of detectron2's ``LazyCall``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+LAZY = "from detectron2.config import LazyCall as L\n"
+OWN = """
+class L:
+    def __init__(self, target):
+        self.target = target
+    def __call__(self, **kwargs):
+        return {**kwargs, '_target_': self.target}
+"""
+LOAD = "def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n"
+DEFAULT = LOAD.replace("=4", "=⟦4⟧")
+
+WRITTEN_DOWN: Cases = {
+    "by detectron2": (f"{LAZY}{LOAD}train = L(load)(workers=⟦8⟧)", {"8", "open"}),
+    "by its full name": (
+        f"import detectron2.config.lazy\n{LOAD}train = detectron2.config.lazy.LazyCall(load)(workers=⟦8⟧)",
+        {"8", "open"},
+    ),
+    "by a class of the project": (f"{OWN}{LOAD}train = L(load)(workers=⟦8⟧)", {"8", "open"}),
+    "as an attribute of a configuration": (
+        f"{LAZY}{LOAD}loaders = make()\nloaders.train = L(load)(workers=⟦8⟧)\nloaders.test = L(load)(workers=⟦2⟧)",
+        {"8", "2", "open"},
+    ),
+    "in another file": (
+        {
+            "data.py": f"{IMPORT}{LOAD}",
+            "configs/coco.py": f"{LAZY}from data import load\ntrain = L(load)(workers=⟦8⟧)",
+        },
+        {"8", "open"},
+    ),
+    "beside a call": (f"{LAZY}{LOAD}train = L(load)(workers=⟦8⟧)\nload(data, ⟦2⟧)", {"8", "2", "open"}),
+    "of a class": (
+        f"{LAZY}class Data:\n    def __init__(self, n):\n        DataLoader(data, num_workers=n)\nL(Data)(n=⟦8⟧)",
+        {"8", "open"},
+    ),
+}
+
+OTHERS: Cases = {
+    "an argument that is left out may be given by what changes the configuration": (
+        f"{LAZY}{LOAD}train = L(load)(data=data)",
+        {"open"},
+    ),
+    "an argument that is set anew": (
+        f"{LAZY}{LOAD}c = make()\nc.train = L(load)(workers=8)\nc.train.workers = 2",
+        {"open"},
+    ),
+    "an argument that is not": (
+        f"{LAZY}{LOAD}c = make()\nc.train = L(load)(workers=⟦8⟧)\nc.train.data = data",
+        {"8", "open"},
+    ),
+    "what takes the place of another": (
+        f"{LAZY}{LOAD}train = L(load)(workers=8)\ntrain = L(load)(workers=⟦2⟧)",
+        {"2", "open"},
+    ),
+    "what stands beside a function that is an argument itself": (
+        f"{LAZY}{DEFAULT}L(other)(load=load, workers=8)",
+        {"4", "open"},
+    ),
+    "by another library": (f"from elsewhere import L\n{DEFAULT}train = L(load)(workers=8)", {"4", "open"}),
+    "by a class that does not say what for": (
+        f"{OWN.replace('_target_', 'made')}{DEFAULT}train = L(load)(workers=8)",
+        {"4", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRITTEN_DOWN)
+def test_what_is_written_down_arrives_unless_it_is_changed(case: str) -> None:
+    files, expected = WRITTEN_DOWN[case]
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_what_is_not_written_down_or_set_anew_is_left_open(case: str) -> None:
+    files, expected = OTHERS[case]
+    assert traced(files) == expected
