@@ -162,11 +162,15 @@ def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame:
 
 def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
     """Return the files of a language that a program can be given, nearest to it: one for each experiment."""
-    nearest = _nearest(evaluator, language, program, keys)
+    return few_of(_nearest(evaluator, language, program, keys))
+
+
+def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
+    """Return files of which one is chosen; of very many, the first of those that say the same of loaders."""
     for telling in (WORKER_KEYS | LOADER_KEYS, WORKER_KEYS):
-        if len(nearest) > MOST_FILES:
-            nearest = _told_apart(nearest, telling)
-    return nearest if len(nearest) <= MOST_FILES else []
+        if len(files) > MOST_FILES:
+            files = _told_apart(files, telling)
+    return files if len(files) <= MOST_FILES else []
 
 
 def _nearest(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:

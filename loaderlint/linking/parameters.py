@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, configurable, decorators, hydra
+from loaderlint.linking import arguments, configurable, decorators, hydra, run_with
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
@@ -61,7 +61,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
     source = configurable.source_of(evaluator, function, frame.facts, scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
-        return unseen(span)
+        return run_with.configuration(evaluator, function, node, frame)
     ways: list[Possibilities] = []
     for caller in called.by:
         given = (
