@@ -11,8 +11,6 @@ from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import (
-    ABSENT,
-    Absent,
     Frame,
     Function,
     Items,
@@ -21,6 +19,7 @@ from loaderlint.linking.things import (
     Row,
     end_of,
     irremovable,
+    settled,
     under,
     unseen,
 )
@@ -156,10 +155,7 @@ def with_defaults(
     span = caller.frame.facts.span(caller.call)
 
     def taken(name: str) -> Possibilities:
-        values: list[Possibility] = []
-        for one in given.get(name, (Possibility(ABSENT, span),)):
-            values.extend(under(left_out(name), one.assumptions) if isinstance(one.thing, Absent) else (one,))
-        return tuple(values)
+        return settled(given.get(name), lambda: left_out(name))
 
     def left_out(name: str) -> Possibilities:
         default = default_of(function.node, name)

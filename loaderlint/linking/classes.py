@@ -128,6 +128,11 @@ def constructor(evaluator: Evaluator, owner: Class) -> Function | None:
     return next((own for one in lineage(evaluator, owner) for own in constructors(one)), None)
 
 
+def plain_call(owner: Class) -> ast.Call:
+    """Return the call of a class without arguments, as if it stood where the class does."""
+    return ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
+
+
 def fields(owner: Class) -> Iterator[tuple[str, ast.expr]]:
     """Yield the fields that a class itself declares, each with its annotation."""
     for statement in owner.node.body:

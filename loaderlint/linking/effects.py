@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, classes, entries_after, merging, methods, omegaconf
+from loaderlint.linking import arguments, classes, entries_after, functions, merging, methods, omegaconf
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
 from loaderlint.linking.lazily import overlaid
@@ -26,7 +26,7 @@ from loaderlint.linking.things import (
     under,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS
-from loaderlint.readers.python import Arm, FunctionNode, Scope, dotted, parameters, written
+from loaderlint.readers.python import Arm, Scope, dotted, parameters, written
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -157,7 +157,7 @@ def parameters_handed(
     if function is None:
         return []
     declared = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]
-    if takes_receiver(function):
+    if functions.takes_receiver(function):
         declared = declared[1:]
     found: list[str] = []
     for position, argument in enumerate(call.args):
@@ -177,14 +177,6 @@ def _function_of(evaluator: Evaluator, thing: Thing) -> Function | None:
         return None
     constructor = classes.constructor(evaluator, thing)
     return replace(constructor, receiver=Instance(thing)) if constructor is not None else None
-
-
-def takes_receiver(function: Function) -> bool:
-    """Return whether the first parameter of a function is the object it is called on."""
-    node = function.node
-    return function.receiver is not None and not (
-        isinstance(node, FunctionNode) and classes.has_decorator(node, "staticmethod")
-    )
 
 
 def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Arm, ...], frame: Frame) -> Possibilities:
@@ -234,7 +226,7 @@ def _after_function(
         return (replace(one, thing=merging.uncertain(one.thing, frame.facts.span(call))),)
     evaluator.effects.active.add(id(function.node))
     try:
-        given = arguments.bound(evaluator, Caller(frame, call), function, skip_first=takes_receiver(function))
+        given = arguments.bound(evaluator, Caller(frame, call), function, skip_first=functions.takes_receiver(function))
         given = overlaid(given, {parameter: (replace(one, assumptions=NO_ASSUMPTIONS),)})
         inner = Frame(function.facts, end_of(function.scope), given, function.receiver, frame.depth + 1)
         found = evaluator.bound(parameter, inner, None, one.span)

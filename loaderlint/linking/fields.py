@@ -17,6 +17,7 @@ from loaderlint.linking.things import (
     Possibility,
     irremovable,
     one_of,
+    settled,
     under,
     unseen,
 )
@@ -75,8 +76,7 @@ def given(
         else:
             values = under(_of_call(evaluator, maker, order, name, keyword), maker.assumptions)
             values = values if removable else irremovable(values)
-        settled = (under(default, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in values)
-        ways.append(tuple(one for way in settled for one in way))
+        ways.append(settled(values, lambda: default))
     if elsewhere or _reads_environment(evaluator, owner):
         ways.append(unseen(span))
     return one_of(classes.subject(owner), enumerate(ways)) or unseen(span)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import arguments, classes, decorators
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import Frame, Function, Instance, Possibilities, Possibility, end_of, under, unseen
-from loaderlint.readers.python import FunctionNode, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -39,7 +38,7 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
     """Return the frame of a project function's body during one call of it, the same whenever it is asked for."""
 
     def entered() -> Frame:
-        method = (function.receiver is not None and not _is_static(function)) or _is_of_class(function)
+        method = takes_receiver(function) or classes.has_decorator(function.node, "classmethod")
         caller = Caller(frame, node)
         given = arguments.bound(evaluator, caller, function, skip_first=method)
         hidden = decorators.hides_arguments(evaluator, function.node, function.facts, function.scope)
@@ -52,7 +51,7 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
 
 def receiver_of(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Instance | None:
     """Return the object a method is called on, also where it is handed over: ``Base.method(self)``."""
-    if function.receiver is not None or _is_static(function) or not node.args:
+    if function.receiver is not None or classes.has_decorator(function.node, "staticmethod") or not node.args:
         return function.receiver
     if classes.owner_of(function.facts, function.scope) is None or isinstance(node.args[0], ast.Starred):
         return None
@@ -60,14 +59,9 @@ def receiver_of(evaluator: Evaluator, function: Function, node: ast.Call, frame:
     return things[0] if len(things) == 1 and isinstance(things[0], Instance) else None
 
 
-def _is_of_class(function: Function) -> bool:
-    return isinstance(function.node, FunctionNode) and classes.has_decorator(function.node, "classmethod")
-
-
-def _is_static(function: Function) -> bool:
-    if isinstance(function.node, ast.Lambda):
-        return False
-    return any(dotted(one) == "staticmethod" for one in function.node.decorator_list)
+def takes_receiver(function: Function) -> bool:
+    """Return whether the first parameter of a function is the object it is called on."""
+    return function.receiver is not None and not classes.has_decorator(function.node, "staticmethod")
 
 
 def returned_by(evaluator: Evaluator, function: Function, frame: Frame) -> Possibilities:

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import functions, instantiation
+from loaderlint.linking.annotations import annotated
 from loaderlint.linking.classes import constructors, lineage
-from loaderlint.linking.commandlines.given import annotated
 from loaderlint.linking.loader_names import names_of
 from loaderlint.linking.made_calls import SettingsCaller
 from loaderlint.linking.things import (

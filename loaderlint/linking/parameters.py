@@ -23,6 +23,7 @@ from loaderlint.linking.things import (
     end_of,
     irremovable,
     one_of,
+    settled,
     under,
     unseen,
 )
@@ -62,6 +63,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     source = configurable.source_of(evaluator, function, frame.facts, scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return run_with.configuration(evaluator, function, node, frame)
+    left_out = _default(evaluator, default, node, frame, "")
     ways: list[Possibilities] = []
     for caller in called.by:
         given = (
@@ -69,9 +71,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
             if source is not None and isinstance(caller, Caller)
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
-        left_out = _default(evaluator, default, node, frame, "")
-        settled = (under(left_out, one.assumptions) if isinstance(one.thing, Absent) else (one,) for one in given)
-        ways.append(tuple(one for way in settled for one in way))
+        ways.append(settled(given, lambda: left_out))
     if called.elsewhere:
         ways.append(unseen(span))
     return one_of(subject, enumerate(ways)) or unseen(span)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, fields
-from loaderlint.linking.commandlines.given import annotated
+from loaderlint.linking.annotations import annotated
 from loaderlint.linking.composition import Part
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.settings import MISSING, as_tree
@@ -86,7 +86,7 @@ def _trees(evaluator: Evaluator, values: Possibilities, depth: int) -> Possibili
 def _plain_object(evaluator: Evaluator, owner: Class) -> Instance:
     """Return the object that a class makes without arguments, the same one each time."""
     frame = Frame(owner.facts, owner.place)
-    call = ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
+    call = classes.plain_call(owner)
     return evaluator.remembered(("plain object", id(owner.node)), frame, lambda: Instance(owner, call, frame))
 
 

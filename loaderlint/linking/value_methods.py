@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import copies, opened, operators, rows, settings
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
-    ABSENT,
     GIVEN,
     CommandLine,
     Frame,
@@ -21,6 +20,7 @@ from loaderlint.linking.things import (
     Settings,
     choice,
     combined,
+    settled,
     under,
     unseen,
 )
@@ -113,7 +113,4 @@ def _get(
             if thing.complete
             else (*unseen(span, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
         )
-    found: list[Possibility] = []
-    for one in given:
-        found.extend(under(default, one.assumptions) if one.thing is ABSENT else (one,))
-    return tuple(found)
+    return settled(given, lambda: default)

@@ -29,19 +29,7 @@ TORCH_POSITIONAL = (
 """The parameters of ``DataLoader.__init__`` that may be positional, in order; the rest are keyword-only."""
 
 OPTIONS = (
-    "dataset",
-    "batch_size",
-    "shuffle",
-    "sampler",
-    "batch_sampler",
-    "num_workers",
-    "collate_fn",
-    "pin_memory",
-    "drop_last",
-    "timeout",
-    "worker_init_fn",
-    "multiprocessing_context",
-    "generator",
+    *TORCH_POSITIONAL,
     "prefetch_factor",
     "persistent_workers",
     "pin_memory_device",

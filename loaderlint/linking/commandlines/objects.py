@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, functions
-from loaderlint.linking.commandlines.given import annotated, left_or_given
+from loaderlint.linking.annotations import annotated
+from loaderlint.linking.commandlines.given import left_or_given
 from loaderlint.linking.things import (
     Class,
     Frame,
@@ -113,7 +114,7 @@ def _result(evaluator: Evaluator, function: Function) -> Possibilities:
 def _plain(evaluator: Evaluator, owner: Class, subject: str, span: Span) -> Instance:
     """Return the object that a class makes of what a user gives, the same one for each place that parses."""
     frame = Frame(owner.facts, owner.place)
-    call = ast.copy_location(ast.Call(ast.Name(owner.node.name, ast.Load()), [], []), owner.node)
+    call = classes.plain_call(owner)
 
     def made() -> Instance:
         taken = [one.arg for made in classes.constructors(owner) for one in parameters(made.node)]

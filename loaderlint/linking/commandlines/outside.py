@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.annotations import annotated
 from loaderlint.linking.commandlines import click, objects
-from loaderlint.linking.commandlines.given import annotated, left_or_given
+from loaderlint.linking.commandlines.given import left_or_given
 from loaderlint.linking.handing import parameter_given
 from loaderlint.linking.things import (
     Class,

@@ -23,7 +23,6 @@ from loaderlint.linking.commandlines.flags import (
 )
 from loaderlint.linking.commandlines.words import given_by
 from loaderlint.linking.things import (
-    Absent,
     CommandLine,
     Declaration,
     Items,
@@ -234,13 +233,8 @@ def _after_flag(evaluator: Evaluator, before: _State, flag: Flag, declaration: D
 
 
 def _after_default(before: _State, values: Possibilities, declaration: Declaration) -> Iterator[_State]:
-    kept = before.defaults or ()
-    defaults = [
-        one
-        for value in values
-        for one in (under(kept, value.assumptions) if isinstance(value.thing, Absent) else (value,))
-    ]
-    yield from _both(before, replace(before, defaults=tuple(defaults)), declaration)
+    defaults = settled(values, lambda: before.defaults or ())
+    yield from _both(before, replace(before, defaults=defaults), declaration)
 
 
 def _both(before: _State, after: _State, declaration: Declaration) -> Iterator[_State]:

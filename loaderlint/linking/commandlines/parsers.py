@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import entries_after, functions, instances
+from loaderlint.linking import classes, entries_after, functions, instances
 from loaderlint.linking.commandlines.words import words_of
 from loaderlint.linking.things import (
     CommandLine,
@@ -29,7 +29,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import CallSite, dotted
+from loaderlint.readers.python import CallSite
 from loaderlint.vocabulary.commandlines import PARSER_EXTENDERS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def option_setters(evaluator: Evaluator, callee: Possibility, node: ast.Call, fr
         and scope.parent is not None
         and scope.parent.is_class
         and isinstance(scope.node, ast.FunctionDef)
-        and any(dotted(one) == "staticmethod" for one in scope.node.decorator_list)
+        and classes.has_decorator(scope.node, "staticmethod")
     ]
 
 

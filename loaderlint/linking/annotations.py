@@ -1,0 +1,28 @@
+"""What the annotations of parameters and fields say."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from loaderlint.readers.python import dotted
+
+
+def annotated(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the types that an annotation joins: ``A | B``, ``Union[A, B]``, ``Optional[A]``, ``Annotated[A, …]``."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from annotated(node.left)
+        yield from annotated(node.right)
+        return
+    if not isinstance(node, ast.Subscript):
+        yield node
+        return
+    name = (dotted(node.value) or "").rpartition(".")[2]
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if name in ("Union", "Optional"):
+        for one in inner:
+            yield from annotated(one)
+    elif name == "Annotated" or "tyro.conf" in (dotted(node.value) or ""):
+        yield from annotated(inner[0])
+    else:
+        yield node
