@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from loaderlint.model.value import Assumption, Assumptions
+from loaderlint.model.value import Answer, Assumption, Assumptions
 
-_OPPOSITES: dict[bool | int | str | frozenset[str], bool | str] = {
+_OPPOSITES: dict[Answer, bool | str] = {
     True: False,
     False: True,
     "default": "given",
@@ -41,6 +41,36 @@ def simplified(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
     if len({len(one) for one in kept}) == 1:
         return list(kept)
     return [one for one in kept if not any(other < one for other in kept)]
+
+
+def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+    """Return alternatives under which the same runs fall, those that differ in one number alone said as one.
+
+    Numbers tell the callers of a function from each other: the same value often comes from several of them.
+    """
+    kept = simplified(alternatives)
+    for subject in sorted({one.subject for each in kept for one in each if _numbers(one)}):
+        others: list[Assumptions] = []
+        by_rest: dict[Assumptions, frozenset[int]] = {}
+        for each in kept:
+            mine = next((one for one in each if one.subject == subject and _numbers(one)), None)
+            if mine is None:
+                others.append(each)
+            else:
+                rest = each - {mine}
+                by_rest[rest] = by_rest.get(rest, frozenset()) | _numbers(mine)
+        kept = others
+        for rest, numbers in by_rest.items():
+            answer = numbers if len(numbers) > 1 else next(iter(numbers))
+            kept.append(rest | {Assumption(subject, answer)})
+    return kept
+
+
+def _numbers(one: Assumption) -> frozenset[int]:
+    """Return the numbers that answer a question, none where the answer is something else."""
+    if isinstance(one.answer, frozenset):
+        return frozenset(each for each in one.answer if isinstance(each, int))
+    return frozenset({one.answer} if isinstance(one.answer, int) and not isinstance(one.answer, bool) else ())
 
 
 def _joined(

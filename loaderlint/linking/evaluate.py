@@ -51,6 +51,7 @@ from loaderlint.linking.things import (
     Possibility,
     distinct,
     end_of,
+    in_few,
     under,
     unseen,
 )
@@ -233,6 +234,8 @@ class Evaluator:
             result = unseen(frame.facts.span(node))
         finally:
             del self._active[key]
+        if len(result) > MOST_POSSIBILITIES:
+            result = in_few(result)
         if len(result) > MOST_POSSIBILITIES:
             result = unseen(frame.facts.span(node))
         self._keep(frame.arguments, frame.receiver)

@@ -14,7 +14,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import TypeAlias
 
-from loaderlint.linking.alternatives import simplified
+from loaderlint.linking.alternatives import gathered, simplified
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import (
@@ -382,11 +382,29 @@ def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
     return tuple(one for same in ways.values() for one in _fewest(same))
 
 
+def in_few(possibilities: Possibilities) -> Possibilities:
+    """Return possibilities that are too many, said in fewer if they can: what is unseen is, whatever it assumes."""
+    open_ways = [one for one in possibilities if isinstance(one.thing, Unseen)]
+    seen: dict[tuple[object, ...], list[Possibility]] = {}
+    for one in possibilities:
+        if not isinstance(one.thing, Unseen):
+            thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+            seen.setdefault((thing, one.span, one.entry), []).append(one)
+    found = [unseen(open_ways[0].span)[0]] if open_ways else []
+    for same in seen.values():
+        sources = frozenset[Span]().union(*(one.sources for one in same))
+        for assumptions in gathered(one.assumptions for one in same):
+            found.append(replace(same[0], assumptions=assumptions, sources=sources))
+    return tuple(found)
+
+
 def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     if len(same) == 1:
         yield same[0]
         return
     alternatives = simplified(one.assumptions for one in same)
+    if len(alternatives) > MOST_WAYS:
+        alternatives = gathered(alternatives)
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
@@ -43,16 +43,20 @@ class CommandLineText:
         return f"the text given to {self.flag}"
 
 
+Answer: TypeAlias = bool | int | str | frozenset[Any]
+"""What a question about a run can be answered; a set holds the words or numbers that are all possible."""
+
+
 class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 
     Two candidates that answer one subject differently never meet in the same run. The subjects of this module
     (`PLATFORM`, `CUDA`, `PYTHON`) are settled by the target; every other subject is a place in the code, and its
-    answers matter only to each other.
+    answers matter only to each other. A set of answers says that it is one of them.
     """
 
     subject: str
-    answer: bool | int | str | frozenset[str]
+    answer: Answer
 
 
 PLATFORM = "the platform"
@@ -84,10 +88,15 @@ def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
         before = answers.setdefault(subject, answer)
         if before == answer:
             continue
-        if not (isinstance(before, frozenset) and isinstance(answer, frozenset)) or not before & answer:
+        common = _answers(before) & _answers(answer)
+        if not common:
             return None
-        answers[subject] = before & answer
+        answers[subject] = next(iter(common)) if before in common or answer in common else common
     return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
+
+
+def _answers(answer: Answer) -> frozenset[Any]:
+    return answer if isinstance(answer, frozenset) else frozenset((answer,))
 
 
 def holds_on(assumptions: Assumptions, target: Target) -> bool:

@@ -185,9 +185,12 @@ def _words(assumption: Assumption) -> str:
         return "" if len(platforms) == len(Platform) else on_platforms(platforms) or "on no platform"
     if isinstance(answer, bool):
         return f"{'when' if answer else 'unless'} {_shortened(_test(subject))}"
-    if isinstance(answer, int) or answer in _WHICH_WAY:
+    answers = answer if isinstance(answer, frozenset) else (answer,)
+    words = sorted(one for one in answers if isinstance(one, str))
+    # Numbers say which call it was.
+    if not words or answer in _WHICH_WAY:
         return ""
-    return f"when {subject} is {_one_of(sorted(answer)) if isinstance(answer, frozenset) else answer}"
+    return f"when {subject} is {_one_of(words)}"
 
 
 def _one_of(answers: Sequence[str]) -> str:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.linking.alternatives import simplified
-from loaderlint.model.value import Assumption, Assumptions
-from tests.linking.traced import loader_of
+from loaderlint.linking.alternatives import gathered, simplified
+from loaderlint.model.value import Answer, Assumption, Assumptions, together
+from tests.linking.traced import loader_of, traced
 
 
-def assuming(**answers: bool | int | str) -> Assumptions:
+def assuming(**answers: Answer) -> Assumptions:
     return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
 
 
@@ -66,3 +66,75 @@ def test_a_value_that_comes_about_in_many_ways_is_one_candidate() -> None:
         "    return DataLoader(d, num_workers=n if x() or y() or z() else 4)\n"
     )
     assert len(loader.num_workers.candidates) == 2
+
+
+GATHERED: dict[str, tuple[list[Assumptions], list[Assumptions]]] = {
+    "two callers": ([assuming(call=0), assuming(call=1)], [assuming(call=frozenset({0, 1}))]),
+    "callers of callers": (
+        [assuming(call=x, outer=y) for x, y in product(range(3), range(2))],
+        [assuming(call=frozenset({0, 1, 2}), outer=frozenset({0, 1}))],
+    ),
+    "callers under another condition each": (
+        [assuming(call=0, a=True), assuming(call=1, b=True)],
+        [assuming(call=0, a=True), assuming(call=1, b=True)],
+    ),
+    "methods": ([assuming(m="__init__"), assuming(m="load")], [assuming(m="__init__"), assuming(m="load")]),
+}
+
+
+@pytest.mark.parametrize(("alternatives", "expected"), GATHERED.values(), ids=GATHERED.keys())
+def test_gathered(alternatives: list[Assumptions], expected: list[Assumptions]) -> None:
+    assert gathered(alternatives) == expected
+
+
+CALLERS = st.lists(st.dictionaries(st.sampled_from(SUBJECTS), st.integers(0, 2)), max_size=8)
+
+
+@given(CALLERS)
+def test_gathered_alternatives_meet_just_what_the_alternatives_meet(alternatives: list[dict[str, int]]) -> None:
+    before = [assuming(**answers) for answers in alternatives]
+    runs = [assuming(**dict(zip(SUBJECTS, answers, strict=True))) for answers in product(range(3), repeat=3)]
+    for run in runs:
+        met = {together(run, one) for one in gathered(before)} - {None}
+        assert met == ({run} if any(one <= run for one in before) else set())
+
+
+MEETINGS: dict[str, tuple[Assumptions, Assumptions, Assumptions | None]] = {
+    "one of several": (assuming(call=frozenset({0, 1})), assuming(call=1), assuming(call=1)),
+    "another than several": (assuming(call=frozenset({0, 1})), assuming(call=2), None),
+    "several of several": (
+        assuming(call=frozenset({0, 1, 2})),
+        assuming(call=frozenset({1, 2, 3})),
+        assuming(call=frozenset({1, 2})),
+    ),
+    "a set of one stays a set": (
+        assuming(platform=frozenset({"linux"})),
+        assuming(platform=frozenset({"linux", "macos"})),
+        assuming(platform=frozenset({"linux"})),
+    ),
+    "others than several": (assuming(call=frozenset({0})), assuming(call=frozenset({1})), None),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), MEETINGS.values(), ids=MEETINGS.keys())
+def test_sets_of_answers_meet(first: Assumptions, second: Assumptions, expected: Assumptions | None) -> None:
+    assert together(first, second) == together(second, first) == expected
+
+
+def test_a_value_that_arrives_by_very_many_calls_is_still_seen() -> None:
+    calls = "".join(f"    load({place}, workers)\n" for place in range(10))
+    runs = "run(N)\n" * 10
+    text = f"""
+N = ⟦8⟧
+def load(data, workers):
+    DataLoader(data, num_workers=workers)
+def run(workers):
+{calls}
+{runs}"""
+    assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == {"8 shared"}
+
+
+def test_very_many_values_are_not_followed() -> None:
+    calls = "".join(f"load(1, {workers})\n" for workers in range(70))
+    text = f"def load(data, workers):\n    DataLoader(data, num_workers=workers)\n{calls}"
+    assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == {"open"}
