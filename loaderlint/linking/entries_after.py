@@ -49,7 +49,9 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     if given is None:
         return items
     if change.turns:
-        given = replace(given, entries={key: turns.at_turns(one, change.turns) for key, one in given.entries.items()})
+        here = where.facts.span(binding.node)
+        at_turns = {key: turns.at_turns(one, change.turns, here) for key, one in given.entries.items()}
+        given = replace(given, entries=at_turns)
     alternatives = evaluator.conditions(change.arms, frame)
     entries: dict[str, Possibilities] = {}
     for key, values in given.entries.items():

@@ -44,8 +44,8 @@ class Event:
         return self.binding.place.order
 
 
-Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions], ...]
-"""Turns of a loop: what is assumed besides the turn, and the assumption that it is this one."""
+Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions | None], ...]
+"""Turns of a loop: what is assumed besides the turn, and the assumption that it is this one (None: nobody saw which)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,14 +15,13 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
-    Unseen,
     choice,
     distinct,
     under,
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 from loaderlint.readers.python import Arm, Binding
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
         items = items_of(one)
         if items is None:
             # What the user gives comes one by one.
-            given_by_user = isinstance(one.thing, Unseen) and one.thing.given
+            given_by_user = one.thing is GIVEN or isinstance(one.thing, CommandLineText)
             thing = GIVEN if given_by_user else UNSEEN
             found.append(Possibility(thing, span, assumptions=one.assumptions))
             continue

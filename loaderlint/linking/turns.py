@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import loops
 from loaderlint.linking.events import Happened, Turns
-from loaderlint.linking.things import Frame, Items, Possibilities, Row, Thing, choice, distinct, under
+from loaderlint.linking.things import Frame, Items, Possibilities, Row, Thing, choice, distinct, under, unseen
+from loaderlint.model.source import Span
 from loaderlint.readers.python import ELEMENT, Binding
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def of_elements(
         items = loops.items_of(way)
         names = _names(loop, items, elements) if items is not None else []
         if items is None or len(names) != len(items):
-            return None
+            found = {key: (*turns, (way.assumptions, None)) for key, turns in found.items()}
+            continue
         for turn, name in enumerate(names):
             if name in found:
                 found[name] = (*found[name], (way.assumptions, choice(subject, turn)))
@@ -90,6 +92,10 @@ def _keys(pairs: Possibilities) -> list[str | int]:
     return [one.thing for one in keys if isinstance(one.thing, str)]
 
 
-def at_turns(values: Possibilities, turns: Turns) -> Possibilities:
+def at_turns(values: Possibilities, turns: Turns, span: Span) -> Possibilities:
     """Return what an expression in a loop is at some of its turns, as things that assume no turn any more."""
-    return distinct(way for besides, turn in turns for way in under(loops.of_turn(values, turn), besides))
+    return distinct(
+        way
+        for besides, turn in turns
+        for way in (unseen(span, besides) if turn is None else under(loops.of_turn(values, turn), besides))
+    )

@@ -112,6 +112,34 @@ def test_one_thing_under_two_keys_holds_what_a_later_turn_gave_it() -> None:
     assert by_phase(SETS_PHASE + READS, settings) == ({4}, {4})
 
 
+def test_each_file_that_the_user_may_name_has_turns_of_its_own() -> None:
+    program = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--opt", required=True)
+args = parser.parse_args()
+def parse():
+    with open(args.opt) as file:
+        opt = yaml.safe_load(file)
+    for phase, part in opt["datasets"].items():
+        phase = phase.split("_")[0]
+        part["phase"] = phase
+    return opt
+opt = parse()
+"""
+    files: Files = {
+        "main.py": BUILD + program + READS,
+        "a.yaml": DATASETS,
+        "b.yaml": "datasets:\n  val_1:\n    workers: 9\n  val_2:\n    workers: 11\n  train:\n    workers: 12\n",
+        "c.yaml": "datasets:\n  train:\n    workers: 6\n",
+    }
+    train, val = (loader.option("num_workers") for loader in loaders_of(files))
+    assert {one.constant for one in train.candidates} == {4, 12, 6}
+    assert {one.constant for one in val.candidates} == {2, 9, 11}
+    assert train.open
+    assert val.open
+
+
 VALUES: Cases = {
     "the elements of a list": (
         """
