@@ -45,7 +45,7 @@ class Event:
 
 
 Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions | None], ...]
-"""Turns of a loop: what is assumed besides the turn, and the assumption that it is this one (None: nobody saw which)."""
+"""Turns of a loop: what is assumed besides the turn, and that it is this one (None where nobody saw which)."""
 
 
 @dataclass(frozen=True, eq=False)
