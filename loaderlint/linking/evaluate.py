@@ -75,13 +75,18 @@ DEEPEST_EXPRESSION = 60
 
 
 class Evaluator:
-    """Follows expressions through a project."""
+    """Follows expressions through a project.
+
+    ``effort`` is the share of the steps there are for a question that may be spent on it. What an evaluator ``before``
+    this one found out of single scopes holds on when further files are read.
+    """
 
     def __init__(
         self,
         project: Project,
         loader_options: Mapping[str, Mapping[str, str | int]] | None = None,
         effort: float = 1.0,
+        before: Evaluator | None = None,
     ) -> None:
         self.project = project
         self._effort = effort
@@ -109,8 +114,8 @@ class Evaluator:
         """Words that a file which changes anything about what was followed must hold."""
         self._objects: dict[ast.ClassDef, Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
-        self.events = Events()
-        self.paths_read = fitting.PathsRead()
+        self.events: Events = before.events if before is not None else Events()
+        self.paths_read: fitting.PathsRead = before.paths_read if before is not None else fitting.PathsRead()
         self.effects = Effects(self)
         self.global_objects = GlobalObjects(self)
 

@@ -88,9 +88,10 @@ def _followed(project: Project, wrappers: _Wrappers | None, near: Set[str] | Non
     """
     asked: set[str] = set()
     turn = 0
+    evaluator: Evaluator | None = None
     while True:
         looking = turn < MOST_TURNS_LOOKING
-        evaluator = Evaluator(project, wrappers, effort=LOOKING if looking else 1.0)
+        evaluator = Evaluator(project, wrappers, LOOKING if looking else 1.0, evaluator)
         evaluator.prepare()
         sites = list(_sites(evaluator, near))
         unknown = evaluator.mentioned - asked
