@@ -24,6 +24,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -41,7 +42,7 @@ def source_of(
     constructor has it as a class method of that name.
     """
     for decorator in function.decorator_list if isinstance(function, FunctionNode) else ():
-        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        made = without_arguments(decorator)
         if (dotted(made) or "").rpartition(".")[2] != _CONFIGURABLE or scope.parent is None:
             continue
         owner = class_of(facts, scope.parent)

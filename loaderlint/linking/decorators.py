@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import External, Frame, Function, end_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+from loaderlint.readers.python_calls import without_arguments
 from loaderlint.vocabulary.commandlines import FILLS_IN
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def hides_arguments(
 
 
 def _passes_on(evaluator: Evaluator, decorator: ast.expr, frame: Frame) -> bool:
-    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    made = without_arguments(decorator)
     for one in evaluator.evaluate(made, frame):
         thing = one.thing
         if isinstance(thing, External):

@@ -24,6 +24,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.source import Span
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import keywords as keywords_of
+from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -152,5 +153,5 @@ def _keyword(owner: Class, name: str) -> str | None:
 
 
 def _is_attrs(decorator: ast.expr) -> bool:
-    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    made = without_arguments(decorator)
     return dotted(made) in ("define", "frozen", "attrs.define", "attrs.frozen", "attr.s", "attr.attrs", "attr.define")

@@ -25,6 +25,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts
+from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -73,7 +74,7 @@ class Registries:
 
     def _note(self, facts: PythonFacts, binding: Binding, decorator: ast.expr) -> None:
         assert self._entries is not None
-        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        made = without_arguments(decorator)
         assert isinstance(made, ast.Attribute)
         frame = Frame(facts, binding.place)
         for held in self._evaluator.binding(binding, frame):
@@ -97,13 +98,13 @@ def _registered(facts: PythonFacts) -> Iterator[tuple[Binding, ast.expr]]:
         for one in bindings:
             if isinstance(one.node, FunctionNode | ast.ClassDef):
                 for decorator in one.node.decorator_list:
-                    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+                    made = without_arguments(decorator)
                     if isinstance(made, ast.Attribute) and made.attr in _REGISTERS:
                         yield one, decorator
 
 
 def _last_name(decorator: ast.expr) -> str:
-    made = decorator.func if isinstance(decorator, ast.Call) else decorator
+    made = without_arguments(decorator)
     return made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", "")
 
 

@@ -1,4 +1,4 @@
-"""The arguments of a call as they are written there."""
+"""What a call or a decorator is made of, as it is written there."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ def arguments(call: ast.Call, names: Iterable[str]) -> dict[str, ast.expr]:
 def called_name(call: ast.Call) -> str:
     """Return the last name of what is called: ``load`` in ``yaml.load(...)`` and ``open(path).load(...)``."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def without_arguments(decorator: ast.expr) -> ast.expr:
+    """Return a decorator itself, without the arguments it may be called with: ``@register`` and ``@register()``."""
+    return decorator.func if isinstance(decorator, ast.Call) else decorator

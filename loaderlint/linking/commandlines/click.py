@@ -27,6 +27,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.readers.python import FunctionNode, dotted
+from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -50,7 +51,7 @@ def options_of(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> It
 
 def is_command(function: FunctionNode) -> bool:
     """Return whether a decorator of a function is named like those that make commands of functions."""
-    makers = (one.func if isinstance(one, ast.Call) else one for one in function.decorator_list)
+    makers = map(without_arguments, function.decorator_list)
     return any((dotted(one) or "").rpartition(".")[2] in ("command", "group") for one in makers)
 
 

@@ -31,6 +31,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
+from loaderlint.readers.python_calls import without_arguments
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class OutsideUsers:
 
     def _is_command(self, function: FunctionNode, frame: Frame) -> bool:
         for decorator in function.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            called = without_arguments(decorator)
             if not isinstance(called, ast.Attribute) or called.attr not in _COMMANDS:
                 continue
             for one in self._evaluator.evaluate(called.value, frame):
