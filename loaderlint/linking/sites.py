@@ -223,7 +223,8 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
     owner = classes.owner_of(frame.facts, frame.scope)
     if owner is None or frame.scope.name != "__init__":
         return None
-    callee = loader_classes.library_base(evaluator, owner)
+    with evaluator.steps(MOST_CALLEE_STEPS):
+        callee = loader_classes.library_base(evaluator, owner)
     if callee is None:
         return None
     above = classes.bases(evaluator, owner)
