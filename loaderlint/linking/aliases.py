@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.readers.python import (
     ELEMENT,
+    Arm,
     Binding,
     FunctionNode,
     Keys,
@@ -40,6 +41,7 @@ class Alias:
     until: int | None
     doubtful: int | None
     loop: Binding | None = None
+    arms: tuple[Arm, ...] = ()
 
 
 def matches(path: Keys, start: Keys) -> bool:
@@ -70,8 +72,9 @@ def aliases_in(scope: Scope) -> Iterator[Alias]:
                 until = min((order for order, surely in ends if surely), default=None)
                 doubtful = min((order for order, surely in ends if not surely), default=None)
                 loop = binding if binding.kind == "loop" else None
-                yield Alias(root, path, other_root, other_path, since, sure, until, doubtful, loop)
-                yield Alias(other_root, other_path, root, path, since, sure, until, doubtful, loop)
+                arms = tuple(arm for arm in binding.place.arms if not arm.loop)
+                yield Alias(root, path, other_root, other_path, since, sure, until, doubtful, loop, arms)
+                yield Alias(other_root, other_path, root, path, since, sure, until, doubtful, loop, arms)
 
 
 def _brought(scope: Scope, binding: Binding) -> Iterator[tuple[Part, Part, bool]]:

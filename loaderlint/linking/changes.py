@@ -102,7 +102,8 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
             continue
         if event.sets_attribute:
             plain.append(event)
-            if position + 1 < len(happened) and happened[position + 1].sets_attribute:
+            following = happened[position + 1] if position + 1 < len(happened) else None
+            if following is not None and following.sets_attribute and following.event.sure:
                 continue
         else:
             plain = [event]

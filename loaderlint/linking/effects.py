@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, classes, entries_after, functions, merging, methods, omegaconf
+from loaderlint.linking import arguments, classes, doubts, entries_after, functions, merging, methods, omegaconf
+from loaderlint.linking.aliases import receiver_in
 from loaderlint.linking.dictionaries import joined
 from loaderlint.linking.events import CALL, Event
 from loaderlint.linking.lazily import overlaid
@@ -42,7 +43,6 @@ class Effects:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._touches: dict[tuple[int, str], bool] = {}
         self._changing: dict[tuple[int, str], tuple[Event, ...]] = {}
         self.setting = methods.SettingMethods(evaluator.project)
         self._suspects = Suspects(evaluator)
@@ -52,15 +52,39 @@ class Effects:
 
     def touches(self, function: Function, name: str) -> bool:
         """Return whether a function changes what one of its parameters stands for, itself or through what it calls."""
-        key = (id(function.node), name)
-        if key not in self._touches:
-            # A function that calls itself changes what its other statements change.
-            self._touches[key] = False
+
+        def found() -> bool:
             frame = Frame(function.facts, end_of(function.scope), receiver=function.receiver)
-            self._touches[key] = any(
-                self._changes(event, frame) for event in self._evaluator.events.of(function.scope, name)
-            )
-        return self._touches[key]
+            if any(self._changes(event, frame) for event in self._evaluator.events.of(function.scope, name)):
+                return True
+            return any(True for _ in self.later(function, name))
+
+        receiver = id(function.receiver.of.node) if function.receiver is not None else None
+        # A function that calls itself changes what its other statements change.
+        return self._evaluator.once(("touches", id(function.node), name, receiver), False, found)
+
+    def later(self, constructor: Function, name: str) -> Iterator[Event]:
+        """Yield what the methods of an object do to what its constructor keeps of a parameter in an attribute.
+
+        They may run at any time after the object is made: ``trainer = Trainer(cfg)``, then ``self.cfg.workers = 0``.
+        """
+        owner, own = constructor.owner, next(parameters(constructor.node), None)
+        if owner is None or own is None or constructor.scope.name != "__init__":
+            return
+        kept = {
+            attribute
+            for attribute, bindings in constructor.scope.bindings.items()
+            if attribute.startswith(f"{own.arg}.")
+            and any(one.kind == "assign" and one.value is not None and dotted(one.value) == name for one in bindings)
+        }
+        for scope in owner.scope.children if kept else ():
+            receiver = receiver_in(scope)
+            if receiver is None or scope is constructor.scope:
+                continue
+            frame = Frame(owner.facts, end_of(scope), receiver=self._evaluator.any_object(owner))
+            for event in self._evaluator.events.of(scope, receiver):
+                if event.path and f"{own.arg}.{event.path[0]}" in kept and self._changes(event, frame):
+                    yield replace(event, path=event.path[1:])
 
     def changing(self, frame: Frame, name: str) -> tuple[Event, ...]:
         """Return the events of a frame's scope that can change what a name stands for."""
@@ -209,9 +233,10 @@ def _after_callee(evaluator: Evaluator, one: Possibility, call: ast.Call, name: 
     for callee in evaluator.effects.callees(call, frame):
         for function, parameter in parameters_handed(evaluator, callee, call, name):
             if evaluator.effects.touches(function, parameter):
-                found.extend(
-                    under(_after_function(evaluator, one, function, parameter, call, frame), callee.assumptions)
-                )
+                after = _after_function(evaluator, one, function, parameter, call, frame)
+                for event in evaluator.effects.later(function, parameter):
+                    after = tuple(doubts.doubted(way, event, frame.facts.span(call)) for way in after)
+                found.extend(under(after, callee.assumptions))
     return tuple(found) or (one,)
 
 

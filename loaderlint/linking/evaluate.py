@@ -143,6 +143,7 @@ class Evaluator:
         self._known.clear()
         self._cut.clear()
         self._answers.clear()
+        self._tentative.clear()
         self._constructed.clear()
 
     @contextmanager
@@ -236,6 +237,8 @@ class Evaluator:
         try:
             result = self._by_kind(node, frame)
         except RecursionError:
+            # How deep Python may go depends on who asks.
+            self._met = 0
             result = unseen(frame.facts.span(node))
         finally:
             del self._active[key]

@@ -155,7 +155,9 @@ class Events:
             through = self._through(scope, alias.other, further, alias.order, min(ends, default=None), seen)
             for event in through:
                 still = alias.doubtful is None or event.order <= alias.doubtful
-                sure = still and event.sure and alias.sure
+                # A name that was given under a condition stands for the thing where the condition was met.
+                met = all(arm in event.binding.place.arms for arm in alias.arms)
+                sure = still and event.sure and alias.sure and met
                 loop = alias.loop if event.sure and ELEMENT in ahead else (event.loop if alias.sure else None)
                 yield replace(event, path=(*ahead, *event.path), sure=sure, loop=loop if still else None)
 

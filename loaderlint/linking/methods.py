@@ -179,7 +179,7 @@ class _AfterMethod(AttributesAfter):
             )
 
         names = dict.fromkeys((*instance.changed, *sorted(self._reached.attributes)))
-        started = replace(instance, changed=Lazily.of(names, not_yet))
+        started = replace(instance, changed=Lazily.followed(evaluator, names, not_yet))
         given = arguments.bound(evaluator, Caller(self._frame, self._call), method, skip_first=True)
         inner = Frame(method.facts, end_of(method.scope), given, started, self._frame.depth + 1)
         happened = [

@@ -33,7 +33,7 @@ _IMPORTS_BY_NAME = (b"import_module", b"__import__", b"locate(", b"spec_from_fil
 _ANY = (b"onfig", b"CONFIG", b"cfg", b"CFG", b"CLI")
 _READS: Mapping[Language, tuple[bytes, ...]] = {
     Language.PYTHON: (*_ANY, b"mmengine", b"mmcv"),
-    Language.YAML: (*_ANY, b"yaml", b"mega", b"hydra", b"yacs"),
+    Language.YAML: (*_ANY, b"yaml", b"mega", b"hydra", b"yacs", b"jsonargparse"),
     Language.JSON: (*_ANY, b"json", b"HfArgumentParser"),
     Language.TOML: (b"toml", b"dynaconf"),
 }

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import Possibilities, Possibility
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import PLATFORM, Assumption
-
-if TYPE_CHECKING:
-    pass
 
 
 def fact(name: str, span: Span) -> Possibilities | None:

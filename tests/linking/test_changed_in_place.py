@@ -191,6 +191,67 @@ LISTS: Cases = {
 EVERY = {**INSIDE, **NAMES, **METHODS, **LISTS}
 
 
+KEEPS = "class Trainer:\n    def __init__(self, cfg):\n        self.cfg = cfg\n"
+READ = "DataLoader(data, num_workers=cfg['w'])"
+
+KEPT: Cases = {
+    "a method changes what the constructor kept": (
+        f"{KEEPS}    def setup(self):\n        self.cfg['w'] = 2\ncfg = {{'w': ⟦4⟧}}\nTrainer(cfg).setup()\n{READ}",
+        {"4", "open"},
+    ),
+    "a method updates what the constructor kept": (
+        f"{KEEPS}    def setup(self):\n        self.cfg.update(w=2)\n"
+        f"cfg = {{'w': ⟦4⟧}}\nt = Trainer(cfg)\nt.setup()\n{READ}",
+        {"4", "open"},
+    ),
+    "a method sets another key of what the constructor kept": (
+        f"{KEEPS}    def setup(self):\n        self.cfg['other'] = 2\ncfg = {{'w': ⟦4⟧}}\nTrainer(cfg).setup()\n{READ}",
+        {"4"},
+    ),
+    "a method reads what the constructor kept": (
+        f"{KEEPS}    def setup(self):\n        return self.cfg['w']\ncfg = {{'w': ⟦4⟧}}\nTrainer(cfg).setup()\n{READ}",
+        {"4"},
+    ),
+    "the constructor keeps a copy": (
+        f"{KEEPS.replace('= cfg', '= dict(cfg)')}    def setup(self):\n        self.cfg['w'] = 2\n"
+        f"cfg = {{'w': ⟦4⟧}}\nTrainer(cfg).setup()\n{READ}",
+        {"4"},
+    ),
+}
+
+OBJECT = "class S:\n    def __init__(self):\n        self.n = 4\n"
+
+SURE_AND_UNSURE: Cases = {
+    "a sure change before an unsure one": (
+        f"{OBJECT}s = S()\nother = s\nfor x in y:\n    other = S()\ns.n = ⟦2⟧\nother.m = 3\n"
+        "def load(s):\n    return DataLoader(data, num_workers=s.n)\nload(s)",
+        {"2"},
+    ),
+    "another name that was given under a condition": (
+        f"{OBJECT.replace('4', '⟦4⟧')}s = S()\nother = S()\nif unknown():\n    other = s\nother.n = 3\n"
+        "def load(s):\n    return DataLoader(data, num_workers=s.n)\nload(s)",
+        {"4", "open"},
+    ),
+    "another name that was given and changed under one condition": (
+        f"{OBJECT.replace('4', '⟦4⟧')}s = S()\nif unknown():\n    other = s\n    other.n = ⟦3⟧\n"
+        "def load(s):\n    return DataLoader(data, num_workers=s.n)\nload(s)",
+        {"4", "3"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [*KEPT, *SURE_AND_UNSURE])
+def test_what_is_changed_by_another_way(case: str) -> None:
+    files, expected = {**KEPT, **SURE_AND_UNSURE}[case]
+    assert traced(files) == expected
+
+
+def test_what_was_asked_before_changes_nothing() -> None:
+    calls = "def f(cfg):\n    g(cfg)\n    cfg['n'] = ⟦2⟧\ndef g(cfg):\n    if unknown():\n        f(cfg)\n"
+    read = "cfg = {'n': ⟦4⟧}\ng(cfg)\nDataLoader(data, num_workers=cfg['n'])\n"
+    assert traced(calls + read) == traced(f"{calls}other = {{'n': 1}}\nf(other)\n{read}")
+
+
 @pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
 def test_what_is_changed_in_place(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected

@@ -157,8 +157,3 @@ def test_a_file_that_holds_no_settings_of_loaders_is_read_by_several_programs() 
             return None
 
     assert set(Parts(Files({}, Others())).all) == {one("p/main.py", "c.yaml"), one("q/main.py", "c.yaml")}
-
-
-def test_the_order_of_files_changes_nothing() -> None:
-    texts = {path: text for case, _ in CASES.values() for path, text in case.items()}
-    assert together(texts) == together(dict(reversed(texts.items())))
