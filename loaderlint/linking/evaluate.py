@@ -64,6 +64,7 @@ _Circumstances: TypeAlias = tuple[ast.expr, int, int]
 """An expression, and by their identity the arguments and the receiver it is read with."""
 
 MOST_STEPS = 10**9
+"""The steps there are while no question is asked that has a limit: more than are ever taken."""
 STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
 STEPS_OF_A_PROJECT_QUESTION = 3000
@@ -101,10 +102,12 @@ class Evaluator:
         self.instantiations = instantiation.Instantiations(self)
         self._known: dict[_Circumstances, Possibilities] = {}
         self._active: dict[tuple[object, ...], int] = {}
+        """What is being followed, each with how deep it lies."""
         self._kept: dict[int, object] = {}
         self._cut: dict[_Circumstances, tuple[int, Possibilities]] = {}
         """What was found when the steps ran out, with how many there were: a few more are not enough another time."""
         self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
+        """Answers that hold until something further out is known, each with how deep that lies."""
         self._met = NOTHING_MET
         self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""

@@ -61,6 +61,8 @@ A string that is handed to PyYAML is the settings themselves (``yaml/reader.py``
 not a name (``ruamel/yaml/main.py``, ``YAML.load``); OmegaConf and the ``toml`` package open both
 (``omegaconf/omegaconf.py``, 2.3; ``toml/decoder.py``, ``load``).
 """
+READER_NAMES = frozenset(name.rpartition(".")[2] for name in READERS)
+"""What these are called by."""
 
 _MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.SimpleNamespace", "argparse.Namespace"})
 """What ``json.load(object_hook=…)`` may make of every object without changing what is in it."""

@@ -21,8 +21,6 @@ from loaderlint.readers.python import FunctionNode, PythonFacts, parameters
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_READS = frozenset(name.rpartition(".")[2] for name in opened.READERS)
-
 
 def configuration(
     evaluator: Evaluator, function: FunctionNode | ast.Lambda, node: ast.arg, frame: Frame
@@ -53,7 +51,9 @@ def _reads_a_file(evaluator: Evaluator, function: FunctionNode, frame: Frame) ->
     if len(function.decorator_list) != 1:
         return False
     made = evaluator.evaluate(function.decorator_list[0], Frame(frame.facts, end_of(frame.facts.module)))
-    return bool(made) and all(isinstance(one.thing, Function) and _READS & one.thing.facts.calls.keys() for one in made)
+    return bool(made) and all(
+        isinstance(one.thing, Function) and opened.READER_NAMES & one.thing.facts.calls.keys() for one in made
+    )
 
 
 def _run_with(evaluator: Evaluator, program: str) -> Iterator[tuple[str, Step]]:

@@ -17,7 +17,6 @@ from loaderlint.vocabulary.keys import CONSUMERS
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_READS = frozenset(name.rpartition(".")[2] for name in opened.READERS)
 _LIBRARIES = frozenset(name.partition(".")[0] for name in opened.READERS)
 _OVER = ("from_dotlist", "from_cli")
 _STEPS = 200
@@ -34,7 +33,7 @@ def _paths(evaluator: Evaluator) -> Iterator[str]:
         return
     for facts in evaluator.project.all_python():
         if any(library in facts.source.text for library in _LIBRARIES):
-            for name in sorted(_READS & facts.calls.keys()):
+            for name in sorted(opened.READER_NAMES & facts.calls.keys()):
                 for site in facts.calls[name]:
                     with evaluator.steps(_STEPS):
                         yield from _read_at(evaluator, facts, site)

@@ -50,6 +50,7 @@ OTHER_NAMES: Cases = {
     ),
 }
 
+# Which methods ran is told from calls on a name; inside the object itself any of them may have run before.
 HELD: Cases = {
     "a method sets an attribute of what the object holds": (
         f"{TRAINER.replace('⟦4⟧', '4')}    def debug(self):\n        self.settings.n = ⟦2⟧\n"
