@@ -1,12 +1,17 @@
-"""Where the names of functions and classes stand in a project: called, handed on, or given another name."""
+"""Where the names of functions and classes stand in a project: called, handed on, or given another name.
+
+What a call of ``choose`` gives goes by the name ``choose()`` here, so that ``choose(kind)(args)`` is a call of it, and
+``make = choose(kind)`` another name for it.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope
+from loaderlint.readers.python_calls import called_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +56,9 @@ def references(files: Iterable[PythonFacts]) -> References:
             if not called:
                 found.unnamed.extend((facts, site) for site in sites)
                 for site in sites:
+                    for name in _names_called(site.node.func):
+                        for meant in (name, *sorted(imported.get(name, ()))):
+                            found.calls.setdefault(meant, []).append((facts, site))
                     asked = _asked_for(site.node.func)
                     if isinstance(asked, ast.Constant):
                         found.calls.setdefault(str(asked.value), []).append((facts, site))
@@ -69,18 +77,23 @@ def references(files: Iterable[PythonFacts]) -> References:
                 for meant in meant_there:
                     found.aliases.setdefault(meant, set()).add(bound)
         for scope in facts.scopes.values():
-            _note_bindings(found, scope)
+            _note_bindings(found, scope, imported)
+            _note_returned(found, scope, imported)
             if isinstance(scope.node, ast.ClassDef):
                 for base in scope.node.bases:
                     for name in _last_names(base):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.heirs.setdefault(meant, []).append((facts, scope))
+    found.fetched.update(bound for name in sorted(found.fetched) for bound in found.aliases.get(name, ()))
     found.fetched &= found.calls.keys()
     return found
 
 
 def _imported_names(facts: PythonFacts) -> dict[str, set[str]]:
-    """Return the names that a file uses for something imported under another name, with the names meant."""
+    """Return the names that a file uses for something imported under another name, with the names meant.
+
+    So it does for what a call of that gives.
+    """
     names: dict[str, set[str]] = {}
     for scope in facts.scopes.values():
         for bound, bindings in scope.bindings.items():
@@ -88,24 +101,77 @@ def _imported_names(facts: PythonFacts) -> dict[str, set[str]]:
                 last = one.target.rpartition(".")[2]
                 if one.kind == "import" and last != bound:
                     names.setdefault(bound, set()).add(last)
+                    names.setdefault(f"{bound}()", set()).add(f"{last}()")
     return names
 
 
-def _note_bindings(found: References, scope: Scope) -> None:
+def _note_bindings(found: References, scope: Scope, imported: Mapping[str, set[str]]) -> None:
     for name, bindings in scope.bindings.items():
         last = name.rpartition(".")[2]
         for one in bindings:
             if one.value is None or one.kind not in ("assign", "loop", "item", "unpack"):
                 continue
             for other in _last_names(one.value):
-                if other != last:
-                    found.aliases.setdefault(other, set()).add(last)
+                for meant in (other, *imported.get(other, ())):
+                    if meant != last:
+                        found.aliases.setdefault(meant, set()).add(last)
             if isinstance(one.value, ast.Subscript) or _is_get(one.value):
                 found.fetched.add(last)
             for other in _collected(one):
                 found.collected.add(other)
                 if one.kind == "loop":
                     found.aliases.setdefault(other, set()).add(last)
+
+
+def _note_returned(found: References, scope: Scope, imported: Mapping[str, set[str]]) -> None:
+    """Note what goes by the name of a call of a function, since the function returns it or has it for a default."""
+    node = scope.node
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    for parameter, default in _defaults(node.args):
+        for other in _last_names(default):
+            for meant in (other, *imported.get(other, ())):
+                found.aliases.setdefault(meant, set()).add(parameter.arg)
+    for value, _ in scope.returns:
+        for returned in _behind_names(value, scope) if value is not None else ():
+            if isinstance(returned, ast.Subscript) or _is_get(returned):
+                found.fetched.add(f"{scope.name}()")
+            for other in _names_in(returned):
+                for meant in (other, *imported.get(other, ())):
+                    found.aliases.setdefault(meant, set()).add(f"{scope.name}()")
+
+
+def _names_called(callee: ast.expr) -> Iterator[str]:
+    """Yield the last parts of the names that a callee without a name of its own can stand for."""
+    yield from _names_in(callee.value) if isinstance(callee, ast.Subscript) else _last_names(callee)
+
+
+def _defaults(declared: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
+    positional = [*declared.posonlyargs, *declared.args]
+    yield from zip(reversed(positional), reversed(declared.defaults), strict=False)
+    for parameter, default in zip(declared.kwonlyargs, declared.kw_defaults, strict=True):
+        if default is not None:
+            yield parameter, default
+
+
+def _behind_names(value: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """Yield an expression, or where it is a name that the scope assigns, what it assigns to it."""
+    assigned = (
+        [one for one in scope.bindings.get(value.id, ()) if one.kind == "assign"] if isinstance(value, ast.Name) else []
+    )
+    yield from (one.value for one in assigned if one.value is not None)
+    if not assigned:
+        yield value
+
+
+def _names_in(value: ast.expr) -> Iterator[str]:
+    """Yield the last parts of the names an expression, or what it displays, can stand for."""
+    if isinstance(value, ast.List | ast.Tuple):
+        items: Iterable[ast.expr] = value.elts
+    else:
+        items = value.values if isinstance(value, ast.Dict) else (value,)
+    for item in items:
+        yield from _last_names(item)
 
 
 def _last_names(node: ast.expr) -> Iterator[str]:
@@ -117,6 +183,11 @@ def _last_names(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.IfExp):
         yield from _last_names(node.body)
         yield from _last_names(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _last_names(value)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+        yield f"{called_name(node)}()"
 
 
 def _is_get(value: ast.expr) -> bool:

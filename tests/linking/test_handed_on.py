@@ -271,3 +271,79 @@ FORWARDED: Cases = {
 @pytest.mark.parametrize(("files", "expected"), FORWARDED.values(), ids=FORWARDED.keys())
 def test_arguments_that_are_forwarded(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def chosen(choose: str, call: str = "choose('own')(1, ⟦8⟧)\nload(1, ⟦2⟧)") -> str:
+    other = "def other(data, workers):\n    return data\n"
+    return f"def load(data, workers):\n    return DataLoader(data, num_workers=workers)\n{other}{choose}\n{call}\n"
+
+
+BY_KIND = "def choose(kind):\n    if kind == 'own':\n        return load\n    return other"
+
+RETURNED: Cases = {
+    "and called at once": (chosen(BY_KIND), {"8", "2"}),
+    "and kept in a name": (chosen(BY_KIND, "make = choose('own')\nmake(1, ⟦8⟧)\nload(1, ⟦2⟧)"), {"8", "2"}),
+    "where another one is": (chosen(BY_KIND, "make = choose('else')\nmake(1, 8)\nload(1, ⟦2⟧)"), {"2"}),
+    "in either case": (chosen("def choose(kind):\n    return load if kind == 'own' else other"), {"8", "2"}),
+    "that was kept in a name": (
+        chosen(
+            "def choose(kind):\n    if kind == 'own':\n        f = load\n    else:\n        f = other\n    return f"
+        ),
+        {"8", "2"},
+    ),
+    "by a function that another one calls": (
+        chosen(f"{BY_KIND}\ndef ask():\n    return choose('own')", "ask()(1, ⟦8⟧)\nload(1, ⟦2⟧)"),
+        {"8", "2"},
+    ),
+    "out of a dictionary": (
+        chosen("KINDS = {'own': load, 'else': other}\ndef choose(kind):\n    return KINDS[kind]"),
+        {"8", "2"},
+    ),
+    "out of a dictionary, and kept in a name": (
+        chosen(
+            "KINDS = {'own': load, 'else': other}\ndef choose(kind):\n    return KINDS.get(kind)",
+            "make = choose('own')\nmake(1, ⟦8⟧)\nload(1, ⟦2⟧)",
+        ),
+        {"8", "2"},
+    ),
+    "with another one": (
+        chosen("def both():\n    return load, other", "make, _ = both()\nmake(1, ⟦8⟧)\nload(1, ⟦2⟧)"),
+        {"8", "2"},
+    ),
+    "and handed on": (
+        chosen(f"{BY_KIND}\ndef run(f):\n    f(1, ⟦8⟧)", "run(choose('own'))\nload(1, ⟦2⟧)"),
+        {"8", "2"},
+    ),
+    "and kept by an object": (
+        chosen(
+            f"{BY_KIND}\nclass Data:\n    def __init__(self, kind):\n        self.make = choose(kind)\n"
+            "    def loader(self):\n        return self.make(1, ⟦8⟧)",
+            "Data('own').loader()\nload(1, ⟦2⟧)",
+        ),
+        {"8", "2"},
+    ),
+    "by default": (chosen("def run(f=load):\n    f(1, ⟦8⟧)", "run()\nload(1, ⟦2⟧)"), {"8", "2"}),
+    "where none is given": (
+        chosen("def run(f=None):\n    f = f or load\n    f(1, ⟦8⟧)", "run()\nload(1, ⟦2⟧)"),
+        {"8", "2"},
+    ),
+    "and imported under another name": (
+        {
+            "data.py": f"{IMPORT}{chosen(BY_KIND, '')}",
+            "main.py": "from data import choose as c\nfrom data import load as l\n"
+            "make = c('own')\nmake(1, ⟦8⟧)\nf = l\nf(1, ⟦2⟧)\n",
+        },
+        {"8", "2"},
+    ),
+    "from a display": (chosen("", "{'own': load, 'else': other}[kind()](1, ⟦8⟧)\nload(1, ⟦2⟧)"), {"8", "2"}),
+    "from a conditional": (chosen("", "(load if kind() else other)(1, ⟦8⟧)\nload(1, ⟦2⟧)"), {"8", "2"}),
+    "to somebody out of sight": (
+        chosen(BY_KIND, "import elsewhere\nelsewhere.keep(choose('own'))\nload(1, ⟦2⟧)"),
+        {"2", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), RETURNED.values(), ids=RETURNED.keys())
+def test_functions_that_are_returned_or_chosen(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
