@@ -4,7 +4,7 @@ import pytest
 
 from loaderlint.model.edit import Drop, SetValue
 from loaderlint.model.target import Platform
-from loaderlint.writers import Rewritten, rewrite
+from loaderlint.writers import CannotRewrite, Rewritten, rewrite
 from tests.writers.marked import MACOS, WINDOWS, Cases, Edits, make_integer, marked, rewritten, zero, zero_on_windows
 
 SET_VALUE: Cases = {
@@ -198,6 +198,12 @@ def test_a_value_is_kept_on_the_other_platforms(before: str, edits: Edits, after
 @pytest.mark.parametrize(("before", "after"), MAKE_INTEGER.values(), ids=MAKE_INTEGER)
 def test_numbers_become_integers(before: str, after: str) -> None:
     assert rewritten(before, make_integer) == Rewritten(after)
+
+
+@pytest.mark.parametrize("before", ["⟦p.add_argument('-j')⟧\n", "@⟦click.option('-j', is_flag=True)⟧\ndef f(j): ...\n"])
+def test_no_value_takes_the_place_of_a_declaration(before: str) -> None:
+    with pytest.raises(CannotRewrite, match="declaration"):
+        rewritten(before, zero)
 
 
 def test_a_latin_1_file_keeps_its_bytes() -> None:

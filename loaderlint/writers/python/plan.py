@@ -99,6 +99,10 @@ class Plan:
 
     def _change_value(self, edit: ValueEdit) -> None:
         node = self.places.expression(edit.span)
+        declares = isinstance(node, cst.Call) and isinstance(self.places.parents[node], cst.Expr | cst.Decorator)
+        if declares and not isinstance(edit, MakeInteger):
+            # ``parser.add_argument("--pin", action="store_true")`` says what a flag gives, and is no value itself.
+            raise CannotRewrite(f"what stands at {edit.span} is a declaration")
         self.values.setdefault(node, ValuePlan(edit.span)).add(edit)
 
     def _add_option(self, edit: AddOption) -> None:
