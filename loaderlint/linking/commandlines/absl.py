@@ -81,6 +81,8 @@ _LISTS: Mapping[str, Callable[[Thing], Thing]] = {
     "multi_enum_class": lambda default: UNSEEN,
 }
 """What a flag that holds a list makes of each of its items."""
+_SWITCHES = ("bool", "boolean")
+"""Flags that are named without a value, and with ``no`` in front to turn them off."""
 _PREFIX = "absl.flags.DEFINE_"
 _DEFINES = frozenset(f"{_PREFIX}{kind}" for kind in ("alias", *_PARSERS, *_LISTS))
 
@@ -112,7 +114,14 @@ def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
     if isinstance(required, ast.Constant) and required.value is True:
         return unseen(flag.span)
     kind = next(iter(defined_by)).removeprefix(_PREFIX) if len(defined_by) == 1 else ""
-    return flag_values(evaluator, flag, tuple(_read(one, kind) for one in default_values(evaluator, flag)))
+    defaults = tuple(_read(one, kind) for one in default_values(evaluator, flag))
+    values = flag_values(
+        evaluator, replace(flag, switch=True, turned_off=True) if kind in _SWITCHES else flag, defaults
+    )
+    # What the user gives stands where the flag says what it is: in the place of the call itself no value can stand.
+    arguments = [*flag.declaration.args, *(one.value for one in flag.declaration.keywords)]
+    said = flag.frame.facts.between(arguments[0], arguments[-1])
+    return tuple(replace(one, span=said) if one.span == flag.span else one for one in values)
 
 
 def _is_alias(flag: Flag) -> bool:

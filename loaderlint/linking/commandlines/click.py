@@ -21,9 +21,7 @@ from loaderlint.linking.things import (
     Made,
     Possibilities,
     Possibility,
-    choice,
     end_of,
-    under,
     unseen,
 )
 from loaderlint.readers.python import FunctionNode, dotted
@@ -93,7 +91,11 @@ def _is_option(name: str) -> bool:
 def _option(call: ast.Call, frame: Frame) -> Flag | None:
     flag = declared_flag(call, frame)
     name = _name(strings(call))
-    return replace(flag, name=name, text=False, switch=_switch(flag)) if flag is not None and name else None
+    return (
+        replace(flag, name=name, text=False, switch=_switch(flag), turned_off=_turned_off_by(flag))
+        if flag is not None and name
+        else None
+    )
 
 
 def _name(declared: tuple[str, ...]) -> str | None:
@@ -138,10 +140,7 @@ def _values(evaluator: Evaluator, flag: Flag) -> Possibilities:
     defaults = default_values(evaluator, flag)
     if flag.default is None and any(flag.keyword(one) is not None for one in _CHANGES_WHAT_IS_LEFT_OUT):
         defaults = unseen(span)
-    values = flag_values(evaluator, flag, defaults)
-    if flag.switch is None or not _turned_off_by(flag):
-        return values
-    return (*values, *under((Possibility(False, span),), choice(str(span), "turned off")))
+    return flag_values(evaluator, flag, defaults)
 
 
 def _applied(evaluator: Evaluator, decorator: Possibility) -> list[Flag]:

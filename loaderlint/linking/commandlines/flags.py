@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SWITCHES = {"store_true": True, "store_false": False}
 _TEXT_ACTIONS = (None, "store")
+_BOTH_WAYS = "BooleanOptionalAction"
+"""The action that adds ``--no-pin`` to ``--pin``; where the user names neither, its default is None as any other's."""
 
 _BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | bool]] = {
     "int": int,
@@ -36,7 +38,8 @@ _BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | bool]] = {
 class Flag:
     """One declared flag of a command line.
 
-    ``text`` says that the user's value stays a string; ``switch`` is what a flag without a value gives.
+    ``text`` says that the user's value stays a string; ``switch`` is what a flag without a value gives, and
+    ``turned_off`` that another flag gives the opposite, as ``--no-pin`` does beside ``--pin``.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Flag:
     default: ast.expr | None
     text: bool = False
     switch: bool | None = None
+    turned_off: bool = False
 
     @property
     def span(self) -> Span:
@@ -94,7 +98,13 @@ def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
         return None
     flag = Flag(name, call, frame, keywords.get("default"))
     text = flag.action in _TEXT_ACTIONS and "type" not in keywords and "nargs" not in keywords
+    if _is_both_ways(flag):
+        return replace(flag, switch=True, turned_off=True)
     return replace(flag, text=text, switch=_SWITCHES.get(flag.action or ""))
+
+
+def _is_both_ways(flag: Flag) -> bool:
+    return (flag.action or "").rpartition(".")[2] == _BOTH_WAYS
 
 
 def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities | None = None) -> Possibilities:
@@ -105,7 +115,7 @@ def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities |
     span = flag.span
     if flag.default is None and set_before is not None:
         return set_before
-    if flag.switch is not None and flag.default is None:
+    if flag.switch is not None and flag.default is None and not _is_both_ways(flag):
         return (Possibility(not flag.switch, span),)
     if flag.default is None:
         return () if _is_required(flag.declaration) else (Possibility(None, span),)
@@ -136,7 +146,9 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
     """
     span, given = flag.span, choice(str(flag.span), "given")
     if flag.switch is not None:
-        return (Possibility(flag.switch, span, assumptions=given),)
+        on = Possibility(flag.switch, span, assumptions=given)
+        off = Possibility(not flag.switch, span, assumptions=choice(str(span), "turned off"))
+        return (on, off) if flag.turned_off else (on,)
     constant = flag.keyword("const") if flag.action == "store_const" else None
     if constant is not None:
         return under(evaluator.evaluate(constant, flag.frame), given)

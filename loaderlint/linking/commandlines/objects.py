@@ -129,19 +129,21 @@ def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth:
     if not isinstance(thing, Instance) or depth > DEEPEST_FIELD:
         return thing
     changed: dict[str, Possibilities] = {}
-    for name, annotation, frame in _fields(evaluator, thing.of):
+    for name, field, frame in _fields(evaluator, thing.of):
         path = f"{subject}.{name}"
-        nested = _nested(evaluator, thing, name, annotation, frame, path, span, depth)
-        changed[name] = nested or left_or_given(subject, name, span)
+        nested = _nested(evaluator, thing, name, field.annotation, frame, path, span, depth)
+        declared = frame.facts.between(field.target, field.annotation)
+        changed[name] = nested or left_or_given(subject, name, declared, field.annotation)
     return replace(thing, changed=changed)
 
 
-def _fields(evaluator: Evaluator, owner: Class) -> Iterator[tuple[str, ast.expr, Frame]]:
-    """Yield the fields of a class and of those it inherits from, with the annotation of each."""
+def _fields(evaluator: Evaluator, owner: Class) -> Iterator[tuple[str, ast.AnnAssign, Frame]]:
+    """Yield the fields of a class and of those it inherits from, with the statement that declares each."""
     for one in classes.lineage(evaluator, owner):
         frame = Frame(one.facts, end_of(one.scope))
-        for name, annotation in classes.fields(one):
-            yield name, annotation, frame
+        for statement in one.node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                yield statement.target.id, statement, frame
 
 
 def _nested(

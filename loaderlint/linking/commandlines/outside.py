@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes
 from loaderlint.linking.annotations import annotated
 from loaderlint.linking.commandlines import click, objects
+from loaderlint.linking.commandlines.flags import strings
 from loaderlint.linking.commandlines.given import left_or_given
 from loaderlint.linking.handing import parameter_given
 from loaderlint.linking.things import (
@@ -69,7 +70,7 @@ class OutsideUsers:
         if options is not None:
             return options, span
         if self._is_command(node, where):
-            return _by_users(node, span), span
+            return _by_users(node, span, typed=True), span
         offered = self._offered().get(id(node))
         if offered is None:
             return None
@@ -234,10 +235,21 @@ def _mentions(facts: PythonFacts, names: tuple[str, ...]) -> bool:
     return any(name.partition(".")[0] in facts.source.text for name in names)
 
 
-def _by_users(function: FunctionNode, span: Span) -> Items:
+def _by_users(function: FunctionNode, span: Span, *, typed: bool = False) -> Items:
+    """Return what users hand over to a function; ``typed`` says that its annotations tell how that is read."""
     subject = str(span)
-    names = [one.arg for one in parameters(function) if one not in (function.args.vararg, function.args.kwarg)]
-    return Items({name: left_or_given(subject, name, span) for name in names}, complete=False)
+    taken = [one for one in parameters(function) if one not in (function.args.vararg, function.args.kwarg)]
+    entries = {
+        one.arg: left_or_given(subject, one.arg, span, one.annotation if typed and _turns_off(function, one) else None)
+        for one in taken
+    }
+    return Items(entries, complete=False)
+
+
+def _turns_off(function: FunctionNode, parameter: ast.arg) -> bool:
+    """Return whether a command's option has a flag that turns it off; one that names its flags (``--pin``) may not."""
+    default = default_of(function, parameter.arg)
+    return not isinstance(default, ast.Call) or not strings(default)
 
 
 def _parts(one: Possibility) -> Iterator[object]:
