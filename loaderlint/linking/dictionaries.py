@@ -15,6 +15,7 @@ from loaderlint.linking.things import (
     Absent,
     CommandLine,
     Frame,
+    Instance,
     Items,
     Possibilities,
     Possibility,
@@ -72,21 +73,43 @@ def updated(below: Items, *above: Items) -> Items:
 
 
 def joined(possibilities: Iterable[Possibility]) -> Possibilities:
-    """Return possibilities that are all dictionaries as one, whose values say which of them they come from.
+    """Return possibilities that are all dictionaries, or all one object, as one.
 
-    What is the same in all of them assumes nothing; a dictionary that lacks a key makes it absent there.
+    Its values say which of them they come from. What is the same in all of them assumes nothing; a dictionary that
+    lacks a key makes it absent there.
     """
     ways = tuple(possibilities)
-    if len(ways) < 2 or not all(isinstance(one.thing, Items | TreeMapping) for one in ways):
+    if len(ways) < 2:
         return distinct(ways)
     common = frozenset.intersection(*(one.assumptions for one in ways))
-    return (replace(ways[0], thing=_joined_items(ways, common), assumptions=common),)
+    if all(isinstance(one.thing, Items | TreeMapping) for one in ways):
+        return (replace(ways[0], thing=_joined_items(ways, common), assumptions=common),)
+    first = ways[0].thing
+    if isinstance(first, CommandLine | Instance) and all(_is_one_object(first, one.thing) for one in ways):
+        changed = _joined_entries(
+            [(one, one.thing.changed) for one in ways if isinstance(one.thing, type(first))], common
+        )
+        return (replace(ways[0], thing=replace(first, changed=changed), assumptions=common),)
+    return distinct(ways)
+
+
+def _is_one_object(one: CommandLine | Instance, other: Thing) -> bool:
+    """Return whether two things are one command line, or one object, on which different attributes were set."""
+    if isinstance(one, CommandLine):
+        return isinstance(other, CommandLine) and one.declarations is other.declarations and one.words is other.words
+    made = isinstance(other, Instance) and one.of.node is other.of.node and one.call is other.call
+    return made and isinstance(other, Instance) and one.frame is other.frame and one.given is other.given
 
 
 def _joined_items(ways: Possibilities, common: Assumptions) -> Items:
     first = next((one.thing for one in ways if isinstance(one.thing, Items)), Items({}))
-    by_way = [(one, entries_of(one.thing)) for one in ways]
+    entries = _joined_entries([(one, entries_of(one.thing)) for one in ways], common)
+    return replace(first, entries=entries, complete=all(is_complete(one.thing) for one in ways))
 
+
+def _joined_entries(
+    by_way: list[tuple[Possibility, Mapping[str, Possibilities]]], common: Assumptions
+) -> Mapping[str, Possibilities]:
     def joined_values(key: str) -> Possibilities:
         given = [own.get(key) or (_missing(one),) for one, own in by_way]
         if all(values is given[0] for values in given):
@@ -94,13 +117,11 @@ def _joined_items(ways: Possibilities, common: Assumptions) -> Items:
         told = zip(by_way, given, strict=True)
         return joined(way for (one, _), values in told for way in under(values, one.assumptions - common))
 
-    keys = dict.fromkeys(key for _, own in by_way for key in own)
-    entries = Lazily.of(keys, joined_values)
-    return replace(first, entries=entries, complete=all(is_complete(one.thing) for one in ways))
+    return Lazily.of(dict.fromkeys(key for _, own in by_way for key in own), joined_values)
 
 
 def _missing(one: Possibility) -> Possibility:
-    return Possibility(ABSENT if is_complete(one.thing) else UNSEEN, one.span)
+    return Possibility(UNSEEN if isinstance(one.thing, Items) and not one.thing.complete else ABSENT, one.span)
 
 
 def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> Possibility:

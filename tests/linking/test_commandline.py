@@ -55,6 +55,25 @@ DECLARATIONS: Cases = {
         f"{PARSER}⟦parser.add_argument('--workers', action='store_true')⟧\n{USE}",
         {"False", "True"},
     ),
+    "a flag with another that turns it off": (
+        declared("'--workers', action=argparse.BooleanOptionalAction, default=⟦True⟧"),
+        {"True", "True at main.py:4:1", "False at main.py:4:1"},
+    ),
+    "a flag with another that turns it off, and no default": (
+        f"{PARSER}⟦parser.add_argument('--workers', action=argparse.BooleanOptionalAction)⟧\n{USE}",
+        {"None", "True", "False"},
+    ),
+    "a flag with another that turns it off, which the program gives": (
+        declared(
+            "'--workers', action=argparse.BooleanOptionalAction, default=False",
+            "args = parser.parse_args([⟦'--workers'⟧])\nDataLoader(data, num_workers=args.workers)",
+        ),
+        {"True at main.py:5:28", "missed main.py:5:27"},
+    ),
+    "true or false, as a function of the project reads it": (
+        declared("'--workers', type=truth, default=⟦True⟧"),
+        {"True", "open"},
+    ),
     "store_false": (
         f"{PARSER}⟦parser.add_argument('--workers', action='store_false')⟧\n{USE}",
         {"False", "True"},
@@ -109,10 +128,6 @@ DECLARATIONS: Cases = {
             f"{PARSED}given = dict(vars(args))\ngiven.update(workers=2)\nDataLoader(data, num_workers=args.workers)",
         ),
         {"4", "open"},
-    ),
-    "BooleanOptionalAction": (
-        declared("'--workers', action=argparse.BooleanOptionalAction, default=⟦True⟧"),
-        {"True", "open"},
     ),
     "choices": (declared("'--workers', type=int, choices=[0, 4], default=⟦4⟧"), {"4", "open"}),
     "int() around it leaves the string's place": (
@@ -396,7 +411,26 @@ PARSERS: Cases = {
     ),
 }
 
+SWITCHES = ("one", "two", "three", "four", "five", "slow")
+TAMED = "".join(f"def tame_{one}(args):\n    if args.{one}:\n        args.n_{one} = 1\n" for one in SWITCHES[:-1])
+
 CHANGED: Cases = {
+    "after parsing, in many functions, each in one case": (
+        f"{PARSER}parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
+        + "".join(f"parser.add_argument('--{one}', action='store_true')\n" for one in SWITCHES)
+        + f"{TAMED}def tame_slow(args):\n    if not args.slow:\n        return\n    args.workers = ⟦1⟧\n"
+        + "def main(args):\n"
+        + "".join(f"    tame_{one}(args)\n" for one in SWITCHES)
+        + "    DataLoader(data, num_workers=args.workers)\nmain(parser.parse_args())\n",
+        {"4", "1", "open"},
+    ),
+    "after parsing, in one case of a function, read in that case": (
+        f"{PARSER}parser.add_argument('--workers', type=int, default=4)\n"
+        "parser.add_argument('--slow', action='store_true')\n"
+        "def tame(args):\n    if args.slow:\n        args.workers = ⟦1⟧\n"
+        "args = parser.parse_args()\ntame(args)\nif args.slow:\n    DataLoader(data, num_workers=args.workers)\n",
+        {"1"},
+    ),
     "after parsing": (
         declared("'--workers', type=int, default=4", "args = parser.parse_args()\nargs.workers = ⟦1⟧\n")
         + "DataLoader(data, num_workers=args.workers)",
