@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import configured_calls
 from loaderlint.linking.classes import bases, class_of, is_super_init
 from loaderlint.linking.handing import calls_made_of, default_given, parameter_given
-from loaderlint.linking.made_calls import AnyCaller, Called, Caller, SettingsCaller, may_bind, names_definition
+from loaderlint.linking.made_calls import (
+    AnyCaller,
+    Called,
+    Caller,
+    SettingsCaller,
+    in_tests,
+    may_bind,
+    names_definition,
+)
 from loaderlint.linking.references import References, references
 from loaderlint.linking.registries import is_registered
 from loaderlint.linking.things import (
@@ -65,16 +74,19 @@ class Callers:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
         owner = function.owner
         if owner is not None and function.scope.name == "__init__":
-            return self._remembered(function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner))
+            called = self._remembered(function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner))
+            return _seen_by_users(called, owner.facts)
         name = called_by(function.scope)
         if name is None:
             return _UNFINISHED
         facts = function.facts if owner is None else None
-        return self._remembered(function.node, name, facts, lambda: self._of_function(function, name))
+        called = self._remembered(function.node, name, facts, lambda: self._of_function(function, name))
+        return _seen_by_users(called, function.facts)
 
     def makers(self, owner: Class) -> Called:
         """Return what makes an object of a class, or of a subclass without a constructor of its own."""
-        return self._remembered(owner.node, owner.node.name, owner.facts, lambda: self._of_class(owner))
+        called = self._remembered(owner.node, owner.node.name, owner.facts, lambda: self._of_class(owner))
+        return _seen_by_users(called, owner.facts)
 
     def is_made(self, owner: Class) -> bool:
         """Return whether something makes objects of just this class, or may do so out of sight."""
@@ -308,6 +320,12 @@ class Callers:
             module = dotted_name.rpartition(".")[0]
             if not module or facts.source.path in self._evaluator.project.modules_ending(module, caller.span.path):
                 yield caller
+
+
+def _seen_by_users(called: Called, facts: PythonFacts) -> Called:
+    """Return who calls a function or class of a file, with whether it is there for those who use the project."""
+    for_users = not in_tests(facts.source.path) and all(in_tests(one.path) for one in called.by)
+    return replace(called, for_users=for_users)
 
 
 _LOOKS = frozenset(

@@ -50,15 +50,16 @@ def given(
 ) -> Possibilities:
     """Return what a field of an object holds: what made it gives, or its default where that leaves the field out."""
     makers: list[AnyCaller]
-    elsewhere = False
+    elsewhere = for_users = False
     if instance.call is not None and instance.frame is not None:
         makers = [Caller(instance.frame, instance.call)]
     else:
         made = evaluator.callers.makers(instance.of)
         makers = list(made.by)
-        elsewhere = made.elsewhere
-        if not makers:
-            return one_of(f"{classes.subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
+        elsewhere, for_users = made.elsewhere, made.for_users
+    by_users = one_of(f"{classes.subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
+    if not makers:
+        return by_users
     order = fields_of(evaluator, owner)
     keyword = _keyword(owner, name)
     removable = any(
@@ -80,6 +81,8 @@ def given(
         ways.append(settled(values, lambda: default))
     if elsewhere or _reads_environment(evaluator, owner):
         ways.append(unseen(span))
+    if for_users:
+        ways.append(by_users)
     return one_of(classes.subject(owner), enumerate(ways)) or unseen(span)
 
 

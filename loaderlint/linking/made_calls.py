@@ -23,6 +23,11 @@ class Caller:
     call: ast.Call
     assumptions: Assumptions = NO_ASSUMPTIONS
 
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.frame.facts.source.path
+
 
 @dataclass(frozen=True, eq=False)
 class SettingsCaller:
@@ -31,6 +36,11 @@ class SettingsCaller:
     arguments: Items
     span: Span
     assumptions: Assumptions = NO_ASSUMPTIONS
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.span.path
 
     def given(self, name: str) -> Possibilities:
         """Return what is handed over under a name; `Absent` where the name is left to its default."""
@@ -43,10 +53,23 @@ AnyCaller: TypeAlias = Caller | SettingsCaller
 
 @dataclass(frozen=True)
 class Called:
-    """Who calls a function, and whether code that is not followed may call it as well."""
+    """Who calls a function, and whether code that is not followed may call it as well.
+
+    ``for_users`` says that the project itself does not call it, or in its tests alone: whoever uses the project does.
+    """
 
     by: tuple[AnyCaller, ...] = ()
     elsewhere: bool = False
+    for_users: bool = False
+
+
+def in_tests(path: str) -> bool:
+    """Return whether a file holds tests, going by its path as pytest does."""
+    *folders, name = path.split("/")
+    return not _TESTS.isdisjoint(folders) or name.startswith(("test_", "conftest.")) or name.endswith("_test.py")
+
+
+_TESTS = frozenset({"test", "tests"})
 
 
 def names_definition(callee: ast.expr, frame: Frame) -> bool:

@@ -59,7 +59,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     default = default_of(function, node.arg)
     subject = str(frame.facts.span(function))
     if not called.by:
-        return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
+        return _of_users(evaluator, default, node, frame, subject)
     source = configurable.source_of(evaluator, function, frame.facts, scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return run_with.configuration(evaluator, function, node, frame)
@@ -74,7 +74,16 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         ways.append(settled(given, lambda: left_out))
     if called.elsewhere:
         ways.append(unseen(span))
+    if called.for_users:
+        ways.append(_of_users(evaluator, default, node, frame, subject))
     return one_of(subject, enumerate(ways)) or unseen(span)
+
+
+def _of_users(
+    evaluator: Evaluator, default: ast.expr | None, node: ast.arg, frame: Frame, subject: str
+) -> Possibilities:
+    """Return what whoever uses the project hands over for a parameter: its default, or what its annotation promises."""
+    return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
 
 
 def _rest(
@@ -114,7 +123,7 @@ def _rest(
                 if key not in named
             }
             ways.append((Possibility(Items(entries, caller.arguments.complete), span),))
-    if called.elsewhere:
+    if called.elsewhere or called.for_users:
         ways.append(anything)
     return one_of(str(frame.facts.span(function)), enumerate(ways))
 

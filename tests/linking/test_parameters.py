@@ -335,6 +335,11 @@ def test_parameters(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 
+DATACLASS = (
+    "from dataclasses import dataclass\n@dataclass\nclass Data:\n    workers: int = ⟦4⟧\n"
+    "    def load(self):\n        return DataLoader(1, num_workers=self.workers)\n"
+)
+
 FILES: Cases = {
     "a caller in another file": (
         {
@@ -370,6 +375,43 @@ FILES: Cases = {
             "data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
             "train.py": "from data import load\nload(1, ⟦8⟧)\n",
             "test.py": "from data import load\nload(1, ⟦0⟧)\n",
+        },
+        {"8", "0"},
+    ),
+    "callers in tests alone, beside what its users leave out": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=⟦4⟧):\n    return DataLoader(data, num_workers=workers)\n",
+            "tests/test_data.py": "from data import load\ndef test_it():\n    load(1, ⟦0⟧)\n",
+        },
+        {"4", "0", "open"},
+    ),
+    "callers in tests and elsewhere": (
+        {
+            "data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "tests/test_data.py": "from data import load\ndef test_it():\n    load(1, ⟦0⟧)\n",
+            "main.py": "from data import load\nload(1, ⟦8⟧)\n",
+        },
+        {"8", "0"},
+    ),
+    "callers in tests of a function of the tests": (
+        {
+            "tests/data.py": f"{IMPORT}def load(data, workers=4):\n    return DataLoader(data, num_workers=workers)\n",
+            "tests/test_data.py": "from .data import load\ndef test_it():\n    load(1, ⟦0⟧)\n",
+        },
+        {"0"},
+    ),
+    "an object's fields, which tests alone give": (
+        {
+            "data.py": f"{IMPORT}{DATACLASS}",
+            "data_test.py": "from data import Data\ndef test_it():\n    Data(workers=⟦0⟧).load()\n",
+        },
+        {"4", "0", "open"},
+    ),
+    "an object's fields, which tests and a program give": (
+        {
+            "data.py": f"{IMPORT}{DATACLASS.replace('⟦4⟧', '4')}",
+            "data_test.py": "from data import Data\ndef test_it():\n    Data(workers=⟦0⟧).load()\n",
+            "main.py": "from data import Data\nData(⟦8⟧).load()\n",
         },
         {"8", "0"},
     ),
