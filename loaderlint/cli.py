@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -19,10 +19,11 @@ import typer
 
 from loaderlint import __version__, reports
 from loaderlint.discovery import STDIN, Discovered, ProjectFiles, discover, project_root
-from loaderlint.model.finding import Severity
+from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
 from loaderlint.model.target import Accelerator, Platform
+from loaderlint.model.tracing import Asked
 from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
@@ -332,7 +333,7 @@ def rule(
 
 @commands.command()
 def trace(
-    place: Annotated[str, typer.Argument(metavar="PATH[:LINE]", help="A file or folder, and a line of it.")],
+    places: Annotated[list[str], typer.Argument(metavar="PATH[:LINE]", help="Files or folders, or lines of files.")],
     format: Format = "text",
     config: Config = None,
     isolated: Isolated = False,
@@ -342,24 +343,60 @@ def trace(
     from loaderlint.reports import trace as tracing
 
     _check_text_or_json(format)
-    path, line = _place(place)
     settings = _settings(config, isolated)
-    discovered = discover([path], settings)
-    files = _project(discovered, [path], settings)
-    sources = _in_context(discovered, files) if discovered.sources else {}
-    loaders, unread = engine.trace(sources, frozenset(discovered.sources), settings.for_path, files, line)
-    failures = (*discovered.failures, *filter(discovered.counts, unread))
+    named = [_place(one) for one in places]
+    paths = [path for path, _ in named]
+    stdin = sys.stdin.buffer.read() if STDIN in paths else b""
+    each = [discover([path], settings, stdin=stdin) for path in paths]
+    discovered = reduce(Discovered.joined, each)
+    files = _project(discovered, paths, settings)
+    # A file somebody asks about matters, whatever it says.
+    others = {path: files.read(path) for path in discovered.given if path not in discovered.sources}
+    discovered = replace(
+        discovered, sources={**discovered.sources, **{path: one for path, one in others.items() if one is not None}}
+    )
+    asked = [
+        _asked(path, line, one, discovered.sources)
+        for (path, line), one in zip(named, each, strict=True)
+        if one.sources or not one.failures
+    ]
+    known = [one for one in asked if isinstance(one, Asked)]
+    sources = _in_context(discovered, files) if any(one.files for one in known) else {}
+    traced = engine.trace(sources, known, settings.for_path, files)
+    failures = (
+        *discovered.failures,
+        *(one for one in asked if isinstance(one, Failure)),
+        *filter(discovered.counts, traced.failures),
+    )
     for failure in failures:
         show(f"loaderlint: {failure.path}:{failure.line}: {failure.message}\n", sys.stderr)
-    show(tracing.render(loaders, format, color=has_color(sys.stdout), width=width()))
+    show(tracing.render(traced, format, color=has_color(sys.stdout), width=width()))
     raise typer.Exit(MISTAKE if failures else CLEAN)
 
 
+def _asked(path: str, line: int | None, discovered: Discovered, sources: Mapping[str, Source]) -> Asked | Failure:
+    """Return what is asked for by a path and a line, or why it cannot be."""
+    if not discovered.given and os.path.isfile(path):
+        return Failure(path, "the settings exclude this file")
+    files = discovered.given or frozenset(discovered.sources)
+    if line is None:
+        return Asked(path, files)
+    if os.path.isdir(path):
+        return Failure(path, "this is a folder, and a line is one of a file", line)
+    source = sources.get(next(iter(files)))
+    last = line if source is None else source.content.count(b"\n") + (not source.content.endswith(b"\n"))
+    return Asked(path, files, line) if 0 < line <= last else Failure(path, f"the file ends at line {last}", line)
+
+
 def _place(place: str) -> tuple[str, int | None]:
-    path, colon, line = place.rpartition(":")
-    if colon and line.isdecimal() and not os.path.exists(place):
-        return path, int(line)
-    return place, None
+    """Return the path of a place and its line; a column after that, as the trace itself prints it, is left out."""
+    path, line = place, None
+    while not os.path.exists(path):
+        before, colon, number = path.rpartition(":")
+        if not colon or not number.isdecimal():
+            break
+        path, line = before, int(number)
+    return path, line
 
 
 @commands.command()

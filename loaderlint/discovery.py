@@ -49,6 +49,16 @@ class Discovered:
         language = Language.of(failure.path)
         return language is None or not language.is_anybodys or failure.path in self.given
 
+    def joined(self, other: Discovered) -> Discovered:
+        """Return what both of two looks found."""
+        return Discovered(
+            {**self.sources, **other.sources},
+            tuple(dict.fromkeys((*self.failures, *other.failures))),
+            self.files_seen + other.files_seen,
+            self.stdin or other.stdin,
+            self.given | other.given,
+        )
+
 
 def discover(
     paths: Sequence[str], settings: SettingsIndex, *, stdin: bytes = b"", stdin_filename: str | None = None

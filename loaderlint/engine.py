@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from loaderlint import suppression
 from loaderlint.linking.files import OtherFiles, Readings
@@ -15,6 +16,7 @@ from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.target import Accelerator, Platform, Target
+from loaderlint.model.tracing import Asked, Nothing, Traced
 from loaderlint.rulebook import RuleFailed, all_rules, find
 from loaderlint.settings import Settings
 from loaderlint.suppression import Ignore
@@ -46,32 +48,49 @@ class Linted:
 
 
 def trace(
-    sources: Mapping[str, Source],
-    named: frozenset[str],
-    settings_for: SettingsFor,
-    files: OtherFiles | None,
-    line: int | None = None,
-) -> tuple[tuple[Loader, ...], tuple[Failure, ...]]:
-    """Return the loaders that stand in the named files, each option followed as far as it goes.
+    sources: Mapping[str, Source], asked: Sequence[Asked], settings_for: SettingsFor, files: OtherFiles | None
+) -> Traced:
+    """Return the loaders that stand in the files and lines that are asked for, each option followed as far as it goes.
 
-    With them come the named files that could not be parsed. ``line`` asks for the loaders at that line alone. Where
-    none stands, such as in a configuration file or at the call of a subclass, they are those that a value reaches from
-    there. For ``sources`` see `lint`.
+    Where none stands, such as in a configuration file or at the call of a subclass, they are those that a value reaches
+    from there. For ``sources`` see `lint`.
     """
     project = Project(sources, files)
+    named = frozenset[str]().union(*(one.files for one in asked))
     wrappers = _wrappers(named, settings_for)
-
-    def asked(span: Span) -> bool:
-        return span.path in named and (line is None or span.line <= line <= span.end_line)
-
     if all(Language.of(path) is Language.PYTHON for path in named):
-        standing = tuple(one for one in traced_in(project, wrappers, named) if asked(one.span))
-        if standing:
-            return standing, _failures(project, named)
+        loaders = traced_in(project, wrappers, named)
+        standing = [[loader for loader in loaders if one.holds(loader.span)] for one in asked]
+        if all(standing):
+            return Traced(_once(standing), failures=_failures(project, named))
     loaders = traced(project, wrappers, named)
-    standing = tuple(one for one in loaders if asked(one.span))
-    reached = tuple(one for one in loaders if any(map(asked, _written(one))))
-    return standing or reached, _failures(project, named)
+    written = {id(one): [*_written(one)] for one in loaders}
+    found = [
+        [loader for loader in loaders if one.holds(loader.span)]
+        or [loader for loader in loaders if any(map(one.holds, written[id(loader)]))]
+        for one in asked
+    ]
+    nothing = [
+        Nothing(one, *_near(one, loaders, chain(*written.values())))
+        for one, here in zip(asked, found, strict=True)
+        if not (here or (one.files and project.failures.keys() >= one.files))
+    ]
+    return Traced(_once(found), tuple(nothing), _failures(project, named))
+
+
+def _once(loaders: Iterable[Iterable[Loader]]) -> tuple[Loader, ...]:
+    """Return the loaders of several lists, each once, in the order they stand in."""
+    every = {id(one): one for several in loaders for one in several}
+    return tuple(sorted(every.values(), key=lambda one: one.span))
+
+
+def _near(asked: Asked, loaders: Iterable[Loader], written: Iterable[Span]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the lines of the file asked about that have a loader, and the others with something that reaches one."""
+    if asked.line is None:
+        return (), ()
+    standing = {one.span.line for one in loaders if one.span.path in asked.files}
+    reaching = {span.line for span in written if span.path in asked.files} - standing
+    return tuple(sorted(standing)), tuple(sorted(reaching))
 
 
 def _written(loader: Loader) -> Iterator[Span]:

@@ -225,6 +225,64 @@ val = print(1)
 """
 
 
+def test_trace_takes_several_places_and_shows_each_loader_once(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"options.py": "WORKERS = 4\n", "train.py": READS_OPTIONS, "other.py": READS_OPTIONS})
+
+    def places(*asked: str) -> list[str]:
+        told = said(capsys, "trace", "--format", "json", *asked)[1]
+        return [f"{one['path']}:{one['line']}" for one in json.loads(told)["loaders"]]
+
+    assert places("train.py:5", "other.py:4") == ["other.py:4", "train.py:5"]
+    assert places("train.py", "train.py:5:7", "options.py") == ["other.py:4", "train.py:4", "train.py:5"]
+    assert places(".") == places("train.py", "other.py")
+
+
+def test_trace_of_a_line_with_nothing_on_it_says_so_and_what_stands_near(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"options.py": "WORKERS = 4\nDEPTH = 2\n", "train.py": READS_OPTIONS})
+    code, out, err = said(capsys, "trace", "options.py:2", "train.py:1")
+    assert (code, err) == (0, "")
+    assert " ".join(out.split()) == (
+        "No loader stands at options.py:2, and no value written on that line reaches one. "
+        "Values that reach one: line 1. "
+        "No loader stands at train.py:1, and no value written on that line reaches one. "
+        "Loaders of this file: lines 4 and 5."
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("train.py:6", "train.py:6: the file ends at line 5"),
+        ("train.py:0", "train.py:0: the file ends at line 5"),
+        ("train.py:9:4", "train.py:9: the file ends at line 5"),
+        (".:5", ".:5: this is a folder, and a line is one of a file"),
+        ("./gone.py:5", "gone.py:1: there is no such file or folder"),
+        ("vendored.py", "vendored.py:1: the settings exclude this file"),
+    ],
+)
+def test_trace_of_a_place_that_does_not_exist_is_a_mistake(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], place: str, told: str
+) -> None:
+    settings = "exclude = ['vendored.py']\n"
+    project({"train.py": READS_OPTIONS, "vendored.py": READS_OPTIONS, "loaderlint.toml": settings})
+    assert said(capsys, "trace", place) == (2, "", f"loaderlint: {told}\n")
+    code, out, _ = said(capsys, "trace", place, "train.py:5")
+    assert code == 2
+    assert out.startswith("train.py:5:7")
+
+
+def test_trace_of_standard_input(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project({"options.py": "WORKERS = 4\n"})
+    feed(monkeypatch, READS_OPTIONS.encode())
+    assert said(capsys, "trace", "-")[1].startswith("-:4:9  torch.utils.data.DataLoader\n")
+
+
 def test_trace_of_the_call_of_a_subclass_shows_the_loader_in_its_constructor(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from loaderlint.engine import Linted
 from loaderlint.model.finding import Finding
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Source
+from loaderlint.model.tracing import Asked
 from loaderlint.settings import SettingsIndex
 
 TRACES = Path(__file__).resolve().parents[1] / "fixtures" / "traces"
@@ -33,7 +34,8 @@ class Tree:
         self.sources: Mapping[str, Source] = discover(["."], self._settings).sources
 
     def traced(self, named: Sequence[str]) -> tuple[Loader, ...]:
-        return engine.trace(self.sources, frozenset(named), self._settings.for_path, self._files)[0]
+        asked = [Asked(".", frozenset(named))]
+        return engine.trace(self.sources, asked, self._settings.for_path, self._files).loaders
 
     def linted(self, named: Sequence[str]) -> Linted:
         return engine.lint(self.sources, frozenset(named), self._settings.for_path, self._files)

@@ -23,6 +23,7 @@ from loaderlint import engine
 from loaderlint.discovery import ProjectFiles, discover
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.target import Platform, Target
+from loaderlint.model.tracing import Asked
 from loaderlint.model.value import PLATFORM, Candidate, CommandLineText, CpuCount, holds_on
 from loaderlint.settings import SettingsIndex
 
@@ -91,11 +92,12 @@ class Project:
             index = SettingsIndex(overrides={"platforms": [here().platform.value]})
             sources = discover(["."], index).sources
             files = ProjectFiles(index.cwd, index)
-            loaders, failures = engine.trace({**files.sources(), **sources}, frozenset(sources), index.for_path, files)
+            asked = [Asked(".", frozenset(sources))]
+            traced = engine.trace({**files.sources(), **sources}, asked, index.for_path, files)
         finally:
             os.chdir(before)
-        assert not failures
-        return {place_of(one): one for one in loaders}
+        assert not traced.failures
+        return {place_of(one): one for one in traced.loaders}
 
     def arrivals(self, run: Run, recorder: Recorder) -> Mapping[str, list[Options]]:
         """Return the options that each loader really got, in order."""

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
+from loaderlint.model.tracing import Nothing, Traced
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Trail, Value
-from loaderlint.reports._lines import BLANK, Line, cells, line, paint, usable, visible, wrapped
+from loaderlint.reports._lines import BLANK, Line, cells, line, paint, paragraphs, usable, visible, wrapped
 from loaderlint.reports._style import CALM, FAINT, GOOD, STRONG
 from loaderlint.reports._words import on_platforms
 from loaderlint.reports.json import start, steps
@@ -28,6 +29,7 @@ _MOST_ANSWERS = 3
 _LONGEST = 32
 """Characters after which a constant or a condition is cut in the text."""
 
+_MOST_LINES = 8
 _MOST_WAYS = 3
 _MOST_CONDITIONS = 3
 """As many are shown; the rest is only counted."""
@@ -37,8 +39,8 @@ _NARROWEST_NOTE = 20
 """Cells a step's note has at least, even where the terminal has not."""
 
 
-def render(loaders: Sequence[Loader], format: str, *, color: bool, width: int) -> str:
-    """Return the loaders as text (a tree for each) or as JSON, version 1; it ends in a newline.
+def render(traced: Traced, format: str, *, color: bool, width: int) -> str:
+    """Return what was traced as text (a tree for each loader) or as JSON, version 1; each line ends in a newline.
 
     In JSON a number worked out from the CPU count and the text of a command-line flag are given as the words for them,
     and a default that torch supplies stands at the loader.
@@ -49,13 +51,39 @@ def render(loaders: Sequence[Loader], format: str, *, color: bool, width: int) -
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}: choose from {', '.join(FORMATS)}")
     if format == "json":
-        return json.dumps({"version": 1, "loaders": [_loader_json(one) for one in loaders]}, indent=2) + "\n"
-    lines: list[Line] = [] if loaders else [line("No loaders found.")]
-    for loader in loaders:
+        return json.dumps({"version": 1, "loaders": [_loader_json(one) for one in traced.loaders]}, indent=2) + "\n"
+    blocks: list[Iterable[Line]] = [
+        *(_tree(loader, usable(width)) for loader in traced.loaders),
+        *(paragraphs(_told(one), width) for one in traced.nothing),
+    ]
+    lines: list[Line] = []
+    for block in blocks:
         if lines:
             lines.append(BLANK)
-        lines.extend(_tree(loader, usable(width)))
+        lines.extend(block)
     return paint(lines, color=color)
+
+
+def _told(nothing: Nothing) -> str:
+    """Return that nothing was found where somebody looked, and what stands near."""
+    asked = nothing.asked
+    where = "this folder" if asked.name == "." else asked.name
+    if asked.line is None:
+        return f"No loader stands in {where}, and no value written there reaches one."
+    told = f"No loader stands at {where}:{asked.line}, and no value written on that line reaches one."
+    if not (nothing.loaders or nothing.values):
+        return f"{told} The same holds for the rest of the file."
+    near = (("Loaders of this file", nothing.loaders), ("Values that reach one", nothing.values))
+    return " ".join([told, *(f"{what}: {_lines(where)}." for what, where in near if where)])
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    """Return line numbers in words, those of a long row left out that come last."""
+    shown = [*map(str, numbers[:_MOST_LINES])]
+    more = len(numbers) - len(shown)
+    last = f"{more} more" if more else shown.pop()
+    before = ", ".join(shown)
+    return f"line{'s' if before else ''} {before}{' and ' if before else ''}{last}"
 
 
 def _tree(loader: Loader, width: int) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
+from loaderlint.model.tracing import Asked, Nothing, Traced
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Step, Value
 from loaderlint.reports import trace
 from tests.reports.build import WORKERS, span
@@ -42,11 +43,11 @@ def loader(**options: Value) -> Loader:
 
 
 def text(*loaders: Loader, color: bool = False, width: int = 100) -> str:
-    return trace.render(loaders, "text", color=color, width=width)
+    return trace.render(Traced(loaders), "text", color=color, width=width)
 
 
 def parsed(*loaders: Loader) -> Any:
-    return json.loads(trace.render(loaders, "json", color=True, width=80))
+    return json.loads(trace.render(Traced(loaders), "json", color=True, width=80))
 
 
 FULL = Loader(
@@ -189,8 +190,29 @@ def test_constants_are_shown_as_they_are_written(constant: Any, shown: str) -> N
     assert f" {shown} " in text(loader(num_workers=Value((candidate(constant),))))
 
 
-def test_no_loaders_is_said() -> None:
-    assert text() == "No loaders found.\n"
+def nothing(name: str, line: int | None, **near: tuple[int, ...]) -> str:
+    found = Traced(nothing=(Nothing(Asked(name, frozenset({name}), line), **near),))
+    return trace.render(found, "text", color=False, width=200)
+
+
+@pytest.mark.parametrize(
+    ("near", "told"),
+    [
+        ({}, "The same holds for the rest of the file."),
+        ({"loaders": (9,)}, "Loaders of this file: line 9."),
+        ({"values": (3, 4)}, "Values that reach one: lines 3 and 4."),
+        ({"loaders": (5, 9), "values": (3,)}, "Loaders of this file: lines 5 and 9. Values that reach one: line 3."),
+        ({"loaders": tuple(range(1, 11))}, "Loaders of this file: lines 1, 2, 3, 4, 5, 6, 7, 8 and 2 more."),
+    ],
+)
+def test_where_nothing_is_what_stands_near_is_said(near: dict[str, tuple[int, ...]], told: str) -> None:
+    first = "No loader stands at train.py:7, and no value written on that line reaches one."
+    assert " ".join(nothing("train.py", 7, **near).split()) == f"{first} {told}"
+
+
+def test_where_nothing_is_in_a_file_or_folder_that_is_said() -> None:
+    assert nothing("data", None) == "No loader stands in data, and no value written there reaches one.\n"
+    assert nothing(".", None) == "No loader stands in this folder, and no value written there reaches one.\n"
 
 
 def test_loaders_are_apart_by_a_blank_line() -> None:
@@ -254,10 +276,10 @@ def test_json_gives_a_candidate_once_however_many_assumptions_it_arrives_under()
     [(None, "null"), (True, "true"), (2.5, "2.5"), ("spawn", '"spawn"'), (float("nan"), '"nan"'), (1e999, '"inf"')],
 )
 def test_json_keeps_the_type_of_a_constant_that_json_has(constant: Any, written: str) -> None:
-    told = trace.render([loader(num_workers=Value((candidate(constant),)))], "json", color=False, width=80)
+    told = trace.render(Traced((loader(num_workers=Value((candidate(constant),))),)), "json", color=False, width=80)
     assert f'"constant": {written},' in told
 
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="choose from json, text"):
-        trace.render([], "sarif", color=False, width=80)
+        trace.render(Traced(), "sarif", color=False, width=80)

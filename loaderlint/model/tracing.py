@@ -1,0 +1,44 @@
+"""What somebody asks to be traced, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loaderlint.model.finding import Failure
+from loaderlint.model.loader import Loader
+from loaderlint.model.source import Span
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Something to trace: the files that were named, as they were named, and the line that is meant if not all are."""
+
+    name: str
+    files: frozenset[str]
+    line: int | None = None
+
+    def holds(self, span: Span) -> bool:
+        """Return whether a span lies in one of the files and, where a line is asked for, goes over it."""
+        return span.path in self.files and (self.line is None or span.line <= self.line <= span.end_line)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Something asked for at which no loader stands and from where no value reaches one.
+
+    Where a line was asked for, ``loaders`` and ``values`` are the lines of its file that have a loader, and the others
+    that have a value which reaches one.
+    """
+
+    asked: Asked
+    loaders: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The loaders that were asked for, what came to nothing, and the named files that could not be parsed."""
+
+    loaders: tuple[Loader, ...] = ()
+    nothing: tuple[Nothing, ...] = ()
+    failures: tuple[Failure, ...] = ()
