@@ -27,6 +27,11 @@ _BOUND = re.compile(
 )
 _NAME = re.compile(rb"[A-Za-z_]\w*(?:\.\w+)*")
 _DOTTED = re.compile(rb"[A-Za-z_]\w*(?:[.:]\w+)+")
+_TAKEN = re.compile(rb"([A-Za-z_]\w*|\*)(?:[ \t\\\r\n]+as[ \t\\\r\n]+\w+)?")
+"""A name that an import statement takes from a module, whatever it is called here."""
+_COMMENT = re.compile(rb"#[^\n]*")
+_OFFERS_ANY = re.compile(rb"\bimport[ \t]*\*|\bdef[ \t]+__getattr__\b")
+"""What makes a module offer names that its text does not show."""
 _QUOTED = re.compile(rb"""["']([A-Za-z_.][\w./:-]*)["'{%]""")
 _IMPORTS_BY_NAME = (b"import_module", b"__import__", b"locate(", b"spec_from_file", b"runpy", b"exec(")
 """What imports a module under a name that is worked out."""
@@ -184,11 +189,21 @@ class Parts:
                 yield initializer
 
     def _imported_from(self, modules: Sequence[str], names: Set[str]) -> Iterator[str]:
-        """Yield the modules one of which an import means: those after the first only where that lacks a name."""
-        for module in modules:
-            yield module
-            if len(modules) == 1 or names <= self._bound_in(module):
-                return
+        """Yield the modules that an import can mean: the first, and for a name that it lacks the first to offer it."""
+        yield from modules[:1]
+        if len(modules) > 1:
+            for name in names:
+                yield next((module for module in modules if self._offers(module, name)), modules[0])
+
+    def _offers(self, module: str, name: str) -> bool:
+        """Return whether a name can be imported from a module, as far as its text says so."""
+        content = self._files.content(module) or b""
+        if name == "*" or name in self._bound_in(module) or _OFFERS_ANY.search(content):
+            return True
+        folder, last = posixpath.split(module)
+        if last != "__init__.py":
+            return False
+        return f"{name}.py" in self._files.folders.get(folder, ()) or name in self._files.folders_in(folder)
 
     def _quoted(self, text: str, path: str, by_name: bool) -> Iterator[str]:
         if text.endswith(_SUFFIXES):
@@ -265,7 +280,7 @@ def _imported(content: bytes) -> set[tuple[str, frozenset[str]]]:
     found: set[tuple[str, frozenset[str]]] = set()
     for base, what, plain in _IMPORT.findall(content):
         if base:
-            found.add((_text(base), frozenset(map(_text, _NAME.findall(what)))))
+            found.add((_text(base), frozenset(map(_text, _TAKEN.findall(_COMMENT.sub(b"", what))))))
         else:
             for one in _NAME.findall(plain):
                 parts = _text(one).split(".")

@@ -70,6 +70,36 @@ CASES: Cases = {
         {"p/main.py": "from data import load", "p/data.py": "", "data.py": "def load(): ..."},
         {one("p/main.py", "p/data.py", "data.py")},
     ),
+    "a name that the nearest module has under another name here": (
+        {"p/main.py": "from data import load as read  # ours", "p/data.py": "def load(): ...", "data.py": ""},
+        {one("p/main.py", "p/data.py"), *alone("data.py")},
+    ),
+    "a name that no module of that name has": (
+        {"p/main.py": "from data import load", "p/data.py": "", "data.py": "save = 1"},
+        {one("p/main.py", "p/data.py"), *alone("data.py")},
+    ),
+    "a module that the nearest package has": (
+        {"p/main.py": "from lib import a", "p/lib/__init__.py": "", "p/lib/a.py": "", "lib/__init__.py": "a = 1"},
+        {one("p/main.py", "p/lib/__init__.py", "p/lib/a.py"), *alone("lib/__init__.py")},
+    ),
+    "a name that a star import may bring to the nearest module": (
+        {"p/main.py": "from data import load", "p/data.py": "from torch import *", "data.py": "load = 1"},
+        {one("p/main.py", "p/data.py"), *alone("data.py")},
+    ),
+    "two checkouts of one project": (
+        {
+            f"{copy}/{path}": text
+            for copy in ("p", "q")
+            for path, text in {
+                "setup.py": "",
+                "tests/a.py": "from lib import f, g\nfrom lib.b import no_more",
+                "lib/__init__.py": "from .b import f as g\ndef f(): ...",
+                "lib/b.py": "def f(): ...",
+            }.items()
+        },
+        {one(*(f"{copy}/{path}" for path in ("tests/a.py", "lib/__init__.py", "lib/b.py"))) for copy in ("p", "q")}
+        | alone("p/setup.py", "q/setup.py"),
+    ),
     "libraries from elsewhere": ({"p/a.py": "import torch", "q/b.py": "import torch"}, alone("p/a.py", "q/b.py")),
     "modules imported by name": (
         {
