@@ -12,6 +12,7 @@ import ast
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.linking.trees import from_entry
+from loaderlint.linking.trees import from_entry, written
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumption, Assumptions
 from loaderlint.readers.python import dotted
@@ -109,30 +110,35 @@ def _from_list(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, s
 
 def _literal(one: Possibility) -> Possibility:
     """Return what yacs makes of a value: text is read as Python, where it is that (``_decode_cfg_value``)."""
-    if not isinstance(one.thing, str):
-        return one
+    read = _as_python(one.thing) if isinstance(one.thing, str) else one.thing
+    return one if read is one.thing else replace(one, thing=read)
+
+
+@lru_cache(maxsize=4096)
+def _as_python(text: str) -> Thing:
     try:
-        value = ast.literal_eval(one.thing)
+        value = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return one
-    return replace(one, thing=value if value is None or isinstance(value, bool | int | float | str) else UNSEEN)
+        return text
+    return value if value is None or isinstance(value, bool | int | float | str) else UNSEEN
 
 
-def _replaces(one: Possibility, before: Possibilities) -> bool:
+def _replaces(thing: Thing, before: Possibilities) -> bool:
     """Return whether yacs lets a value take the place of another (``_check_and_coerce_cfg_value_type``)."""
-    kind = _kind(one)
+    kind = _kind(thing)
     if kind is None:
         return True
-    return any(other is None or other is kind or NoneType in (kind, other) for other in map(_kind, before))
+    others = (_kind(one.thing) for one in before)
+    return any(other is None or other is kind or NoneType in (kind, other) for other in others)
 
 
-def _kind(one: Possibility) -> type | None:
+def _kind(thing: Thing) -> type | None:
     """Return the type of a value, None where it is not known; a list and a tuple replace each other."""
-    if isinstance(one.thing, Items | TreeMapping):
+    if isinstance(thing, Items | TreeMapping):
         return dict
-    if isinstance(one.thing, Row | TreeSequence):
+    if isinstance(thing, Row | TreeSequence):
         return list
-    return type(one.thing) if one.constant else None
+    return type(thing) if thing is None or isinstance(thing, bool | int | float | str) else None
 
 
 def _with(items: Items, path: tuple[str, ...], values: Possibilities) -> Items | None:
@@ -142,7 +148,7 @@ def _with(items: Items, path: tuple[str, ...], values: Possibilities) -> Items |
     if before is None:
         return None
     if not rest:
-        kept = tuple(one for one in values if _replaces(one, before))
+        kept = tuple(one for one in values if _replaces(one.thing, before))
         return replace(items, entries=overlaid(items.entries, {key: kept})) if kept else None
     inner = [(one, _with(one.thing, rest, values)) for one in before if isinstance(one.thing, Items)]
     after = tuple(replace(one, thing=thing) for one, thing in inner if thing is not None)
@@ -265,8 +271,8 @@ def _fits(items: Items, tree: TreeMapping, inherits: bool) -> bool:
         below = items.entries.get(key)
         if below is None and items.new_allowed:
             continue
-        value = _literal(from_entry(entry, entry.span, key, removable=False))
-        if below is None or not _replaces(value, below):
+        value = written(entry.value)
+        if below is None or not _replaces(_as_python(value) if isinstance(value, str) else value, below):
             return False
         nested = below[0].thing
         if not isinstance(nested, Items) or not nested.entries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from loaderlint.linking.things import UNSEEN, Possibilities, Possibility, Thing, unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step
-from loaderlint.readers.tree import Entry, Mapping, Scalar
+from loaderlint.readers.tree import Entry, Mapping, Node, Scalar
 
 
 def child_of_tree(mapping: Mapping, key: str, reader: Span, text: str, *, removable: bool = False) -> Possibilities:
@@ -23,8 +23,12 @@ def child_of_tree(mapping: Mapping, key: str, reader: Span, text: str, *, remova
 def from_entry(entry: Entry, reader: Span, text: str, *, removable: bool) -> Possibility:
     """Return the possibility that one entry of a configuration mapping brings."""
     node = entry.value
-    thing: Thing = node.constant if isinstance(node, Scalar) else node
-    if isinstance(node, Scalar) and node.opaque:
-        thing = UNSEEN
     trail = () if reader.path == node.span.path else (Step(reader, text),)
-    return Possibility(thing, node.span, entry.span if removable else None, trail, shared=entry.shared)
+    return Possibility(written(node), node.span, entry.span if removable else None, trail, shared=entry.shared)
+
+
+def written(node: Node) -> Thing:
+    """Return the value that a node of a configuration tree stands for."""
+    if not isinstance(node, Scalar):
+        return node
+    return UNSEEN if node.opaque else node.constant
