@@ -107,6 +107,9 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
         joint = together(owner.assumptions, key.assumptions)
         if joint is not None:
             text = frame.facts.text(node)
+            if isinstance(owner.thing, Items | Row) and not (key.constant or isinstance(node.slice, ast.Slice)):
+                found.extend(under(any_item(owner.thing, key.thing, span), joint))
+                continue
             found.extend(under(item(evaluator, owner.thing, key.thing, span, text, frame), joint))
             typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
             if typed and isinstance(owner.thing, TreeMapping):
@@ -115,6 +118,27 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
                 kept = [(name, way) for name, way in parts if isinstance(way[0].thing, TreeMapping)]
                 found.extend(under(one_of(f"the key at {key.span}", [*kept, ("another", ())]), joint))
     return distinct(found)
+
+
+MOST_ITEMS = 16
+"""One of more items than this is something unseen where nobody saw which one."""
+
+
+def any_item(thing: Items | Row, key: Thing, span: Span) -> Possibilities:
+    """Return what a dictionary or list holds under a key that was not seen, assuming that it is this one.
+
+    Where it holds plain values, which of them are meant for the same thing is known only if the user says the key.
+    """
+    items = thing.entries if isinstance(thing, Items) else dict(enumerate(thing.items))
+    if not items or len(items) > MOST_ITEMS:
+        return unseen(span)
+    by_user = isinstance(key, CommandLineText) or (isinstance(key, Unseen) and key.given)
+    if not by_user and any(one.constant for values in items.values() for one in values):
+        return unseen(span)
+    ways: list[tuple[int | str, Possibilities]] = [(key, irremovable(values)) for key, values in items.items()]
+    others = unseen(span) if isinstance(thing, Items) and not thing.complete else ()
+    found = one_of(f"the key at {span}", [*ways, ("another", others)])
+    return tuple(one for one in found if not isinstance(one.thing, Absent)) or unseen(span)
 
 
 def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, frame: Frame) -> Possibilities:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import operators
@@ -39,7 +41,12 @@ def _numbered(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Po
     return _pairs([tuple((Possibility(index, span),) for index in range(len(rows[0]))), rows[0]], span)
 
 
+def _combined(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possibilities, ...]:
+    return tuple((Possibility(Row(turn), span),) for turn in product(*rows))
+
+
 _ROWS: dict[str, _Made] = {
+    "itertools.product": _combined,
     "builtins.zip": _pairs,
     "builtins.enumerate": _numbered,
     "builtins.list": lambda rows, span: rows[0],
@@ -50,7 +57,7 @@ _ROWS: dict[str, _Made] = {
 
 
 def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
-    """Return what a built-in function makes of known rows; None for any other function, or where one was not seen."""
+    """Return what Python's own functions make of known rows; None for any other, or where one was not seen."""
     if not node.args or node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
         return None
     if name == "builtins.range":
@@ -63,7 +70,7 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
     for values, assumptions, places in combined(*(evaluator.evaluate(one, frame) for one in node.args)):
         rows = [items for one in values if (items := items_of(one)) is not None]
         made: Possibilities
-        if len(rows) < len(values):
+        if len(rows) < len(values) or (name == "itertools.product" and prod(map(len, rows)) > MOST_TURNS):
             return None
         if name == "builtins.len":
             made = (Possibility(len(rows[0]), span, sources=places),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import copies, opened, operators, rows, settings
+from loaderlint.linking import copies, members, opened, operators, rows, settings
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     GIVEN,
@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Settings,
     choice,
     combined,
+    distinct,
     settled,
     under,
     unseen,
@@ -46,7 +47,7 @@ def given_by(
         return copied
     if isinstance(thing, Items | TreeMapping | Settings | CommandLine) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
-    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings) or thing is GIVEN):
+    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
         return (owner,)
     if isinstance(thing, Items | TreeMapping) and not node.args and not node.keywords:
         row = rows.of_dictionary(thing, name, span)
@@ -94,18 +95,36 @@ def _get(
     evaluator: Evaluator, thing: Items | TreeMapping | Settings | CommandLine, node: ast.Call, frame: Frame, span: Span
 ) -> Possibilities:
     default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
-    keys = evaluator.evaluate(node.args[0], frame)
-    if len(keys) != 1 or not isinstance(keys[0].thing, str):
-        return unseen(span)
-    key = keys[0].thing
+    found: list[Possibility] = []
+    for key in evaluator.evaluate(node.args[0], frame):
+        if isinstance(key.thing, str):
+            values = _got(evaluator, thing, key.thing, default, frame.facts.text(node), span)
+        elif isinstance(thing, Items) and not key.constant:
+            left_out = under(default, choice(f"the key at {span}", "missing"))
+            values = (*members.any_item(thing, key.thing, span), *left_out)
+        else:
+            values = unseen(span)
+        found.extend(under(values, key.assumptions))
+    return distinct(found)
+
+
+def _got(
+    evaluator: Evaluator,
+    thing: Items | TreeMapping | Settings | CommandLine,
+    key: str,
+    default: Possibilities,
+    text: str,
+    span: Span,
+) -> Possibilities:
+    """Return what ``get`` gives for a key that was seen."""
     if isinstance(thing, CommandLine):
         return parsed.attribute(evaluator, thing, key, span, missing=default)
     if isinstance(thing, Settings):
-        return settings.got(thing, key, default, span, frame.facts.text(node))
+        return settings.got(thing, key, default, span, text)
     if isinstance(thing, TreeMapping):
         if thing.get(key) is None:
             return default
-        return child_of_tree(thing, key, span, frame.facts.text(node), removable=True)
+        return child_of_tree(thing, key, span, text, removable=True)
     given = thing.entries.get(key)
     if given is None:
         return (

@@ -83,3 +83,80 @@ LOOKED_UP: Cases = {
 @pytest.mark.parametrize(("files", "expected"), LOOKED_UP.values(), ids=LOOKED_UP.keys())
 def test_what_is_looked_up_by_name(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+KINDS = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--kind', default='a')\n"
+ARGS = f"{KINDS}args = parser.parse_args()\n"
+
+UNDER_ANY_KEY: Cases = {
+    "a number under a key of the user": (
+        f"{ARGS}kinds = {{'a': ⟦1⟧, 'b': ⟦2⟧}}\nDataLoader(data, num_workers=kinds[args.kind])",
+        {"1", "2"},
+    ),
+    "a number under a key of the user, or a default": (
+        f"{ARGS}kinds = {{'a': ⟦1⟧, 'b': ⟦2⟧}}\nDataLoader(data, num_workers=kinds.get(args.kind, ⟦3⟧))",
+        {"1", "2", "3"},
+    ),
+    "a number under a key of the user, where there may be others": (
+        f"{ARGS}kinds = {{'a': ⟦1⟧, 'b': ⟦2⟧}}\nkinds[unknown()] = 3\nDataLoader(data, num_workers=kinds[args.kind])",
+        {"1", "2", "open"},
+    ),
+    "a number under a key that nobody saw, which may be meant for something else": (
+        "given = {'size': 1, 'workers': 2}\nDataLoader(data, num_workers=given[unknown()])",
+        {"open"},
+    ),
+    "a dictionary under a key that nobody saw": (
+        "kinds = {'a': {'num_workers': ⟦1⟧}, 'b': {'num_workers': ⟦2⟧}}\nDataLoader(data, **kinds[unknown()])",
+        {"1", "2"},
+    ),
+    "a dictionary under a default's key": (
+        "kinds = {'a': {'num_workers': ⟦1⟧}, 'b': {'num_workers': 2}}\n"
+        "def load(kind='a'):\n    DataLoader(data, **kinds[kind])\nload()",
+        {"1"},
+    ),
+    "one of many dictionaries": (
+        f"kinds = {{{', '.join(f'{str(one)!r}: dict(num_workers={one})' for one in range(20))}}}\n"
+        "DataLoader(data, num_workers=kinds[unknown()]['num_workers'])",
+        {"open"},
+    ),
+    "a dictionary at a place of a list that nobody saw": (
+        "kinds = [{'num_workers': ⟦1⟧}, {'num_workers': ⟦2⟧}]\nDataLoader(data, **kinds[unknown()])",
+        {"1", "2"},
+    ),
+    "a part of a list": (
+        "kinds = [{'num_workers': 1}, {'num_workers': 2}]\nDataLoader(data, **kinds[unknown():])",
+        {"open"},
+    ),
+    "a copy of what was parsed": (
+        f"{KINDS}parser.add_argument('--workers', type=int, default=⟦4⟧)\n"
+        "given = vars(parser.parse_args()).copy()\nDataLoader(data, num_workers=given['workers'])",
+        {"4", "open"},
+    ),
+    "a copy of what was parsed, changed": (
+        f"{KINDS}parser.add_argument('--workers', type=int, default=4)\n"
+        "given = vars(parser.parse_args()).copy()\ngiven['workers'] = ⟦1⟧\n"
+        "DataLoader(data, num_workers=given['workers'])",
+        {"1"},
+    ),
+    "a copy of what was parsed, changed, and what was parsed": (
+        f"{KINDS}parser.add_argument('--workers', type=int, default=⟦4⟧)\nargs = parser.parse_args()\n"
+        "given = vars(args).copy()\ngiven['workers'] = 1\nDataLoader(data, num_workers=args.workers)",
+        {"4", "open"},
+    ),
+}
+
+EVERY_PAIR = (
+    "from itertools import product\nfor n, size in product({}, {}):\n    DataLoader(data, size, num_workers=n)\n"
+)
+
+PAIRS: Cases = {
+    "of what was seen": (EVERY_PAIR.format("[⟦0⟧, ⟦2⟧]", "[3, 4]"), {"0", "2"}),
+    "of what was not seen": (EVERY_PAIR.format("[0, 2]", "unknown()"), {"open"}),
+    "of very many": (EVERY_PAIR.format("[0, 2]", "range(30)"), {"open"}),
+}
+
+
+@pytest.mark.parametrize("case", [*UNDER_ANY_KEY, *PAIRS])
+def test_what_is_chosen_while_the_program_runs(case: str) -> None:
+    files, expected = {**UNDER_ANY_KEY, **PAIRS}[case]
+    assert traced(files) == expected
