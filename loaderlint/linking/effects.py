@@ -15,6 +15,7 @@ from loaderlint.linking.lazily import overlaid
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.suspects import Suspects
 from loaderlint.linking.things import (
+    ABSENT,
     Class,
     Frame,
     Function,
@@ -25,9 +26,11 @@ from loaderlint.linking.things import (
     Thing,
     end_of,
     under,
+    unseen,
 )
+from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS
-from loaderlint.readers.python import Arm, Scope, dotted, parameters, written
+from loaderlint.readers.python import Arm, Binding, Scope, dotted, parameters, written
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -129,6 +132,15 @@ class Effects:
             own = next(parameters(method.node), None)
             self._reached[key] = self._reach(owner, method, own.arg) if own is not None else methods.Reached()
         return self._reached[key]
+
+    def set_through(self, owner: Class, function: Function, parameter: str) -> frozenset[str]:
+        """Return the attributes that a function may set on an object of a class that it gets, through what it calls."""
+        reached = self._evaluator.once(
+            ("set through", id(owner.node), id(function.node), parameter),
+            methods.Reached(),
+            lambda: self._reach(owner, function, parameter),
+        )
+        return reached.attributes
 
     def _reach(self, owner: Class, method: Function, own: str) -> methods.Reached:
         attributes: set[str] = set()
@@ -243,12 +255,11 @@ def _after_callee(evaluator: Evaluator, one: Possibility, call: ast.Call, name: 
 def _after_function(
     evaluator: Evaluator, one: Possibility, function: Function, parameter: str, call: ast.Call, frame: Frame
 ) -> Possibilities:
-    bindings = function.scope.bindings.get(parameter, ())
-    if any(binding.kind == "assign" for binding in bindings):
-        # What happens to the thing after its name stands for another one is not followed.
+    rebound = [one for one in function.scope.bindings.get(parameter, ()) if one.kind == "assign"]
+    if rebound and not _changes_before(evaluator, function, parameter, rebound):
         return (one,)
-    if id(function.node) in evaluator.effects.active or frame.depth >= DEEPEST_EFFECT:
-        return (replace(one, thing=merging.uncertain(one.thing, frame.facts.span(call))),)
+    if rebound or id(function.node) in evaluator.effects.active or frame.depth >= DEEPEST_EFFECT:
+        return (_in_doubt(evaluator, one, function, parameter, frame.facts.span(call)),)
     evaluator.effects.active.add(id(function.node))
     try:
         given = arguments.bound(evaluator, Caller(frame, call), function, skip_first=functions.takes_receiver(function))
@@ -258,3 +269,21 @@ def _after_function(
     finally:
         evaluator.effects.active.discard(id(function.node))
     return under(found, one.assumptions)
+
+
+def _changes_before(evaluator: Evaluator, function: Function, parameter: str, rebound: list[Binding]) -> bool:
+    """Return whether a function may change what it is handed before the parameter stands for another thing."""
+    frame = Frame(function.facts, end_of(function.scope), receiver=function.receiver)
+    until = min((one.place.order for one in rebound if not one.place.arms), default=None)
+    return any(until is None or event.order < until for event in evaluator.effects.changing(frame, parameter))
+
+
+def _in_doubt(evaluator: Evaluator, one: Possibility, function: Function, parameter: str, span: Span) -> Possibility:
+    """Return a thing that a function may have changed, where it was not followed how."""
+    thing = one.thing
+    if not isinstance(thing, Instance):
+        return replace(one, thing=merging.uncertain(thing, span))
+    missing = (Possibility(ABSENT, span),)
+    attributes = evaluator.effects.set_through(thing.of, function, parameter)
+    doubted = {name: (*thing.changed.get(name, missing), *unseen(span)) for name in sorted(attributes)}
+    return replace(one, thing=replace(thing, changed={**thing.changed, **doubted}))

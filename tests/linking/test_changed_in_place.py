@@ -239,10 +239,45 @@ SURE_AND_UNSURE: Cases = {
     ),
 }
 
+DEEP = "".join(f"def f{turn}(s):\n    f{turn + 1}(s)\n" for turn in range(8)) + "def f8(s):\n    s.{} = 1\n"
+USED = "s = S()\n{}(s)\nDataLoader(data, num_workers=s.n)\n"
 
-@pytest.mark.parametrize("case", [*KEPT, *SURE_AND_UNSURE])
+OUT_OF_SIGHT: Cases = {
+    "an object, by a function far away": (
+        f"{OBJECT.replace('4', '⟦4⟧')}{DEEP.format('n')}{USED.format('f0')}",
+        {"4", "open"},
+    ),
+    "another attribute of an object, by a function far away": (
+        f"{OBJECT.replace('4', '⟦4⟧')}{DEEP.format('m')}{USED.format('f0')}",
+        {"4"},
+    ),
+    "an object, by a function that may have another one": (
+        f"{OBJECT.replace('4', '⟦4⟧')}def f(s):\n    if not s:\n        s = S()\n    s.n = 1\n{USED.format('f')}",
+        {"4", "open"},
+    ),
+    "another attribute of an object, by a function that may have another one": (
+        f"{OBJECT.replace('4', '⟦4⟧')}def f(s):\n    if not s:\n        s = S()\n    s.m = 1\n{USED.format('f')}",
+        {"4"},
+    ),
+    "an object, by a function that goes on with another one": (
+        f"{OBJECT.replace('4', '⟦4⟧')}def f(s):\n    s = S()\n    s.n = 1\n{USED.format('f')}",
+        {"4"},
+    ),
+    "a dictionary, by a function that may have another one": (
+        "def f(s=None):\n    if s is None:\n        s = {}\n    s['n'] = 1\n"
+        "s = {'n': ⟦4⟧}\nf(s)\nDataLoader(data, num_workers=s['n'])\n",
+        {"4", "open"},
+    ),
+    "a dictionary, by a function that copies it first": (
+        "def f(s):\n    s = dict(s)\n    s['n'] = 1\ns = {'n': ⟦4⟧}\nf(s)\nDataLoader(data, num_workers=s['n'])\n",
+        {"4"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [*KEPT, *SURE_AND_UNSURE, *OUT_OF_SIGHT])
 def test_what_is_changed_by_another_way(case: str) -> None:
-    files, expected = {**KEPT, **SURE_AND_UNSURE}[case]
+    files, expected = {**KEPT, **SURE_AND_UNSURE, **OUT_OF_SIGHT}[case]
     assert traced(files) == expected
 
 
