@@ -21,6 +21,7 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     Settings,
+    Thing,
     Unseen,
     settled,
     under,
@@ -63,6 +64,42 @@ def changed(
     for event in evaluator.events.inside(frame.scope, name) if frame.scope.is_function else ():
         after = tuple(doubts.doubted(one, event, frame.facts.span(event.binding.node)) for one in after)
     return after
+
+
+def through_owner(
+    evaluator: Evaluator, given: Possibilities, name: str, frame: Frame, place: Place | None, bound: Reaching
+) -> Possibilities:
+    """Return what an attribute set by its dotted name is after what was done to its object since, by other means.
+
+    What sets it by that name again is a way of its own.
+    """
+    owner, _, attribute = name.rpartition(".")
+    happened = [
+        Happened(event, way.arms, way.earlier_turn)
+        for event in evaluator.effects.changing(frame, owner)
+        if event.order > bound.binding.place.order
+        and (event.binding.kind == CALL and not event.path or (event.sets(attribute) and event.binding.name != name))
+        for way in reaching([event.binding], place)
+        if not (way.earlier_turn and _renewed(bound, event))
+    ]
+    if not happened:
+        return given
+    kind = classes.class_around(frame, owner)
+    span = frame.facts.span(bound.binding.node)
+    thing: Instance | Items = Items({attribute: given}, complete=False)
+    if kind is not None:
+        thing = replace(frame.receiver or evaluator.any_object(kind), changed={attribute: given})
+    return tuple(
+        one
+        for after in after_all(evaluator, Possibility(thing, span), happened, frame)
+        for one in under(_named(after.thing, attribute) or unseen(span), after.assumptions)
+    )
+
+
+def _named(thing: Thing, name: str) -> Possibilities:
+    if isinstance(thing, Instance):
+        return thing.changed.get(name, ())
+    return thing.entries.get(name, ()) if isinstance(thing, Items) else ()
 
 
 def _renewed(bound: Reaching, event: Event) -> bool:

@@ -43,6 +43,10 @@ class Event:
         """The place of the statement in the order of its scope."""
         return self.binding.place.order
 
+    def sets(self, attribute: str) -> bool:
+        """Return whether it sets an attribute of the thing itself."""
+        return self.key == attribute and not self.path
+
 
 Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions | None], ...]
 """Turns of a loop: what is assumed besides the turn, and that it is this one (None where nobody saw which)."""

@@ -87,10 +87,11 @@ def after_call(
 ) -> Possibility:
     """Return an object as it is after a call of one of its methods, which is made where the arms are taken.
 
-    An object whose making was not seen stays as it is: it may have been through any of its methods.
+    Of an object whose making was not seen only what was set since can be another: it may have been through any of its
+    methods.
     """
     instance = one.thing
-    if not isinstance(instance, Instance) or instance.call is None or frame.depth >= DEEPEST_METHOD:
+    if not isinstance(instance, Instance) or frame.depth >= DEEPEST_METHOD:
         return one
     return replace(one, thing=replace(instance, changed=_AfterMethod(evaluator, instance, call, arms, frame)))
 
@@ -126,7 +127,8 @@ class _AfterMethod(AttributesAfter):
         return self._evaluator.effects.reached(self._instance.of, method) if method is not None else Reached()
 
     def _changed(self) -> Collection[str]:
-        return self._reached.attributes
+        reached = self._reached.attributes
+        return reached if self._instance.call is not None else reached & self._instance.changed.keys()
 
     def _follow(self, name: str) -> Possibilities:
         ran = self._evaluator.remembered(("ran", self), self._frame, self._run)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import changes, members, modules
+from loaderlint.linking import changes, classes, members, modules
 from loaderlint.linking.names import (
     MUTATIONS,
     may_be_rewritten,
@@ -19,8 +19,10 @@ from loaderlint.linking.names import (
 )
 from loaderlint.linking.things import (
     MAIN,
+    CommandLine,
     External,
     Frame,
+    Instance,
     Items,
     Possibilities,
     Possibility,
@@ -124,34 +126,43 @@ def _given(
             alternatives = [NO_ASSUMPTIONS]
         for assumptions in alternatives:
             left = under(given, assumptions)
-            yield from changes.changed(evaluator, left, name, frame, place, way.binding.place.order, way)
+            left = changes.changed(evaluator, left, name, frame, place, way.binding.place.order, way)
+            yield from changes.through_owner(evaluator, left, name, frame, place, way) if "." in name else left
 
 
 def attribute(evaluator: Evaluator, node: ast.Attribute, frame: Frame) -> Possibilities:
     """Return what an attribute can be: assigned in this scope by its dotted name, or found on its object."""
     span = frame.facts.span(node)
     name = dotted(node)
-    if name is not None and name in frame.scope.bindings:
-        if any(isinstance(one.thing, Items | TreeMapping) for one in evaluator.evaluate(node.value, frame)):
-            # A dictionary brings along what was done to it; what was assigned here may have been replaced since.
-            return _attribute_of(evaluator, node, frame, span)
-        if evaluator.blurred.runs_setter(evaluator.evaluate(node.value, frame), node.attr):
-            return _attribute_of(evaluator, node, frame, span)
-        every = (*owners(frame.scope, name), *frame.scope.bindings[name])
-        values = [one for one in every if one.kind not in MUTATIONS]
-        found = tuple(_given(evaluator, name, values, frame, frame.place, span))
-        before = changes.changed(evaluator, _attribute_of(evaluator, node, frame, span), name, frame, frame.place, 0)
-        # Where the owner itself was bound last, the attribute is as that one brings it.
-        left = (one.arms for one in reaching(values, frame.place) if one.binding.name != name)
-        unset = (
-            one
-            for arms in (*unbound(values, frame.place), *left)
-            for ways in evaluator.conditions(arms, frame)
-            for one in under(before, ways)
-        )
-        otherwise = evaluator.blurred.may_set_any(evaluator.evaluate(node.value, frame), node.attr, frame.place)
-        return distinct([*found, *unset, *(unseen(span) if otherwise else ())])
-    return _attribute_of(evaluator, node, frame, span)
+    if name is None or name not in frame.scope.bindings:
+        return _attribute_of(evaluator, node, frame, span)
+    owner = evaluator.evaluate(node.value, frame)
+    if evaluator.blurred.runs_setter(owner, node.attr):
+        return _attribute_of(evaluator, node, frame, span)
+    otherwise = unseen(span) if evaluator.blurred.may_set_any(owner, node.attr, frame.place) else ()
+    if _brings_changes(owner, name.rpartition(".")[0], frame):
+        return distinct([*_attribute_of(evaluator, node, frame, span), *otherwise])
+    every = (*owners(frame.scope, name), *frame.scope.bindings[name])
+    values = [one for one in every if one.kind not in MUTATIONS]
+    found = tuple(_given(evaluator, name, values, frame, frame.place, span))
+    before = changes.changed(evaluator, _attribute_of(evaluator, node, frame, span), name, frame, frame.place, 0)
+    # Where the owner itself was bound last, the attribute is as that one brings it.
+    left = (one.arms for one in reaching(values, frame.place) if one.binding.name != name)
+    unset = (
+        one
+        for arms in (*unbound(values, frame.place), *left)
+        for ways in evaluator.conditions(arms, frame)
+        for one in under(before, ways)
+    )
+    return distinct([*found, *unset, *otherwise])
+
+
+def _brings_changes(owner: Possibilities, name: str, frame: Frame) -> bool:
+    """Return whether what a name stands for brings along all that was done to it, by whatever name."""
+    if any(isinstance(one.thing, Items | TreeMapping) for one in owner):
+        return True
+    objects = all(isinstance(one.thing, Instance | CommandLine) for one in owner)
+    return objects and not classes.names_receiver(frame, name)
 
 
 def _attribute_of(evaluator: Evaluator, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
