@@ -99,9 +99,15 @@ def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
         elements = elements_of(value)
         if elements is not None:
             yield own, elements, False
+        yield from ((own, part, False) for keys, part, _ in parts_in(value) if len(keys) == 1)
         return
     if binding.kind == "item" and binding.key is not None:
         own = Part(binding.name, (*binding.keys, key_of(binding.key)))
+    elif binding.kind == "list" and isinstance(value, ast.Call):
+        for argument in value.args:
+            for keys, part, _ in parts_in(argument):
+                yield Part(own.name, (*binding.keys, ELEMENT, *keys)), part, False
+        return
     elif binding.kind == "unpack":
         place = binding.index[0] if len(binding.index) == 1 else None
         if place is None:

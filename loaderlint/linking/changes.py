@@ -51,7 +51,7 @@ def changed(
         return tuple(found)
     receiver = classes.names_receiver(frame, name)
     happened = [
-        Happened(event, way.arms, way.earlier_turn)
+        Happened(event, way.arms, way.earlier_turn, again=_comes_again(event, bound))
         for event in evaluator.effects.changing(frame, name)
         if event.order > since and not (receiver and (event.path or event.binding.kind not in MUTATIONS))
         for way in reaching([event.binding], place)
@@ -75,10 +75,10 @@ def through_owner(
     """
     owner, _, attribute = name.rpartition(".")
     happened = [
-        Happened(event, way.arms, way.earlier_turn)
+        Happened(event, way.arms, way.earlier_turn, again=_comes_again(event, bound))
         for event in evaluator.effects.changing(frame, owner)
         if event.order > bound.binding.place.order
-        and (event.binding.kind == CALL and not event.path or (event.sets(attribute) and event.binding.name != name))
+        and ((event.binding.kind == CALL and not event.path) or (event.sets(attribute) and event.binding.name != name))
         for way in reaching([event.binding], place)
         if not (way.earlier_turn and _renewed(bound, event))
     ]
@@ -108,6 +108,12 @@ def _renewed(bound: Reaching, event: Event) -> bool:
     return not bound.earlier_turn and any(arm.owner in loops for arm in bound.binding.place.arms)
 
 
+def _comes_again(event: Event, bound: Reaching | None) -> bool:
+    """Return whether a loop may come to an event several times while a name stands for the same thing."""
+    renewing = {arm.owner for arm in bound.binding.place.arms} if bound is not None else set()
+    return any(arm.loop and arm.owner not in renewing for arm in event.binding.place.arms)
+
+
 MOST_VARIANTS = 16
 """A thing that so many changes may each have been made to, or not, has more variants than this and is unseen."""
 _Changeable: TypeAlias = Items | TreeMapping | Settings | CommandLine | Instance | Row
@@ -122,7 +128,7 @@ def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happene
     """Return a thing after what happened to it, the same one wherever it is read after the same events."""
     if not isinstance(one.thing, _Changeable):
         return (one,)
-    made = tuple((event.event, event.arms) for event in happened)
+    made = tuple((event.event, event.arms, event.again) for event in happened)
     thing = Possibility(one.thing, one.span)
     after = evaluator.remembered(
         ("changed", one.thing, made), frame, lambda: _worked_out(evaluator, thing, happened, frame)
@@ -217,7 +223,11 @@ def _at_turns(evaluator: Evaluator, one: Possibility, happened: Happened, path: 
 def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     thing, first = one.thing, happened[0]
     if first.event.binding.kind == CALL:
-        return effects.of_call(evaluator, one, first.event, first.arms, frame)
+        after, again = effects.of_call(evaluator, one, first.event, first.arms, frame), first.again
+        if not again or (len(after) == 1 and after[0] is one):
+            return after
+        twice = [two for way in after for two in effects.of_call(evaluator, way, first.event, first.arms, frame)]
+        return tuple(turns.not_settled(evaluator, way, twice) for way in after)
     if isinstance(thing, Unseen) and first.event.key and first.event.path:
         thing = Items({}, complete=False)
     if isinstance(thing, CommandLine) and first.event.binding.kind in _SETS_ITEMS:

@@ -56,14 +56,15 @@ Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions | None], ...]
 class Happened:
     """An event, and the arms that must be taken for it to happen before a place.
 
-    ``earlier_turn`` says that it happened in an earlier turn of a loop; ``turns`` are those at which a loop came to
-    the thing, where they are known.
+    ``earlier_turn`` says that it happened in an earlier turn of a loop, ``again`` that it may have happened to the same
+    thing in several; ``turns`` are those at which a loop came to the thing, where they are known.
     """
 
     event: Event
     arms: tuple[Arm, ...]
     earlier_turn: bool = False
     turns: Turns = ()
+    again: bool = False
 
     @property
     def sets_attribute(self) -> bool:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, classes, decorators
+from loaderlint.linking import arguments, classes, decorators, methods
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import Frame, Function, Instance, Possibilities, Possibility, end_of, under, unseen
 
@@ -31,7 +31,18 @@ def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Fr
     """Return what a project function gives back to one call."""
     if frame.depth >= (MOST_CALLS_DEEP if _may_build_a_parser(function, frame) else MOST_OTHER_CALLS_DEEP):
         return unseen(frame.facts.span(node))
-    return returned_by(evaluator, function, frame_of_call(evaluator, function, node, frame))
+    found = returned_by(evaluator, function, frame_of_call(evaluator, function, node, frame))
+    return tuple(_itself(evaluator, one, function, node, frame) for one in found)
+
+
+def _itself(evaluator: Evaluator, one: Possibility, function: Function, node: ast.Call, frame: Frame) -> Possibility:
+    """Return what a method gives back as it is after the call, where that is the object it was called on."""
+    thing, receiver = one.thing, function.receiver
+    if receiver is None or receiver.call is None or not isinstance(thing, Instance) or thing.call is not receiver.call:
+        return one
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in evaluator.effects.setting:
+        return one
+    return methods.after_call(evaluator, replace(one, thing=receiver), node, (), frame)
 
 
 def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Frame:

@@ -6,13 +6,27 @@ After ``for phase, part in datasets.items(): part["phase"] = phase`` each part h
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import loops
 from loaderlint.linking.events import Happened, Turns
-from loaderlint.linking.things import Frame, Items, Possibilities, Row, Thing, choice, distinct, under, unseen
+from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.things import (
+    CommandLine,
+    Frame,
+    Instance,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Thing,
+    choice,
+    distinct,
+    under,
+    unseen,
+)
 from loaderlint.model.source import Span
 from loaderlint.readers.python import ELEMENT, Binding
 
@@ -99,3 +113,34 @@ def at_turns(values: Possibilities, turns: Turns, span: Span) -> Possibilities:
         for besides, turn in turns
         for way in (unseen(span, besides) if turn is None else under(loops.of_turn(values, turn), besides))
     )
+
+
+def not_settled(evaluator: Evaluator, once: Possibility, twice: Sequence[Possibility]) -> Possibility:
+    """Return a thing after the turns of a loop, given what the first makes of it and what the second makes of that.
+
+    What the second makes another value is worked out of the one before: how often that was done is not seen.
+    """
+    values = _values_of(once.thing)
+    states = [_values_of(one.thing) for one in twice]
+
+    def at_last(name: str) -> Possibilities:
+        first = values[name]
+        known = {(type(one.thing), one.thing) for one in first if one.constant}
+        later = (one for state in states for one in state.get(name, ()) if one.constant)
+        return (
+            (*first, *unseen(once.span)) if any((type(one.thing), one.thing) not in known for one in later) else first
+        )
+
+    after = Lazily.followed(evaluator, values, at_last)
+    if isinstance(once.thing, Items):
+        return replace(once, thing=replace(once.thing, entries=after))
+    return replace(once, thing=replace(once.thing, changed=after)) if isinstance(once.thing, _Named) else once
+
+
+_Named: TypeAlias = Instance | CommandLine
+
+
+def _values_of(thing: Thing) -> Mapping[str, Possibilities]:
+    if isinstance(thing, Items):
+        return thing.entries
+    return thing.changed if isinstance(thing, _Named) else {}
