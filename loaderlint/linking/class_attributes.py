@@ -49,4 +49,4 @@ def with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str, 
         if evaluator.blurred.may_set(owner, name):
             own = (*own, *unseen(declaring.facts.span(declaring.node)))
     later = set_outside.on_classes(evaluator, changed, name)
-    return one_of(f"{classes.subject(owner)}.{name} of the class", [("own", own), *later]) if later else own
+    return one_of(f"what sets {classes.subject(owner)}.{name} of the class", [("own", own), *later]) if later else own

@@ -85,4 +85,4 @@ class Conditions:
         if arm.loop:
             return loops.ends(self._evaluator, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
         owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
-        return [choice(f"{frame.facts.span(owner)} is taken", arm.truth)]
+        return [choice(f"the branch at {frame.facts.span(owner)} is taken", arm.truth)]

@@ -70,9 +70,9 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
         return _own(evaluator, instance, name)
     kinds = hierarchy.kinds(evaluator, instance.of, name)
     each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
-    own = one_of(f"{classes.subject(instance.of)} is", each)
+    own = one_of(f"the class of the {classes.subject(instance.of)}", each)
     outer = set_outside.on_objects(evaluator, instance.of, name)
-    return one_of(f"{classes.subject(instance.of)}.{name} of the object", [("own", own), *outer]) if outer else own
+    return one_of(f"what sets {classes.subject(instance.of)}.{name}", [("own", own), *outer]) if outer else own
 
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
@@ -135,7 +135,8 @@ def _inherited(
             unset = tuple(one for assumptions in left for one in under(before, assumptions))
             ways = {**ways, "__init__": (*ways.get("__init__", ()), *unset)}
         return one_of(
-            f"{classes.subject(owner)}.{name}", ((method, values) for method, values in ways.items() if values)
+            f"the method that sets {classes.subject(owner)}.{name}",
+            ((method, values) for method, values in ways.items() if values),
         )
     return ()
 

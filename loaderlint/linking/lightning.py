@@ -290,7 +290,7 @@ class Interfaces:
         names, anything = self._parameters(made)
         groups = (entry.value for layer in way for entry in (layer.get(group),) if entry is not None)
         keys = {key for one in groups if isinstance(one, TreeMapping) for key in one.merged}
-        which = choice(f"{interface.span} configuration", str(way[-1].span) if way else "none")
+        which = choice(f"the configuration of {interface.span}", str(way[-1].span) if way else "none")
         entries: dict[str, Possibilities] = {}
         for name in sorted(names.keys() | keys):
             setting = f"{group}.{name}"

@@ -9,7 +9,19 @@ from loaderlint.linking import configured_calls, replaced
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite
-from loaderlint.linking.things import Absent, Made, Possibilities, Possibility, distinct, irremovable, under, unseen
+from loaderlint.linking.things import (
+    GIVEN,
+    UNSEEN,
+    Absent,
+    Made,
+    Possibilities,
+    Possibility,
+    Thing,
+    distinct,
+    irremovable,
+    under,
+    unseen,
+)
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
@@ -59,7 +71,7 @@ MOST_OF_ANYTHING = 10**18
 def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Assumptions], site: Span) -> Value:
     """Return an option's value from what was followed: constants become candidates, anything else leaves it open."""
     candidates: list[Candidate] = []
-    is_open = False
+    unseen_things: list[Thing] = []
     for one in distinct(
         way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
     ):
@@ -67,14 +79,15 @@ def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Ass
         if isinstance(thing, Absent):
             candidates.append(Candidate(TORCH_DEFAULTS[option], site, assumptions=one.assumptions, written=False))
         elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
-            is_open = True
+            unseen_things.append(UNSEEN)
         elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText):
             candidates.append(
                 Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
             )
         else:
-            is_open = True
-    return Value(tuple(_platforms_joined(candidates)), is_open, given.argument)
+            unseen_things.append(thing)
+    by_user = bool(unseen_things) and all(thing is GIVEN for thing in unseen_things)
+    return Value(tuple(_platforms_joined(candidates)), bool(unseen_things), given.argument, by_user)
 
 
 def _method_name(evaluator: Evaluator, option: str, given: Given) -> Possibilities:

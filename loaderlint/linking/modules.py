@@ -188,7 +188,7 @@ def with_changes(
         return own
     if copied:
         outer = [("elsewhere", unseen(span))]
-    return one_of(f"{facts.source.path}:{name}", [("own", own), *outer])
+    return one_of(f"what sets {facts.source.path}:{name}", [("own", own), *outer])
 
 
 def _last_name(facts: PythonFacts) -> str:

@@ -123,7 +123,7 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             name = one.thing.name if isinstance(one.thing, External) else _name_of(one.thing)
             kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
             if kind is not None:
-                return PythonSite(frame, site.node, name, kind)
+                return None if _has_threads(kind, site.node) else PythonSite(frame, site.node, name, kind)
             kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
             if kind is not None:
                 return PythonSite(frame, site.node, name.removesuffix(".__init__"), kind, skip=1)
@@ -136,6 +136,12 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
             if made is not None:
                 return made
     return None
+
+
+def _has_threads(kind: LoaderCallable, call: ast.Call) -> bool:
+    """Return whether a call asks for threads in the place of worker processes, or may do so."""
+    given = (one.value for one in call.keywords if kind.threads and one.arg == kind.threads)
+    return any(not (isinstance(one, ast.Constant) and one.value is False) for one in given)
 
 
 def _subclass_call(

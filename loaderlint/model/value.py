@@ -9,7 +9,7 @@ choice that the 0 rules out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -182,17 +182,18 @@ class Value:
     """All that can reach one option: the candidates seen, and whether something unseen can reach it, too.
 
     ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
-    or arrives inside a splat.
+    or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more.
     """
 
     candidates: tuple[Candidate, ...] = ()
     open: bool = False
     argument: Span | None = None
+    by_user: bool = False
 
     def on(self, target: Target) -> Value:
         """Return the value as it can be on the target: the arm of a platform conditional that runs there."""
         kept = tuple(one for one in self.candidates if holds_on(one.assumptions, target))
-        return Value(kept, self.open, self.argument)
+        return replace(self, candidates=kept)
 
     @property
     def known(self) -> tuple[Candidate, ...]:

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
-from loaderlint.model.target import Platform
 from loaderlint.model.tracing import Nothing, Traced
-from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Trail, Value
+from loaderlint.model.value import Assumption, Candidate, CommandLineText, CpuCount, Trail, Value
+from loaderlint.reports._conditions import in_words, shortened
 from loaderlint.reports._lines import BLANK, Line, cells, line, paint, paragraphs, usable, visible, wrapped
 from loaderlint.reports._style import CALM, FAINT, GOOD, STRONG
-from loaderlint.reports._words import on_platforms
 from loaderlint.reports.json import start, steps
 
 FORMATS = ("json", "text")
@@ -24,17 +23,11 @@ FORMATS = ("json", "text")
 _Row: TypeAlias = tuple[str | tuple[str, str], ...]
 
 _BUNDLE = ("num_workers", *WORKER_OPTIONS)
-_MOST_ANSWERS = 3
-"""Answers to one question that a condition names."""
 _LONGEST = 32
-"""Characters after which a constant or a condition is cut in the text."""
+"""Characters after which a constant is cut in the text."""
 
 _MOST_LINES = 8
 _MOST_WAYS = 3
-_MOST_CONDITIONS = 3
-"""As many are shown; the rest is only counted."""
-_WHICH_WAY = frozenset({"default", "given", "set", "unset"})
-"""Answers that say which of its ways a value took."""
 _NARROWEST_NOTE = 20
 """Cells a step's note has at least, even where the terminal has not."""
 
@@ -93,7 +86,11 @@ def _tree(loader: Loader, width: int) -> Iterator[Line]:
     """
     unread = "" if loader.consumer_seen else "  (no code was seen to read it)"
     yield line((str(loader.span), STRONG), "  ", (loader.callee, CALM), (unread, FAINT))
-    sources = {name: _sources(loader.option(name)) for name in _given(loader)}
+    everywhere = _everywhere(loader)
+    conditions = in_words(everywhere, loader.span)
+    for words in wrapped(conditions, width - 3) if conditions else ():
+        yield line(("│  ", FAINT), (words, CALM))
+    sources = {name: _sources(loader.option(name), everywhere) for name in _given(loader)}
     labels = {name: _label(loader, name) for name in sources}
     label_cells = max(map(cells, labels.values()), default=0)
     constant_cells = max((cells(one.constant) for several in sources.values() for one in several), default=0)
@@ -128,13 +125,18 @@ class _Source:
     ways: tuple[Trail, ...]
 
 
-def _sources(value: Value) -> list[_Source]:
+def _sources(value: Value, everywhere: frozenset[Assumption]) -> list[_Source]:
     """Return the candidates of a value, those that differ in their ways alone made one; torch's default comes last."""
     same: dict[tuple[str, Span | None], list[Candidate]] = {}
     for one in sorted(value.candidates, key=lambda one: not one.written):
         same.setdefault((_constant(one), one.span if one.written else None), []).append(one)
     return [
-        _Source(constant, span, _conditions(several), tuple(dict.fromkeys(one.trail for one in several)))
+        _Source(
+            constant,
+            span,
+            in_words(_common(several) - everywhere, several[0].span),
+            tuple(dict.fromkeys(one.trail for one in several)),
+        )
         for (constant, span), several in same.items()
     ]
 
@@ -152,12 +154,16 @@ def _value(value: Value, sources: Sequence[_Source], constant_cells: int, room: 
         if source.span is None:
             yield source.constant, padding, ("torch's default", FAINT)
             continue
-        conditions: _Row = ((f"  {source.conditions}", CALM),) if source.conditions else ()
-        yield (source.constant, GOOD), padding, str(source.span), *conditions
+        place = visible(str(source.span))
+        beside = cells(place) + 2 + cells(source.conditions) <= room - len(margin)
+        conditions: _Row = ((f"  {source.conditions}", CALM),) if source.conditions and beside else ()
+        yield (source.constant, GOOD), padding, place, *conditions
+        below = wrapped(source.conditions, max(room - len(margin), _NARROWEST_NOTE)) if not beside else ()
+        yield from ((margin, (words, CALM)) for words in below)
         for row in _ways(source.ways, room - len(margin)):
             yield margin, *row
     if value.open or not sources:
-        unseen = "something loaderlint cannot see"
+        unseen = "what the user of the program gives" if value.by_user else "something loaderlint cannot see"
         yield ((f"or {unseen}" if sources else unseen, FAINT),)
 
 
@@ -184,54 +190,22 @@ def _steps(trail: Trail, room: int) -> Iterator[_Row]:
 def _constant(candidate: Candidate) -> str:
     constant = candidate.constant
     text = str(constant) if isinstance(constant, CpuCount | CommandLineText) else repr(constant)
-    return _shortened(visible(text))
+    return shortened(text, _LONGEST)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def _common(candidates: Iterable[Candidate]) -> frozenset[Assumption]:
+    return frozenset[Assumption].intersection(*(one.assumptions for one in candidates))
 
 
-def _conditions(candidates: Sequence[Candidate]) -> str:
-    """Return in words what is assumed on every way: platform, CUDA, then the tests, always in the same order.
+def _everywhere(loader: Loader) -> frozenset[Assumption]:
+    """Return what the loader is made under alone: what every value assumes of an option that gets no other value.
 
-    Which caller or which default it was is no condition: the steps show it.
+    A single option says that beside its values.
     """
-
-    def order(one: Assumption) -> tuple[bool, bool, str, str]:
-        return one.subject != PLATFORM, one.subject != CUDA, one.subject, str(one.answer)
-
-    common = frozenset[Assumption].intersection(*(one.assumptions for one in candidates))
-    words = list(dict.fromkeys(filter(None, map(_words, sorted(common, key=order)))))
-    more = len(words) - _MOST_CONDITIONS
-    return ", ".join([*words[:_MOST_CONDITIONS], *(["…"] if more > 0 else [])])
-
-
-def _words(assumption: Assumption) -> str:
-    subject, answer = assumption.subject, assumption.answer
-    if subject == PLATFORM and isinstance(answer, frozenset):
-        platforms = [platform for platform in Platform if platform.value in answer]
-        return "" if len(platforms) == len(Platform) else on_platforms(platforms) or "on no platform"
-    if isinstance(answer, bool):
-        return f"{'when' if answer else 'unless'} {_shortened(_test(subject))}"
-    answers = answer if isinstance(answer, frozenset) else (answer,)
-    words = sorted(one for one in answers if isinstance(one, str))
-    # Numbers say which call it was.
-    if not words or answer in _WHICH_WAY:
-        return ""
-    return f"when {subject} is {_one_of(words)}"
-
-
-def _one_of(answers: Sequence[str]) -> str:
-    """Return several answers in a few words: a configuration can be chosen in dozens of ways."""
-    if len(answers) <= _MOST_ANSWERS:
-        return "/".join(answers)
-    return f"{answers[0]} or one of {len(answers) - 1} others"
-
-
-def _test(subject: str) -> str:
-    """Return the test itself of a subject such as ``train.py:main:args.debug``, which readers know it by."""
-    *place, test = subject.split(":", 2)
-    return test if len(place) == 2 and not test.isdecimal() else subject
+    if len(loader.options) == 1:
+        return frozenset()
+    closed = [value for value in loader.options.values() if value.candidates and not value.open]
+    return frozenset[Assumption]().union(*(_common(value.candidates) for value in closed))
 
 
 def _loader_json(loader: Loader) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The callables that make a loader, by the dotted name of the library that defines them.
 
-Sources: ``torch/utils/data/dataloader.py`` (2.13), ``torchdata/stateful_dataloader``, ``monai/data/dataloader.py``,
-``torch_geometric/loader/`` (2.7), ``transformers/training_args.py`` (5.23), ``speechbrain/core.py`` and
+Sources: ``torch/utils/data/dataloader.py`` (2.13), ``torchdata/stateful_dataloader``, ``monai/data/dataloader.py`` and
+``monai/data/thread_buffer.py``, ``torch_geometric/loader/`` (2.7), ``dgl/dataloading/dataloader.py`` (2.1),
+``transformers/training_args.py`` (5.23), ``speechbrain/core.py`` and
 ``speechbrain/dataio/dataloader.py`` (1.0), ``litdata/streaming/dataloader.py`` (whose ``StreamingDataLoader`` is a
 subclass of torch's), ``streaming/base/dataloader.py`` of MosaicML Streaming (likewise); HAZARDS section 4.
 """
@@ -43,15 +44,20 @@ class LoaderCallable:
     """How one callable takes loader options.
 
     ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling``
-    maps torch's name to this callable's where they differ.
+    maps torch's name to this callable's where they differ (empty string: not to be given). With the keyword
+    ``threads`` its workers are threads, and it is no such loader.
     """
 
     positional: tuple[str, ...] = ()
     spelling: Mapping[str, str] = field(default_factory=dict)
+    threads: str = ""
 
 
 _TORCH = LoaderCallable(TORCH_POSITIONAL)
 _DATASET_FIRST = LoaderCallable(("dataset",))
+_MONAI_THREAD = LoaderCallable(("dataset",), threads="use_thread_workers")
+_OWN_BATCHES = LoaderCallable(spelling={"batch_size": "", "shuffle": "", "drop_last": "", "pin_memory": ""})
+_BATCHES_OF_GRAPHS = LoaderCallable(spelling={"batch_size": ""})
 _HUGGING_FACE = LoaderCallable(
     spelling={
         "batch_size": "per_device_train_batch_size",
@@ -74,6 +80,8 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader": _TORCH,
     "monai.data.DataLoader": LoaderCallable(("dataset", "num_workers")),
     "monai.data.dataloader.DataLoader": LoaderCallable(("dataset", "num_workers")),
+    "monai.data.ThreadDataLoader": _MONAI_THREAD,
+    "monai.data.thread_buffer.ThreadDataLoader": _MONAI_THREAD,
     "torch_geometric.loader.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
     "torch_geometric.loader.dataloader.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
     "torch_geometric.data.DataLoader": LoaderCallable(("dataset", "batch_size", "shuffle")),
@@ -86,6 +94,14 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "torch_geometric.loader.LinkNeighborLoader": LoaderCallable(),
     "torch_geometric.loader.ClusterLoader": LoaderCallable(),
     "torch_geometric.loader.RandomNodeLoader": LoaderCallable(),
+    "torch_geometric.loader.NeighborSampler": LoaderCallable(),
+    "torch_geometric.loader.ShaDowKHopSampler": LoaderCallable(),
+    "torch_geometric.loader.ZipLoader": LoaderCallable(),
+    "torch_geometric.loader.TemporalDataLoader": _BATCHES_OF_GRAPHS,
+    "torch_geometric.loader.GraphSAINTNodeSampler": _BATCHES_OF_GRAPHS,
+    "torch_geometric.loader.GraphSAINTEdgeSampler": _BATCHES_OF_GRAPHS,
+    "torch_geometric.loader.GraphSAINTRandomWalkSampler": _BATCHES_OF_GRAPHS,
+    "dgl.dataloading.DataLoader": _OWN_BATCHES,
     "dgl.dataloading.GraphDataLoader": _DATASET_FIRST,
     "litdata.StreamingDataLoader": _DATASET_FIRST,
     "litdata.streaming.StreamingDataLoader": _DATASET_FIRST,

@@ -34,6 +34,26 @@ CALLEES: dict[str, tuple[str, str | None]] = {
     ),
     "from monai.data import DataLoader": ("DataLoader(d, num_workers=8)", "monai.data.DataLoader"),
     "import monai": ("monai.data.DataLoader(d, num_workers=8)", "monai.data.DataLoader"),
+    "from monai.data import ThreadDataLoader": (
+        "ThreadDataLoader(d, 2, num_workers=8)",
+        "monai.data.ThreadDataLoader",
+    ),
+    "from monai.data import ThreadDataLoader as Processes": (
+        "Processes(d, num_workers=8, use_thread_workers=False)",
+        "monai.data.ThreadDataLoader",
+    ),
+    "from monai.data import ThreadDataLoader as Threads": (
+        "Threads(d, num_workers=8, use_thread_workers=True)",
+        None,
+    ),
+    "from torch_geometric.loader import GraphSAINTNodeSampler": (
+        "GraphSAINTNodeSampler(d, batch_size=6000, num_workers=8)",
+        "torch_geometric.loader.GraphSAINTNodeSampler",
+    ),
+    "import dgl": (
+        "dgl.dataloading.DataLoader(graph, ids, sampler, batch_size=1024, num_workers=8)",
+        "dgl.dataloading.DataLoader",
+    ),
     "from torch_geometric.loader import DataLoader": (
         "DataLoader(d, num_workers=8)",
         "torch_geometric.loader.DataLoader",
@@ -114,6 +134,11 @@ POSITIONS: dict[str, tuple[str, str, set[str]]] = {
         "from torch.utils.data import DataLoader\nDataLoader(d, ⟦8⟧)",
         "batch_size",
         {"8"},
+    ),
+    "a sampler of graphs makes batches of its own": (
+        "from torch_geometric.loader import GraphSAINTNodeSampler\nGraphSAINTNodeSampler(d, batch_size=6000)",
+        "batch_size",
+        {"1 unwritten"},
     ),
     "MONAI's second is num_workers": ("from monai.data import DataLoader\nDataLoader(d, ⟦4⟧)", "num_workers", {"4"}),
     "MONAI's second is not batch_size": (

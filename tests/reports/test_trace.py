@@ -77,14 +77,17 @@ def test_a_loader_is_a_tree_of_options_candidates_and_steps() -> None:
     assert text(FULL) == (
         """\
 main.py:204:16  torch.utils.data.DataLoader
-├─ num_workers                               4                    configs/train.yaml:3:18  on Linux and macOS
+├─ num_workers                               4                    configs/train.yaml:3:18
+│                                                                 on Linux and macOS
 │                                                                 → main.py:64   DataModuleFromConfig(num_workers=…)
 │                                                                 → main.py:180  self.num_workers
 │                                            os.cpu_count() // 2  train.py:9:5  on Windows
 │                                            or something loaderlint cannot see
 ├─ batch_size (per_device_train_batch_size)  something loaderlint cannot see
-├─ pin_memory                                True                 train.py:7:5  when torch.cuda.is_available()
-│                                            False                train.py:8:5  unless torch.cuda.is_available()
+├─ pin_memory                                True                 train.py:7:5
+│                                                                 when torch.cuda.is_available()
+│                                            False                train.py:8:5
+│                                                                 unless torch.cuda.is_available()
 └─ not given: prefetch_factor=None, persistent_workers=False, multiprocessing_context=None,
    timeout=0 (torch's defaults)
 """
@@ -136,8 +139,25 @@ def test_only_the_first_conditions_are_shown() -> None:
         (frozenset({Assumption("train.py:main:args.debug", False)}), "  unless args.debug"),
         (frozenset({Assumption("train.py:12:5", 1)}), ""),
         (frozenset({Assumption("train.py:12:5", "default")}), ""),
-        (frozenset({Assumption("train.py:12:5", True)}), "  when train.py:12:5"),
+        (frozenset({Assumption("train.py:12:5", True)}), "  when train.py:12"),
         (frozenset({Assumption("the branch", "b"), Assumption("a", False)}), "  unless a, when the branch is b"),
+        (frozenset({Assumption("train.py:main:n > 0, called at train.py:7:5", True)}), "  when n > 0"),
+        (frozenset({Assumption("train.py::flags['a:b'] > 0", True)}), "  when flags['a:b'] > 0"),
+        (
+            frozenset({Assumption("the branch at data/x.py:7:5 is taken", True)}),
+            "  when the branch at data/x.py:7 is taken",
+        ),
+        (
+            frozenset({Assumption("the method that sets data/x.py:Data.workers", "setup")}),
+            "  when the method that sets Data.workers is setup",
+        ),
+        (frozenset({Assumption("the method that sets data/x.py:Data.workers", "__init__")}), ""),
+        (
+            frozenset({Assumption("what sets x.py:Data.workers", "y.py:45:9")}),
+            "  when what sets Data.workers is y.py:45",
+        ),
+        (frozenset({Assumption("the file read at x.py:7:5", "a.json")}), "  when the file read at x.py:7 is a.json"),
+        (frozenset({Assumption("the file read at x.py:7:5", "train.py")}), ""),
         (frozenset({Assumption("hydra train", frozenset({"b", "a"}))}), "  when hydra train is a/b"),
         (frozenset({Assumption("hydra train", frozenset("abcd"))}), "  when hydra train is a or one of 3 others"),
     ],
@@ -160,6 +180,27 @@ def test_nothing_is_said_of_torchs_defaults_where_the_whole_bundle_is_given() ->
     given = {name: Value((candidate(None),)) for name in ("num_workers", *WORKER_OPTIONS)}
     assert "not given" not in text(loader(**given))
     assert text(loader(**given)).splitlines()[-1].startswith("└─ ")
+
+
+def test_what_the_whole_loader_is_made_under_is_said_once() -> None:
+    debug = assuming(debug=True)
+    cuda = (candidate(True, assumptions=debug | assuming(cuda=True)), candidate(False, 8, assumptions=debug))
+    told = text(loader(num_workers=Value((candidate(8, assumptions=debug),)), pin_memory=Value(cuda)))
+    assert told.count("when debug") == 1
+    assert told.splitlines()[1] == "│  when debug"
+    assert "train.py:7:5  when torch.cuda.is_available()\n" in told
+
+
+def test_what_may_come_from_elsewhere_is_no_condition_of_the_loader() -> None:
+    debug = assuming(debug=True)
+    workers = Value((candidate(8, assumptions=debug),), open=True)
+    told = text(loader(num_workers=workers, pin_memory=Value((candidate(True),))))
+    assert "train.py:7:5  when debug\n" in told
+
+
+def test_what_the_user_gives_is_told_from_what_cannot_be_seen() -> None:
+    given = Value((candidate(8),), open=True, by_user=True)
+    assert "│               or what the user of the program gives\n" in text(loader(num_workers=given))
 
 
 def test_a_default_that_reaches_a_given_option_is_torchs() -> None:

@@ -146,9 +146,9 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
     """
     span, given = flag.span, choice(str(flag.span), "given")
     if flag.switch is not None:
-        on = Possibility(flag.switch, span, assumptions=given)
+        on = Possibility(flag.switch, span, assumptions=given).step(span, flag.spelled)
         off = Possibility(not flag.switch, span, assumptions=choice(str(span), "turned off"))
-        return (on, off) if flag.turned_off else (on,)
+        return (on, off.step(span, f"{flag.spelled} turned off")) if flag.turned_off else (on,)
     constant = flag.keyword("const") if flag.action == "store_const" else None
     if constant is not None:
         return under(evaluator.evaluate(constant, flag.frame), given)
