@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from loaderlint.linking.project import Project
 from loaderlint.readers.python import Binding, CallSite, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
@@ -43,6 +44,9 @@ def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> I
             yield from calls[name]
     for site in calls.get("", ()):
         function = site.node.func
+        if isinstance(function, ast.Call) and _result(function) in names:
+            yield site
+            continue
         kept_in = dotted(function.value) if isinstance(function, ast.Subscript) else None
         if kept_in is not None and kept_in.rpartition(".")[2] in names:
             yield site
@@ -53,8 +57,19 @@ def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
     return name in names or "oader" in name
 
 
+def _result(call: ast.Call) -> str:
+    """Return the name that what a call gives goes by: ``choose()``."""
+    return f"{called_name(call)}()"
+
+
 def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:
-    """Yield the names bound in a scope, each with the last parts of the names it can be another name for."""
+    """Yield the names bound in a scope, each with the last parts of the names it can be another name for.
+
+    So is what its calls give, for a function that returns something with a name.
+    """
+    given = {name for value, _ in scope.returns if value is not None for arm in _arms(value) for name in _named(arm)}
+    if given:
+        yield f"{scope.name}()", given
     for name, bindings in scope.bindings.items():
         meant = {last for binding in bindings for last in _meant(binding)}
         if meant:
@@ -69,7 +84,16 @@ def _meant(binding: Binding) -> Iterator[str]:
             yield (dotted(base) or "").rpartition(".")[2]
     elif binding.kind in ("assign", "item") and binding.value is not None:
         for value in _arms(binding.value):
-            yield (dotted(value) or "").rpartition(".")[2]
+            yield from _named(value)
+
+
+def _named(value: ast.expr) -> Iterator[str]:
+    if isinstance(value, ast.Call):
+        yield _result(value)
+    elif isinstance(value, ast.Subscript):
+        yield (dotted(value.value) or "").rpartition(".")[2]
+    else:
+        yield (dotted(value) or "").rpartition(".")[2]
 
 
 def _arms(value: ast.expr) -> Iterator[ast.expr]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import (
+    ABSENT,
     GIVEN,
     UNSEEN,
     Frame,
@@ -57,17 +58,23 @@ def spread(
 ) -> tuple[list[tuple[ast.expr, Possibilities | None]], bool]:
     """Return a call's positional arguments and whether all were seen.
 
-    Those of a known row after a star come with what they can be, the others (None) are still to be followed.
+    Those of known rows after a star come with what they can be, which is `ABSENT` where a row is too short, the others
+    (None) are still to be followed.
     """
     found: list[tuple[ast.expr, Possibilities | None]] = []
     for argument in arguments:
         if not isinstance(argument, ast.Starred):
             found.append((argument, None))
             continue
-        rows = evaluator.evaluate(argument.value, frame)
-        if len(rows) != 1 or not isinstance(rows[0].thing, Row):
+        whole = evaluator.evaluate(argument.value, frame)
+        rows = [(one, one.thing.items) for one in whole if isinstance(one.thing, Row)]
+        lengths = {len(items) for _, items in rows}
+        if len(rows) < len(whole) or (len(lengths) > 1 and argument is not arguments[-1]):
             return found, False
-        found.extend((argument, under(item, rows[0].assumptions)) for item in rows[0].thing.items)
+        for position in range(max(lengths, default=0)):
+            missing = (Possibility(ABSENT, frame.facts.span(argument)),)
+            ways = ((items[position] if position < len(items) else missing, one) for one, items in rows)
+            found.append((argument, tuple(each for values, one in ways for each in under(values, one.assumptions))))
     return found, True
 
 

@@ -82,16 +82,25 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             {names.get(name, name): Given.known((*values, *besides)) for name, values in whole.entries.items()}
         )
         hidden = hidden or not whole.complete
+    by_position = given
+    given = dict(by_position)
     for keyword in keywords if site.configured is None else ():
         if keyword.arg is not None:
             option = names.get(keyword.arg, keyword.arg)
-            given[option] = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
+            named = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
+            given[option] = _left_by(by_position.get(option), named)
             continue
         splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
         for name in splat.entries:
             option = names.get(name, name)
-            given.setdefault(option, _followed(evaluator, option, partial(splat.entries.__getitem__, name)))
+            brought = _followed(evaluator, option, partial(splat.entries.__getitem__, name))
+            if option not in given or given[option] is by_position.get(option):
+                given[option] = _left_by(by_position.get(option), brought)
         hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
+    for option in site.kind.positional if not seen else ():
+        if option in given:
+            # Where no keyword gives it, an argument that was not seen may.
+            given[option] = _left_by(given[option], Given.known(unseen(site.span)))
     for option in TORCH_DEFAULTS if site.before else ():
         before = partial(_given_before, evaluator, site, option)
         if option in given or not all(isinstance(one.thing, Absent) for one in before()):
@@ -103,6 +112,13 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
             given.setdefault(option, Given.known((*unseen(site.span), *left_out)))
     return given
+
+
+def _left_by(first: Given | None, second: Given) -> Given:
+    """Return what an option gets where one way of giving it may leave it to another."""
+    if first is None:
+        return second
+    return Given(lambda: settled(first.possibilities, lambda: second.possibilities), second.argument or first.argument)
 
 
 def _at_the_call(given: Mapping[str, Given], site: PythonSite) -> dict[str, Given]:

@@ -218,8 +218,8 @@ MOST_CALLEE_STEPS = 500
 
 
 def _is_kept(evaluator: Evaluator, callee: ast.expr) -> bool:
-    """Return whether a callee is something kept in a dictionary, or on an object under a name of no method's."""
-    if isinstance(callee, ast.Subscript):
+    """Return whether a callee is given by a call, kept in a dictionary, or on an object under a name of no method's."""
+    if isinstance(callee, ast.Subscript | ast.Call):
         return True
     name = dotted(callee)
     return name is not None and name.rpartition(".")[2] not in evaluator.project.definitions

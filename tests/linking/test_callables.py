@@ -92,7 +92,20 @@ CALLEES: dict[str, tuple[str, str | None]] = {
         "L.LightningDataModule.from_datasets(d, num_workers=8)",
         "lightning.LightningDataModule.from_datasets",
     ),
+    "from torch.utils.data import DataLoader\ndef pick():\n    return DataLoader": ("pick()(d, num_workers=8)", TORCH),
+    "from torch.utils.data import DataLoader\ndef pick():\n    return DataLoader\nmade = pick()": (
+        "made(d, num_workers=8)",
+        TORCH,
+    ),
+    "from torch.utils.data import DataLoader\nKINDS = {'a': DataLoader}\ndef pick(k):\n    return KINDS[k]": (
+        "pick('a')(d, num_workers=8)",
+        TORCH,
+    ),
     # And what only looks like a loader.
+    "from torch.utils.data import DataLoader, Dataset\ndef pick():\n    return Dataset": (
+        "pick()(d, num_workers=8)",
+        None,
+    ),
     "": ("DataLoader(d, num_workers=8)", None),
     "from elsewhere import DataLoader": ("DataLoader(d, num_workers=8)", None),
     "from dali.plugin import DataLoader as D": ("D(d, num_workers=8)", None),
@@ -124,11 +137,28 @@ def test_callees(imports: str, call: str, callee: str | None, inside: bool) -> N
     assert [one.callee for one in loaders_of({"main.py": text})] == ([callee] if callee else [])
 
 
+WRAPPED = "from torch.utils.data import DataLoader\ndef make(*args, **options):\n    DataLoader(*args, **options)\n"
+
 POSITIONS: dict[str, tuple[str, str, set[str]]] = {
     "torch's sixth is num_workers": (
         "from torch.utils.data import DataLoader\nDataLoader(d, 8, True, None, None, ⟦4⟧)",
         "num_workers",
         {"4"},
+    ),
+    "by position in one call of a wrapper, by name in another": (
+        f"{WRAPPED}make(d, num_workers=⟦8⟧)\nmake(d, 4, True, None, None, ⟦3⟧)\nmake(d)",
+        "num_workers",
+        {"8", "3", "0 unwritten"},
+    ),
+    "by name, or by a position that is not seen": (
+        f"{WRAPPED}make(d, num_workers=⟦8⟧)\nmake(*elsewhere())",
+        "num_workers",
+        {"8", "open"},
+    ),
+    "what torch takes by name alone has no position that is not seen": (
+        f"{WRAPPED}make(d, prefetch_factor=⟦8⟧)\nmake(*elsewhere())",
+        "prefetch_factor",
+        {"8", "None unwritten"},
     ),
     "torch's second is batch_size": (
         "from torch.utils.data import DataLoader\nDataLoader(d, ⟦8⟧)",
