@@ -140,7 +140,8 @@ def _default(
         return ()
     span = frame.facts.between(node, default)
     found = arguments.default_value(evaluator, default, frame.facts, frame.scope)
-    note = f"{called_by(frame.scope)}({node.arg}=…) default"
+    label = _label(frame, method=owner_of(frame.facts, frame.scope) is not None)
+    note = f"{label}({node.arg}=…) default"
     assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()
     return under((one.step(span, note) for one in found), assumed)
 
@@ -170,10 +171,7 @@ def handed_over(
     method: bool,
 ) -> Possibilities:
     """Return what one caller gives for a parameter; `ABSENT` when it leaves the parameter to its default."""
-    own = called_by(frame.scope)
-    label = own if frame.scope.parent is None or not method else frame.scope.parent.name
-    if method and own != "__init__":
-        label = f"{label}.{own}"
+    label = _label(frame, method=method)
     if isinstance(caller, SettingsCaller):
         here = next(
             (frame.facts.span(one) for one in parameters(function) if one.arg == name), frame.facts.span(function)
@@ -188,6 +186,14 @@ def handed_over(
     here = caller.frame.facts.span(caller.call)
     given_values = values.get(name, (Possibility(ABSENT, here),))
     return under(stepped(given_values, here, f"{label}({name}=…)"), caller.assumptions)
+
+
+def _label(frame: Frame, *, method: bool) -> str:
+    """Return what the function of a frame goes by: a method with its class, which alone stands for its constructor."""
+    own = called_by(frame.scope) or ""
+    if not method or frame.scope.parent is None:
+        return own
+    return frame.scope.parent.name if own == "__init__" else f"{frame.scope.parent.name}.{own}"
 
 
 def _class_called(evaluator: Evaluator, owner: Class, frame: Frame, span: Span) -> Possibilities:

@@ -400,6 +400,15 @@ def test_names_of_other_files(files: dict[str, str], expected: set[str]) -> None
     assert traced(files) == expected
 
 
+def test_the_default_of_a_method_is_named_with_its_class() -> None:
+    loader = loader_of(
+        "class Data:\n    def __init__(self, n=4):\n        self.n = n\n"
+        "    def load(self, size=2):\n        DataLoader(d, size, num_workers=self.n)\nData().load()"
+    )
+    (workers,), (size,) = (loader.option(name).candidates for name in ("num_workers", "batch_size"))
+    assert [workers.trail[0].note, size.trail[0].note] == ["Data(n=…) default", "Data.load(size=…) default"]
+
+
 def test_a_trail_names_each_step() -> None:
     loader = loader_of(
         """
