@@ -115,7 +115,7 @@ class Evaluator:
         self._left = self._left_in_all = MOST_STEPS
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
-        self._objects: dict[ast.ClassDef, Instance] = {}
+        self._objects: dict[tuple[ast.ClassDef, tuple[ast.ClassDef, str] | None], Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
         self.events: Events = before.events if before is not None else Events()
         self.paths_read: fitting.PathsRead = before.paths_read if before is not None else fitting.PathsRead()
@@ -338,9 +338,10 @@ class Evaluator:
         """Return what one binding gives its name."""
         return bindings.given(self, binding, frame)
 
-    def any_object(self, of: Class) -> Instance:
-        """Return the object that stands for all those of a class, whatever made them."""
-        return self._objects.setdefault(of.node, Instance(of))
+    def any_object(self, of: Class, running: tuple[Class, str] | None = None) -> Instance:
+        """Return the object that stands for all those of a class, or those a method runs on, whatever made them."""
+        key = of.node, (running[0].node, running[1]) if running is not None else None
+        return self._objects.setdefault(key, Instance(of, running=running))
 
     def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
         """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""

@@ -68,7 +68,7 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     """Return what the class gives an attribute, and what other code sets on some object of the class."""
     if instance.call is not None:
         return _own(evaluator, instance, name)
-    kinds = hierarchy.kinds(evaluator, instance.of, name)
+    kinds = hierarchy.kinds(evaluator, instance, name)
     each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
     own = one_of(f"the class of the {classes.subject(instance.of)}", each)
     outer = set_outside.on_objects(evaluator, instance.of, name)
@@ -76,7 +76,7 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
 
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
-    return instance if kind.node is instance.of.node else evaluator.any_object(kind)
+    return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running)
 
 
 def own_without(evaluator: Evaluator, instance: Instance, name: str, methods: Collection[Scope]) -> Possibilities:
@@ -99,7 +99,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     methods = (
         (_method_frame(evaluator, instance, owner, scope), self_name, _always_runs(scope))
         for owner in reversed(lineage)
-        for scope, self_name in _own_methods(owner)
+        for scope, self_name in _own_methods(evaluator, instance, owner)
         if scope not in without
     )
     found = held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
@@ -154,15 +154,15 @@ AFTER_FIELDS = frozenset({"__post_init__", "__attrs_post_init__", "model_post_in
 """Methods that run when the fields of an object have their values (dataclasses, attrs, pydantic)."""
 
 
-def _own_methods(owner: Class) -> Iterator[tuple[Scope, str]]:
-    """Yield the methods of a class with the name each gives its object, the constructor first."""
+def _own_methods(evaluator: Evaluator, instance: Instance, owner: Class) -> Iterator[tuple[Scope, str]]:
+    """Yield the methods of a class that run on an object, with the name each gives it, the constructor first."""
     methods = [
         scope for scope in owner.scope.children if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     for scope in sorted(methods, key=lambda one: one.name != "__init__"):
         assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
         first = next(parameters_of(scope.node), None)
-        if first is not None:
+        if first is not None and hierarchy.runs(evaluator, instance.of, owner, scope.name):
             yield scope, first.arg
 
 
@@ -173,7 +173,7 @@ def _assigned(
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     held_open: dict[str, Possibilities] = {}
-    for scope, self_name in _own_methods(owner):
+    for scope, self_name in _own_methods(evaluator, instance, owner):
         bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
         if not bindings or scope in without:
             continue
@@ -210,7 +210,7 @@ def _method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope:
 def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
     """Return the frame of the constructor that makes an object, None when no class of the project gives it one."""
     for owner in classes.lineage(evaluator, instance.of):
-        for scope, _ in _own_methods(owner):
+        for scope, _ in _own_methods(evaluator, instance, owner):
             if scope.name == "__init__":
                 return _method_frame(evaluator, instance, owner, scope)
     return None
@@ -312,7 +312,7 @@ def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span)
     given an object it keeps that.
     """
     for owner in classes.lineage(evaluator, instance.of):
-        for scope, self_name in _own_methods(owner):
+        for scope, self_name in _own_methods(evaluator, instance, owner):
             if scope.name != "__init__":
                 continue
             frame = _method_frame(evaluator, instance, owner, scope)

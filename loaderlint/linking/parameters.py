@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, configurable, decorators, hydra, run_with
+from loaderlint.linking import arguments, configurable, decorators, hierarchy, hydra, run_with
 from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
 from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
@@ -45,7 +45,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
         if has_decorator(function, "classmethod"):
             return _class_called(evaluator, owner, frame, span)
-        return (Possibility(frame.receiver or evaluator.any_object(owner), span),)
+        return (Possibility(frame.receiver or hierarchy.in_method(evaluator, owner, scope), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
         return frame.arguments[node.arg]
     if isinstance(function, ast.Lambda) and (owner is not None or called_by(scope) is None):

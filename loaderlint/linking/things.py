@@ -112,7 +112,8 @@ class Instance:
     """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
 
     ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
-    ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives.
+    ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives. ``running`` is
+    a method that runs on it, by the class that defines it, where that tells what kind of object it is.
     """
 
     of: Class
@@ -120,6 +121,7 @@ class Instance:
     frame: Frame | None = None
     changed: Mapping[str, Possibilities] = field(default_factory=lambda: UNCHANGED)
     given: Mapping[str, Possibilities] = field(default_factory=dict)
+    running: tuple[Class, str] | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

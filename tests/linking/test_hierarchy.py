@@ -163,6 +163,169 @@ FAMILIES: Cases = {
         },
         {"8"},
     ),
+    "a class that puts another method in the place of this one": (
+        BASE.replace("4", "⟦4⟧")
+        + """
+class One(Base):
+    workers = 8
+    def load(self):
+        return None
+One().load()
+Base().load()
+""",
+        {"4"},
+    ),
+    "a class whose own method calls this one": (
+        BASE.replace("4", "⟦4⟧")
+        + """
+class One(Base):
+    workers = ⟦8⟧
+    def load(self):
+        return super().load()
+One().load()
+Base().load()
+""",
+        {"8", "4"},
+    ),
+    "a class whose own method calls this one by the base's name": (
+        BASE.replace("4", "⟦4⟧")
+        + """
+class One(Base):
+    workers = ⟦8⟧
+    def load(self):
+        return Base.load(self)
+One().load()
+Base().load()
+""",
+        {"8", "4"},
+    ),
+    "a class that calls this method by another one of its own": (
+        BASE.replace("4", "⟦4⟧")
+        + """
+class One(Base):
+    workers = ⟦8⟧
+    def load(self):
+        return None
+    def other(self):
+        return super().load()
+One().other()
+Base().load()
+""",
+        {"8", "4"},
+    ),
+    "a class that puts another method in the place of this one on some platform": (
+        BASE.replace("4", "⟦4⟧")
+        + """
+import os
+class One(Base):
+    workers = ⟦8⟧
+    if os.environ.get("FAST"):
+        def load(self):
+            return None
+One().load()
+Base().load()
+""",
+        {"8", "4"},
+    ),
+    "a class below one that puts another method in the place of this one": (
+        BASE.replace("4", "⟦4⟧")
+        + """
+class Middle(Base):
+    def load(self):
+        return None
+class One(Middle):
+    workers = 8
+    def load(self):
+        return super().load()
+One().load()
+Base().load()
+""",
+        {"4"},
+    ),
+    "a method of a name that each class has for itself": (
+        """
+        class Base:
+            workers = ⟦4⟧
+            def load(self):
+                return self.__load()
+            def __load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Base):
+            workers = ⟦8⟧
+            def __load(self):
+                return None
+        One().load()
+        Base().load()
+        """,
+        {"8", "4"},
+    ),
+    "what a method gives an attribute, and another in its place": (
+        """
+        class Base:
+            def __init__(self):
+                self.setup()
+            def setup(self):
+                self.workers = 4
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Base):
+            def setup(self):
+                self.workers = ⟦8⟧
+        One().load()
+        """,
+        {"8"},
+    ),
+    "what a method gives an attribute, and what another one adds": (
+        """
+        class Base:
+            def __init__(self):
+                self.setup()
+            def setup(self):
+                self.workers = ⟦4⟧
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Base):
+            def setup(self):
+                super().setup()
+                self.more = 8
+        One().load()
+        """,
+        {"4"},
+    ),
+    "what a constructor gives an attribute that a class has another one for": (
+        """
+        class Base:
+            workers = ⟦2⟧
+            def __init__(self):
+                self.workers = 4
+            def load(self):
+                return DataLoader(data, num_workers=self.workers)
+        class One(Base):
+            def __init__(self):
+                self.more = 8
+        One().load()
+        """,
+        {"2"},
+    ),
+    "a property that a class has for itself": (
+        """
+        class Base:
+            workers = ⟦4⟧
+            @property
+            def options(self):
+                return dict(num_workers=self.workers)
+            def load(self):
+                return DataLoader(data, **self.options)
+        class One(Base):
+            workers = 8
+            @property
+            def options(self):
+                return dict(num_workers=⟦1⟧)
+        One().load()
+        Base().load()
+        """,
+        {"4", "1"},
+    ),
     "two options of one class meet": (
         BASE.replace("num_workers=self.workers", "num_workers=self.workers, batch_size=self.size")
         + "class One(Base):\n    workers = ⟦8⟧\n    size = 1\nOne().load()\n",
