@@ -170,7 +170,9 @@ def with_defaults(
 def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, scope: Scope) -> Possibilities:
     """Return what the default of a parameter is: worked out once, where the definition of its function runs."""
     assert scope.parent is not None
-    made = (one.place for one in scope.parent.bindings.get(scope.name, ()) if one.node is scope.node)
+    names = (scope.name,) if isinstance(scope.node, FunctionNode) else scope.parent.bindings
+    bound = (one for name in names for one in scope.parent.bindings.get(name, ()))
+    made = (one.place for one in bound if scope.node in (one.node, one.value))
     where = Frame(facts, next(made, None) or end_of(scope.parent))
     found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
     return (*found, *unseen(facts.span(default))) if _are_replaced(evaluator, scope) else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import attribute_dicts, functions, library_calls, members, records, value_methods
+from loaderlint.linking import attribute_dicts, classes, functions, library_calls, members, records, value_methods
 from loaderlint.linking.commandlines import parsers
 from loaderlint.linking.things import (
     Class,
@@ -48,6 +48,8 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
         kind = attribute_dicts.made_by(evaluator, thing)
         if kind is not None:
             return library_calls.dictionary(evaluator, kind, node, frame, span)
+        if classes.keeps_its_objects(evaluator, thing):
+            return (Possibility(evaluator.any_object(thing), span),)
         return records.made(evaluator, thing, node, frame) or (Possibility(Instance(thing, node, frame), span),)
     if isinstance(thing, External):
         return library_calls.given_by(evaluator, thing.name, node, frame, span)

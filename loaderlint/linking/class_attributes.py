@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Possibilities:
     """Return what ``Class.name`` can be: what its body gives it, or what is set on the class later."""
     for one in classes.lineage(evaluator, owner):
-        if classes.is_made_over(evaluator, one):
+        if classes.is_made_over(evaluator, one, name):
             return unseen(span)
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)

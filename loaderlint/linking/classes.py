@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import Class, External, Frame, Function
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+from loaderlint.readers.python_calls import without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -79,11 +80,68 @@ def setters(project: Project) -> Mapping[str, Set[int]]:
     return found
 
 
-def is_made_over(evaluator: Evaluator, owner: Class) -> bool:
-    """Return whether what a class body says need not hold: a metaclass of the project may make something else of it."""
+def is_made_over(evaluator: Evaluator, owner: Class, name: str) -> bool:
+    """Return whether what a class body gives a name need not hold.
+
+    A metaclass of the project may make something else of the class, its own or one that it inherits; a class above may
+    set the name on its heirs, and so may a decorator, or put another class in the place of this one.
+    """
+    above = lineage(evaluator, owner)
+    hooks = (scope for one in above[1:] for scope in one.scope.children if scope.name == "__init_subclass__")
+    return (
+        any(_has_metaclass(evaluator, one) for one in above)
+        or any(_sets(scope, name) for scope in hooks)
+        or any(_makes_over(evaluator, one, owner, name) for one in owner.node.decorator_list)
+    )
+
+
+def _has_metaclass(evaluator: Evaluator, owner: Class) -> bool:
     frame = Frame(owner.facts, owner.place)
     given = (one.value for one in owner.node.keywords if one.arg == "metaclass")
     return any(isinstance(one.thing, Class) for value in given for one in evaluator.evaluate(value, frame))
+
+
+def keeps_its_objects(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether calls of a class may give one object again: its ``__new__`` keeps something on the class."""
+    made = (scope for one in lineage(evaluator, owner) for scope in one.scope.children if scope.name == "__new__")
+    firsts = ((scope, next(parameters(scope.node), None)) for scope in made if isinstance(scope.node, FunctionNode))
+    return any(
+        first is not None and any(name.startswith(f"{first.arg}.") for name in scope.bindings)
+        for scope, first in firsts
+    )
+
+
+def _makes_over(evaluator: Evaluator, decorator: ast.expr, owner: Class, name: str) -> bool:
+    """Return whether a decorator of the project sets a name on a class, or gives another class for it."""
+    called = without_arguments(decorator)
+    for one in evaluator.evaluate(called, Frame(owner.facts, owner.place)):
+        if not isinstance(one.thing, Function):
+            continue
+        module = one.thing.facts.module.bindings
+        for scope in (one.thing.scope, *one.thing.scope.children):
+            given = {
+                node.value.id
+                for node in ast.walk(scope.node)
+                if isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
+            }
+            bound = (binding for name in given for binding in scope.bindings.get(name, module.get(name, ())))
+            if _sets(scope, name) or any(one.kind == "class" for one in bound):
+                return True
+    return False
+
+
+def _sets(scope: Scope, name: str) -> bool:
+    """Return whether a function sets an attribute of a name on its first parameter, or one whose name is worked out."""
+    first = next(parameters(scope.node), None) if isinstance(scope.node, FunctionNode) else None
+    if first is None:
+        return False
+    set_by_name = (site.node.args for site in scope.calls if dotted(site.node.func) == "setattr")
+    return f"{first.arg}.{name}" in scope.bindings or any(
+        len(given) == 3
+        and dotted(given[0]) == first.arg
+        and (not isinstance(given[1], ast.Constant) or given[1].value == name)
+        for given in set_by_name
+    )
 
 
 def bases(evaluator: Evaluator, owner: Class) -> list[Class]:
@@ -103,15 +161,22 @@ def foreign_bases(evaluator: Evaluator, owner: Class) -> Iterator[str]:
 
 
 def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
-    """Return a class and the base classes that the project defines, nearest first."""
+    """Return a class and the base classes that the project defines, in the order they are searched for an attribute.
+
+    What stands above two of them comes after both (https://docs.python.org/3/howto/mro.html).
+    """
     found: list[Class] = []
     waiting = [owner]
-    while waiting and len(found) < 20:
+    while waiting and len(found) < _MOST_ANCESTORS:
         one = waiting.pop(0)
-        if not any(one.node is seen.node for seen in found):
-            found.append(one)
-            waiting.extend(bases(evaluator, one))
-    return found
+        found.append(one)
+        waiting[:0] = bases(evaluator, one)
+    last = {one.node: place for place, one in enumerate(found)}
+    return [one for place, one in enumerate(found) if last[one.node] == place]
+
+
+_MOST_ANCESTORS = 40
+"""A class that inherits itself would have no end of them."""
 
 
 def constructors(owner: Class) -> list[Function]:

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, dictionaries, fields
+from loaderlint.linking.aliases import receiver_in
 from loaderlint.linking.checked_fields import stored
+from loaderlint.linking.instances import AFTER_FIELDS
 from loaderlint.linking.lazily import Lazily, overlaid
-from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility
+from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility, unseen
+from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.configurations import AS_DICTIONARY, MODELS, NAMED_TUPLES
 
 if TYPE_CHECKING:
@@ -98,4 +102,21 @@ def _changed(
             changes.update(dictionaries.as_items(evaluator, given)[0].entries)
         elif keyword.arg != "deep":
             changes[keyword.arg] = stored(evaluator, instance.of, keyword.arg, given) if constructs else given
+    if constructs:
+        changes.update(dict.fromkeys(_worked_out(evaluator, instance, changes), unseen(frame.facts.span(node))))
     return replace(instance, changed=overlaid(instance.changed, changes))
+
+
+def _worked_out(evaluator: Evaluator, instance: Instance, given: Collection[str]) -> frozenset[str]:
+    """Return the attributes that ``__post_init__`` sets on a copy where it reads or sets any of those that are given.
+
+    It runs for a copy as it did for the first (``dataclasses.replace``).
+    """
+    found: set[str] = set()
+    for owner in classes.lineage(evaluator, instance.of):
+        for scope in owner.scope.children:
+            own = receiver_in(scope) if scope.name in AFTER_FIELDS else None
+            used = {dotted(node) for node in ast.walk(scope.node) if isinstance(node, ast.Attribute)}
+            if any(f"{own}.{name}" in used for name in given):
+                found |= {one.partition(".")[2] for one in scope.bindings if one.startswith(f"{own}.")}
+    return frozenset(found)

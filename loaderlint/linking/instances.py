@@ -121,7 +121,7 @@ def _inherited(
 ) -> Possibilities:
     """Return what the nearest of the classes gives an attribute, and the next where that one may leave it alone."""
     for position, owner in enumerate(lineage):
-        if classes.is_made_over(evaluator, owner):
+        if classes.is_made_over(evaluator, owner, name):
             return unseen(span)
         assigned = _assigned(evaluator, instance, owner, name, without)
         declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import changes, classes, members, modules
+from loaderlint.linking.events import Happened
 from loaderlint.linking.names import (
     MUTATIONS,
     may_be_rewritten,
@@ -43,7 +44,20 @@ if TYPE_CHECKING:
 
 
 def name(evaluator: Evaluator, node: ast.Name, frame: Frame) -> Possibilities:
-    """Return what a name can be at its place."""
+    """Return what a name can be at its place, after what the same statement did to it further to the left."""
+    found = _at_place(evaluator, node, frame)
+    if not changes.can_change(found):
+        return found
+    left = [
+        Happened(event, event.binding.place.arms)
+        for event in evaluator.effects.changing(frame, node.id)
+        if event.order == frame.place.order and isinstance(event.binding.node, ast.Call)
+        if (event.binding.node.end_lineno, event.binding.node.end_col_offset) <= (node.lineno, node.col_offset)
+    ]
+    return tuple(way for one in found for way in changes.after_all(evaluator, one, left, frame)) if left else found
+
+
+def _at_place(evaluator: Evaluator, node: ast.Name, frame: Frame) -> Possibilities:
     own = frame.scope.bindings.get(node.id, ())
     enclosing = frame.scope.parent
     if enclosing is None or not own or any(one.kind not in MUTATIONS for one in own):
@@ -56,6 +70,9 @@ def _name(evaluator: Evaluator, node: ast.Name, frame: Frame, scope: Scope | Non
     span = frame.facts.span(node)
     while scope is not None:
         own = scope is frame.scope
+        if own and _is_hidden(node.id, scope, frame.place):
+            scope = scope.parent
+            continue
         if (own or not scope.is_class) and node.id in scope.bindings and node.id not in scope.outer_names:
             if own:
                 walrus = walrus_before(scope.bindings[node.id], node, frame.place)
@@ -78,6 +95,17 @@ def _name(evaluator: Evaluator, node: ast.Name, frame: Frame, scope: Scope | Non
     if starred is not None:
         return starred
     return (Possibility(External(f"builtins.{node.id}"), span),)
+
+
+def _is_hidden(name: str, scope: Scope, place: Place) -> bool:
+    """Return whether a name of a class body is one that a comprehension in it does not see."""
+    if not scope.is_class or not _in_comprehension(place):
+        return False
+    return not any(_in_comprehension(one.place) for one in scope.bindings.get(name, ()))
+
+
+def _in_comprehension(place: Place) -> bool:
+    return any(isinstance(arm.owner, ast.comprehension) for arm in place.arms)
 
 
 def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, span: Span) -> Possibilities:

@@ -92,6 +92,9 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
             continue
+        if not location.anchored and _may_have_moved(evaluator, node, frame):
+            found.extend(unseen(span, assumptions))
+            continue
         roots = _roots([at(evaluator, location, program)])
         values = [one for root in roots for one in _as_read(evaluator, root, node, frame, reader)]
         found.extend(under(values or unseen(span), assumptions))
@@ -142,6 +145,18 @@ def _is_mapping(evaluator: Evaluator, hook: Possibility, frame: Frame) -> bool:
     return taken == [dotted(body.keywords[0].value)] and all(
         isinstance(one.thing, External) and one.thing.name in _MAPPINGS for one in made
     )
+
+
+def _may_have_moved(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    """Return whether the file of a call goes to another folder before it, but for one that ``__file__`` leads to."""
+    for site in frame.facts.calls.get("chdir", ()):
+        if site.place.scope is frame.scope and site.place.order > frame.place.order:
+            continue
+        where = Frame(frame.facts, site.place)
+        ways = [way for one in site.node.args[:1] for way, _ in locations.of(evaluator, one, where)]
+        if not ways or not all(way is not None and way.anchored for way in ways):
+            return True
+    return False
 
 
 def at(evaluator: Evaluator, location: Location, program: str) -> ConfigurationFacts | None:

@@ -148,6 +148,9 @@ def _given_before(evaluator: Evaluator, site: PythonSite, option: str) -> Possib
         given = options_of(evaluator, replace(one, partial=False)).get(option) if one is not None else None
         values = given.possibilities if given is not None else (Possibility(ABSENT, site.span),)
         found.extend(under(values, assumptions))
+        if one is not None and any(".keywords" in frame.facts.source.text for frame in (one.frame, site.frame)):
+            # ``make.keywords["num_workers"] = 0`` changes what the partial call gave.
+            found.extend(unseen(site.span, assumptions))
     return tuple(found)
 
 

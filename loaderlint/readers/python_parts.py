@@ -87,6 +87,9 @@ def elements_of(node: ast.expr) -> Part | None:
 
 def copied_part(node: ast.expr) -> Part | None:
     """Return what an expression makes a shallow copy of, None for any other expression."""
+    if isinstance(node, ast.Dict):
+        spread = [value for key, value in zip(node.keys, node.values, strict=True) if key is None]
+        return part_of(spread[0]) if len(spread) == 1 else None
     if not isinstance(node, ast.Call):
         return None
     if dotted(node.func) in ("copy.copy", "copy", "dict", "list") and len(node.args) == 1:

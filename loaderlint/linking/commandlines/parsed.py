@@ -95,8 +95,8 @@ def _given(
     words = given.get(flag.name)
     if words is None:
         return tuple(way for one in defaults for way in converted(evaluator, one, flag))
-    if others:
-        return by_user
+    if others or flag.action == "store_const":
+        return by_user if others else user_values(evaluator, flag)
     if flag.switch is not None:
         return tuple(replace(one, thing=flag.switch) for one in words)
     return tuple(way for one in words for way in converted(evaluator, one, flag))
