@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import settings, users_files
+from loaderlint.linking import reworked, settings, users_files
 from loaderlint.linking.made_calls import SettingsCaller
-from loaderlint.linking.things import Items, Possibility, Settings, under
+from loaderlint.linking.things import Items, Possibility, Settings, under, unseen
 from loaderlint.model.value import together
 from loaderlint.vocabulary.keys import CONSUMERS
 
@@ -24,7 +25,16 @@ def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]
         for document in facts.documents:
             root = settings.seen_as_settings(settings.tree_of(document.root)) if document.root is not None else None
             for one in settings.mappings(root) if root is not None else ():
-                yield from called(one)
+                yield from ((name, _as_called(evaluator, caller)) for name, caller in called(one))
+
+
+def _as_called(evaluator: Evaluator, caller: SettingsCaller) -> SettingsCaller:
+    """Return a call that a configuration asks for as the project's own code may make it."""
+    open_ones = reworked.keys(evaluator) & caller.arguments.entries.keys()
+    entries = {key: (*caller.arguments.entries[key], *unseen(caller.span)) for key in open_ones}
+    if not entries:
+        return caller
+    return replace(caller, arguments=replace(caller.arguments, entries={**caller.arguments.entries, **entries}))
 
 
 def of_users(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:
