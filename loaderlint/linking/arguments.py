@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries
@@ -11,6 +12,8 @@ from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import (
+    ABSENT,
+    MOST_WAYS,
     Frame,
     Function,
     Items,
@@ -25,6 +28,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, owners_set, parameters
 
 if TYPE_CHECKING:
@@ -77,14 +81,25 @@ class Arguments(Mapping[str, Possibilities]):
         if name in self._keywords:
             keyword = self._keywords[name]
             return dictionaries.entered(self._evaluator, keyword.value, self._frame, self._frame.facts.span(keyword))
-        given = self._by_place(self._positional.index(name)) if name in self._positional else None
+        given = self._by_place(name) if name in self._positional else None
         return given or self._splatted(name)
 
-    def _by_place(self, place: int) -> Possibilities | None:
-        given, hidden = self._in_order()
-        if place < len(given):
-            return self._followed(given[place])
-        return unseen(hidden) if hidden is not None else None
+    def _by_place(self, name: str) -> Possibilities | None:
+        """Return what stands at the place of a parameter; None where nothing does, whatever ``*args`` hold."""
+        place = self._positional.index(name)
+        ways = self._in_order()
+        if all(place >= len(one.given) and one.hidden is None for one in ways):
+            return None
+        found: list[Possibility] = []
+        for one in ways:
+            if place < len(one.given):
+                found.extend(under(self._followed(one.given[place]), one.assumptions))
+            elif one.hidden is not None:
+                found.extend(unseen(one.hidden, one.assumptions))
+            else:
+                left_out = (Possibility(ABSENT, self._frame.facts.span(self._call)),)
+                found.extend(under(self._splatted(name) or left_out, one.assumptions))
+        return tuple(found)
 
     def _splatted(self, name: str) -> Possibilities | None:
         found: Possibilities | None = None
@@ -100,11 +115,14 @@ class Arguments(Mapping[str, Possibilities]):
 
     def _further(self) -> Possibilities:
         """Return what ``*args`` takes."""
-        given, hidden = self._in_order()
-        if hidden is not None:
-            return unseen(hidden)
-        row = Row(tuple(self._followed(one) for one in given[len(self._positional) :]))
-        return (Possibility(row, self._frame.facts.span(self._call)),)
+        found: list[Possibility] = []
+        for one in self._in_order():
+            if one.hidden is not None:
+                found.extend(unseen(one.hidden, one.assumptions))
+                continue
+            row = Row(tuple(self._followed(given) for given in one.given[len(self._positional) :]))
+            found.append(Possibility(row, self._frame.facts.span(self._call), assumptions=one.assumptions))
+        return tuple(found)
 
     def _others(self) -> Possibilities:
         """Return what ``**kwargs`` takes."""
@@ -116,20 +134,47 @@ class Arguments(Mapping[str, Possibilities]):
     def _followed(self, given: ast.expr | Possibilities) -> Possibilities:
         return self._evaluator.evaluate(given, self._frame) if isinstance(given, ast.expr) else given
 
-    def _in_order(self) -> tuple[list[ast.expr | Possibilities], Span | None]:
-        """Return the positional arguments, and the splat behind which the rest of them is hidden, if any is."""
-        given: list[ast.expr | Possibilities] = []
+    def _in_order(self) -> list[_Positional]:
+        """Return the positional arguments, once for each number of them that a splat among them can bring."""
+        ways = [_Positional()]
         for argument in self._call.args:
             if not isinstance(argument, ast.Starred):
-                given.append(argument)
+                ways = [one.followed_by([argument]) for one in ways]
                 continue
             rows = self._evaluator.evaluate(argument.value, self._frame)
+            span = self._frame.facts.span(argument)
             lengths = {len(one.thing.items) if isinstance(one.thing, Row) else None for one in rows}
-            if len(lengths) != 1 or None in lengths:
-                return given, self._frame.facts.span(argument)
-            columns = zip(*(_cells(one) for one in rows), strict=True)
-            given.extend(tuple(value for cell in column for value in cell) for column in columns)
-        return given, None
+            if len(lengths) == 1 and None not in lengths:
+                columns = zip(*(_cells(one) for one in rows), strict=True)
+                cells = [tuple(value for cell in column for value in cell) for column in columns]
+                ways = [one.followed_by(cells) for one in ways]
+            elif len(rows) * len(ways) > MOST_WAYS:
+                ways = [one.hidden_behind(span) for one in ways]
+            else:
+                ways = [way for one in ways for row in rows for way in one.splatted(row, span)]
+        return ways
+
+
+@dataclass(frozen=True)
+class _Positional:
+    """Arguments in the order of their places, the splat behind which the rest is hidden, and what all that assumes."""
+
+    given: tuple[ast.expr | Possibilities, ...] = ()
+    hidden: Span | None = None
+    assumptions: Assumptions = NO_ASSUMPTIONS
+
+    def followed_by(self, more: Sequence[ast.expr | Possibilities]) -> _Positional:
+        return self if self.hidden is not None else replace(self, given=(*self.given, *more))
+
+    def hidden_behind(self, splat: Span) -> _Positional:
+        return self if self.hidden is not None else replace(self, hidden=splat)
+
+    def splatted(self, row: Possibility, splat: Span) -> Iterator[_Positional]:
+        """Yield these arguments followed by those of one row, nothing where the two do not meet."""
+        assumptions = together(self.assumptions, row.assumptions)
+        if assumptions is not None:
+            assuming = replace(self, assumptions=assumptions)
+            yield assuming.followed_by(row.thing.items) if isinstance(row.thing, Row) else assuming.hidden_behind(splat)
 
 
 def _cells(row: Possibility) -> list[Possibilities]:

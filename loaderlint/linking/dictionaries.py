@@ -46,6 +46,13 @@ def entries_of(thing: Thing) -> Mapping[str, Possibilities]:
     return {}
 
 
+def keys_of(thing: Items | TreeMapping | Settings) -> Iterable[str]:
+    """Return the keys of a dictionary or configuration mapping, in order."""
+    if isinstance(thing, Settings):
+        return thing.here.entries
+    return thing.merged if isinstance(thing, TreeMapping) else thing.entries
+
+
 def is_complete(thing: Thing) -> bool:
     """Return whether a dictionary has no keys but the ones seen."""
     if isinstance(thing, Settings):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.dictionaries import is_complete, keys_of
 from loaderlint.linking.things import (
     ABSENT,
     GIVEN,
@@ -16,14 +17,18 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     choice,
     distinct,
     under,
     unseen,
 )
+from loaderlint.linking.trees import from_item
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 from loaderlint.readers.python import Arm, Binding
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Sequence as TreeSequence
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -121,8 +126,10 @@ def items_of(one: Possibility) -> tuple[Possibilities, ...] | None:
     """Return what a loop over a thing comes to, in order; None where that was not seen."""
     if isinstance(one.thing, Row):
         items = one.thing.items
-    elif isinstance(one.thing, Items) and one.thing.complete:
-        items = tuple((Possibility(key, one.span),) for key in one.thing.entries)
+    elif isinstance(one.thing, TreeSequence) and one.thing.tag is None:
+        items = tuple((from_item(item),) for item in one.thing.items)
+    elif isinstance(one.thing, Items | TreeMapping | Settings) and is_complete(one.thing):
+        items = tuple((Possibility(key, one.span),) for key in keys_of(one.thing))
     elif isinstance(one.thing, str):
         items = tuple((Possibility(character, one.span),) for character in one.thing)
     else:

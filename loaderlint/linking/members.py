@@ -40,10 +40,11 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.linking.trees import child_of_tree
+from loaderlint.linking.trees import child_of_tree, from_item
 from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText, together
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Sequence as TreeSequence
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -147,6 +148,8 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return irremovable(thing.entries.get(key) or unseen(span))
     if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
         return thing.items[key]
+    if isinstance(thing, TreeSequence) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
+        return (from_item(thing.items[key]),)
     if isinstance(thing, TreeMapping) and isinstance(key, str):
         return child_of_tree(thing, key, span, text)
     if isinstance(thing, Settings) and isinstance(key, str):

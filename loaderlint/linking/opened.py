@@ -28,7 +28,7 @@ from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import ConfigurationFacts, Entry, KeyPath, Scalar, mappings
 from loaderlint.readers.tree import Mapping as TreeMapping
-from loaderlint.vocabulary.keys import LOADER_KEYS, WORKER_KEYS
+from loaderlint.vocabulary.keys import LOADER_WORDS, WORKER_KEYS, WORKER_WORDS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -184,7 +184,7 @@ def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys)
 
 def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
     """Return files of which one is chosen; of very many, the first of those that say the same of loaders."""
-    for telling in (WORKER_KEYS | LOADER_KEYS, WORKER_KEYS):
+    for telling in (LOADER_WORDS, WORKER_WORDS):
         if len(files) > MOST_FILES:
             files = _told_apart(files, telling)
     return files if len(files) <= MOST_FILES else []
@@ -204,14 +204,14 @@ def _nearest(evaluator: Evaluator, language: Language, program: str, keys: Keys)
     return [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
 
 
-def _told_apart(files: Iterable[ConfigurationFacts], telling: Set[str]) -> list[ConfigurationFacts]:
-    """Return the first file of all that say the same under some keys."""
+def _told_apart(files: Iterable[ConfigurationFacts], telling: Sequence[str]) -> list[ConfigurationFacts]:
+    """Return the first file of all that say the same under the keys with one of some words in them."""
     first: dict[frozenset[tuple[str, str, object]], ConfigurationFacts] = {}
     for file in files:
         said = (
             (".".join(path), entry.key, entry.value.constant)
             for path, entry in _entries(file)
-            if entry.key in telling and isinstance(entry.value, Scalar)
+            if isinstance(entry.value, Scalar) and any(word in entry.key.lower() for word in telling)
         )
         first.setdefault(frozenset(said), file)
     return list(first.values())

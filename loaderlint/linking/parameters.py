@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     choice,
+    distinct,
     end_of,
     irremovable,
     one_of,
@@ -71,7 +72,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
             if source is not None and isinstance(caller, Caller)
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
-        ways.append(settled(given, lambda: left_out))
+        ways.append(_where_called(evaluator, caller, settled(given, lambda: left_out)))
     if called.elsewhere:
         ways.append(unseen(span))
     if called.for_users:
@@ -84,6 +85,17 @@ def _of_users(
 ) -> Possibilities:
     """Return what whoever uses the project hands over for a parameter: its default, or what its annotation promises."""
     return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
+
+
+def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities) -> Possibilities:
+    """Return what is given for a parameter under the conditions under which the call is made."""
+    if not isinstance(caller, Caller) or not caller.frame.place.arms:
+        return given
+    return distinct(
+        one
+        for assumptions in evaluator.conditions(caller.frame.place.arms, caller.frame)
+        for one in under(given, assumptions)
+    )
 
 
 def _rest(
@@ -110,10 +122,10 @@ def _rest(
         )
         if configured is not None:
             values = arguments.spread_over(configured, function, span)
-            ways.append(under(values[node.arg], caller.assumptions))
+            ways.append(_where_called(evaluator, caller, under(values[node.arg], caller.assumptions)))
         elif isinstance(caller, Caller):
             values = arguments.Arguments(evaluator, caller, function, skip_first=takes_receiver(function, owner))
-            ways.append(under(values[node.arg], caller.assumptions))
+            ways.append(_where_called(evaluator, caller, under(values[node.arg], caller.assumptions)))
         elif positional:
             ways.append((Possibility(Row(()), span),))
         else:

@@ -19,6 +19,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     combined,
     irremovable,
     under,
@@ -98,7 +99,7 @@ def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Po
     return tuple(found) or unseen(span)
 
 
-def of_dictionary(thing: Items | TreeMapping, method: str, span: Span) -> Possibilities | None:
+def of_dictionary(thing: Items | TreeMapping | Settings, method: str, span: Span) -> Possibilities | None:
     """Return what ``keys()``, ``values()`` or ``items()`` gives for a dictionary whose every key was seen."""
     if method not in ("keys", "values", "items") or not is_complete(thing):
         return None

@@ -32,3 +32,8 @@ def written(node: Node) -> Thing:
     if not isinstance(node, Scalar):
         return node
     return UNSEEN if node.opaque else node.constant
+
+
+def from_item(node: Node) -> Possibility:
+    """Return the possibility that one item of a list in a configuration brings."""
+    return Possibility(written(node), node.span, shared=node.shared)

@@ -49,7 +49,7 @@ def given_by(
         return _get(evaluator, thing, node, frame, span)
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
         return (owner,)
-    if isinstance(thing, Items | TreeMapping) and not node.args and not node.keywords:
+    if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:
         row = rows.of_dictionary(thing, name, span)
         if row is not None:
             return row

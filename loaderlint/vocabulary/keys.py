@@ -27,6 +27,10 @@ LOADER_KEYS = frozenset(
 )
 """Keys that, beside a worker count, show a mapping to be loader settings."""
 
+WORKER_WORDS = ("worker",)
+LOADER_WORDS = (*WORKER_WORDS, "batch_size", "shuffle", "drop_last", "pin_mem", "prefetch", "persistent", "timeout")
+"""Words in the keys under which projects write a loader's settings: ``num_worker_per_gpu``, ``train_batch_size``."""
+
 PARENT_WORDS = ("data", "load", "train", "val", "test", "run", "params", "init_args", "dl")
 """A mapping under a key with one of these words in it holds loader settings when it has a worker count."""
 

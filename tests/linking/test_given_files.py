@@ -77,6 +77,38 @@ CASES: Cases = {
         },
         {"0", "4", "open"},
     ),
+    "sections that a loop goes through, told apart by their names": (
+        {
+            "main.py": f"{PROGRAM}def load(section):\n    DataLoader(1, num_workers=section['workers_per_gpu'])\n"
+            "for name, section in config['sets'].items():\n    if name == 'train':\n        load(section)\n",
+            "a.yaml": "workers_per_gpu: 1\nsets:\n  train:\n    workers_per_gpu: ⟦4⟧\n"
+            "  val_1:\n    workers_per_gpu: 2\n",
+        },
+        {"4", "open"},
+    ),
+    "sections that a loop goes through by their names": (
+        {
+            "main.py": f"{PROGRAM}for name in config['sets']:\n    if name.split('_')[0] == 'val':\n"
+            "        DataLoader(1, num_workers=config['sets'][name]['workers'])\n",
+            "a.yaml": "sets:\n  train:\n    workers: 4\n  val_1:\n    workers: ⟦2⟧\n  val_2:\n    workers: ⟦3⟧\n",
+        },
+        {"2", "3", "open"},
+    ),
+    "a list of sections": (
+        {
+            "main.py": f"{PROGRAM}for section in config['sets']:\n    if section['name'] != 'test':\n"
+            "        DataLoader(1, num_workers=section['workers'])\n",
+            "a.yaml": "sets:\n- name: train\n  workers: ⟦4⟧\n- {name: val, workers: ⟦2⟧}\n- {name: test, workers: 1}\n",
+        },
+        {"4", "2", "open"},
+    ),
+    "one section of a list": (
+        {
+            "main.py": f"{PROGRAM}DataLoader(1, num_workers=config['sets'][-1]['workers'])\n",
+            "a.yaml": "sets:\n- workers: 4\n- workers: ⟦2⟧\n",
+        },
+        {"2", "open"},
+    ),
     "one file for each experiment": (
         {
             "main.py": NESTED,
@@ -262,12 +294,18 @@ def test_the_files_that_a_dataclass_lets_be_merged_into_it(files: dict[str, str]
     assert found | ({"open"} if workers.open else set()) == expected
 
 
+@pytest.mark.parametrize("key", ["num_workers", "num_worker_per_gpu"])
 @pytest.mark.parametrize(("count", "expected"), [(32, 32), (40, 3)])
-def test_of_many_files_the_first_stands_for_those_that_say_the_same_of_loaders(count: int, expected: int) -> None:
-    files = {f"conf/{number:02}.yaml": f"data: {{workers: 1, num_workers: {number % 3}}}\n" for number in range(count)}
-    loader = loaders_of({"main.py": NESTED.replace("'workers'", "'num_workers'"), **files})[-1]
+def test_of_many_files_the_first_stands_for_those_that_say_the_same_of_loaders(
+    count: int, expected: int, key: str
+) -> None:
+    files = {f"conf/{number:02}.yaml": f"data: {{name: {number}, {key}: {number % 3}}}\n" for number in range(count)}
+    loader = next(
+        one
+        for one in loaders_of({"main.py": NESTED.replace("'workers'", f"'{key}'"), **files})
+        if one.span.path == "main.py"
+    )
     workers = loader.num_workers
-    assert loader.span.path == "main.py"
     assert (len(workers.candidates), workers.open) == (expected, True)
     assert {one.constant for one in workers.candidates} == {0, 1, 2}
 

@@ -254,11 +254,40 @@ FORWARDED: Cases = {
     ),
     "one splat of two lengths": (
         {
+            "data.py": LOAD.replace("=4", "=⟦4⟧"),
+            "build.py": "from data import load\ndef build(*args):\n    return load(*args)\n",
+            "main.py": "from build import build\nbuild(1)\nbuild(1, ⟦8⟧)\n",
+        },
+        {"4", "8"},
+    ),
+    "one splat of two lengths, a keyword beside the shorter": (
+        {
+            "data.py": LOAD,
+            "build.py": "from data import load\ndef build(*args, **kwargs):\n    return load(*args, **kwargs)\n",
+            "main.py": "from build import build\nbuild(1, workers=⟦2⟧)\nbuild(1, ⟦8⟧)\n",
+        },
+        {"2", "8"},
+    ),
+    "one splat of two lengths, one of them not seen": (
+        {
             "data.py": LOAD,
             "build.py": "from data import load\ndef build(*args):\n    return load(*args)\n",
-            "main.py": "from build import build\nbuild(1)\nbuild(1, 8)\n",
+            "main.py": "from build import build\nbuild(*rest)\nbuild(1, ⟦8⟧)\n",
         },
-        {"open"},
+        {"8", "open"},
+    ),
+    "a class that is looked up by the name in a file, its arguments forwarded": (
+        {
+            "data.py": f"{LOAD}class Ours:\n    def __init__(self, data, workers):\n        load(data, workers)\n",
+            "main.py": "import json\nimport data, other\nconfig = json.load(open('c.json'))\n"
+            "def make(name, module, *args, **kwargs):\n    given = dict(config[name]['args'])\n"
+            "    given.update(kwargs)\n    return getattr(module, config[name]['type'])(*args, **given)\n"
+            "make('data', data, 1)\nmake('model', other)\n",
+            "other.py": "class Model:\n    def __init__(self, workers):\n        pass\n",
+            "c.json": '{"data": {"type": "Ours", "args": {"workers": ⟦8⟧}},'
+            ' "model": {"type": "Model", "args": {"workers": 2}}}',
+        },
+        {"8"},
     ),
     "a list that is written": ({"main.py": f"{LOAD}load(*[1, ⟦8⟧])\n"}, {"8"}),
     "straight to the loader": (

@@ -15,6 +15,15 @@ DATA = "data:\n  n: ⟦4⟧\n"
 REPLACED = "data:\n  n: 4\n"
 
 READ: Cases = {
+    "sections that a loop goes through": (
+        {
+            "main.py": f"{IMPORT}from omegaconf import OmegaConf\ncfg = OmegaConf.load('c.yaml')\n"
+            "for name, section in cfg.sets.items():\n    if name == 'train':\n"
+            "        DataLoader(1, num_workers=section.workers)\n",
+            "c.yaml": "common: ⟦4⟧\nsets:\n  train:\n    workers: ${common}\n  val:\n    workers: 2\n",
+        },
+        {"4"},
+    ),
     "an attribute": ({"main.py": program(""), "c.yaml": DATA}, {"4"}),
     "a subscript": ({"main.py": program("", "c['data']['n']"), "c.yaml": DATA}, {"4"}),
     "get with a default that is not needed": ({"main.py": program("", "c.data.get('n', 2)"), "c.yaml": DATA}, {"4"}),

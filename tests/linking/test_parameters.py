@@ -5,6 +5,21 @@ import pytest
 from tests.linking.traced import IMPORT, Cases, traced
 
 PARAMETERS: Cases = {
+    "a call that is made under a condition is given what holds under it": (
+        "def load(n):\n    return DataLoader(d, num_workers=n)\nn = ⟦4⟧ if fast() else ⟦2⟧\nFAST = fast()\n"
+        "m = ⟦3⟧ if FAST else 5\nload(n)\nif FAST:\n    load(m)",
+        {"4", "2", "3"},
+    ),
+    "a call that is never made": (
+        "def load(n):\n    return DataLoader(d, num_workers=n)\nDEBUG = False\n"
+        "if DEBUG:\n    load(0)\nelse:\n    load(⟦4⟧)",
+        {"4"},
+    ),
+    "a call that a loop makes in some of its turns": (
+        "def load(n):\n    return DataLoader(d, num_workers=n)\nfor name, n in {'train': ⟦4⟧, 'val': 2}.items():\n"
+        "    if name == 'train':\n        load(n)",
+        {"4 shared"},
+    ),
     "a call of another method of the same name, whose arguments cannot be this one's": (
         """
         class Trainer:
