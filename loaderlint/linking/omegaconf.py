@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import opened, settings, structured
 from loaderlint.linking.things import (
     ABSENT,
-    UNSEEN,
     Absent,
     Frame,
     Items,
@@ -21,7 +20,6 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     Settings,
-    Unseen,
     combined,
     settled,
     under,
@@ -82,16 +80,15 @@ def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities
     return tuple(found) or unseen(span)
 
 
-def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | Unseen | Absent:
+def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | Absent:
     """Return the tree that several make, the last one on top; `ABSENT` where one of them refuses another."""
     joint = Items({})
     for one in combination:
         if one.thing is settings.OF_USER:
             joint = settings.replaceable(joint)
-        elif isinstance(one.thing, Unseen) and one.thing.given:
-            joint = settings.replaceable(joint, new_keys=True)
         elif not isinstance(one.thing, Items):
-            return UNSEEN
+            # Whatever it is, it may replace each value of those before it, and no value of those after it.
+            joint = settings.replaceable(joint, new_keys=True)
         elif settings.takes(joint, one.thing):
             joint = settings.merged(joint, one.thing)
         else:
@@ -185,8 +182,6 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
     found: list[Possibility] = []
     for combination, assumptions, _ in combined((replace(one, thing=thing.here),), *operands):
         here = _laid_over_each_other(combination)
-        if isinstance(here, Unseen):
-            here = settings.merged(thing.here, Items({}, complete=False))
         if isinstance(here, Items):
             found.append(replace(one, thing=settings.replaced(thing, here), assumptions=assumptions))
     return tuple(found) or (one,)

@@ -100,7 +100,11 @@ READERS: Cases = {
     ),
     "another reader": (read("config = pickle.load(open('conf/train.json'))", '{"num_workers": 4}'), {"open"}),
     "a file that is not there": (read("config = json.load(open('conf/debug.json'))", '{"num_workers": 4}'), {"open"}),
-    "a list": (read("config = json.load(open('conf/train.json'))[0]", '[{"num_workers": 4}]'), {"open"}),
+    "a list": (read("config = json.load(open('conf/train.json'))[0]", '[{"num_workers": ⟦4⟧}]'), {"4"}),
+    "past the end of a list": (
+        read("config = json.load(open('conf/train.json'))[1]", '[{"num_workers": 4}]'),
+        {"open"},
+    ),
 }
 
 

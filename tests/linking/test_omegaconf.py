@@ -58,6 +58,17 @@ READ: Cases = {
 }
 
 MERGED: Cases = {
+    "something unseen over a file, and a part of another over that": (
+        {
+            "main.py": program("c = OmegaConf.merge(c, read(), {'data': {'m': ⟦8⟧}})", "c.data.n if k() else c.data.m"),
+            "c.yaml": "data:\n  n: ⟦4⟧\n  m: 2\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "something unseen below a file": (
+        {"main.py": program("c = OmegaConf.merge(read(), c)"), "c.yaml": DATA},
+        {"4"},
+    ),
     "another on top": (
         {"main.py": program("c = OmegaConf.merge(c, OmegaConf.create({'data': {'n': ⟦2⟧}}))"), "c.yaml": REPLACED},
         {"2"},
