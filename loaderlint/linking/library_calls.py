@@ -35,13 +35,14 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     Settings,
+    Unseen,
     combined,
     distinct,
     under,
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.model.value import CUDA, Assumption, CpuCount
+from loaderlint.model.value import CUDA, Assumption, CommandLineText, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -97,6 +98,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return made
     if name in _FUNCTIONS and node.args and not node.keywords:
         return _function(evaluator, name, node, frame, span)
+    if name == "builtins.str" and len(node.args) == 1 and not node.keywords:
+        return distinct(_as_text(one, node, frame, span) for one in evaluator.evaluate(node.args[0], frame))
     if name == "builtins.getattr" and len(node.args) >= 2:
         return _getattr(evaluator, node, frame, span)
     if name in questions.ASKING:
@@ -154,6 +157,15 @@ def _as_integer(evaluator: Evaluator, one: Possibility, node: ast.Call, frame: F
         return (replace(one, thing=int(one.thing)),)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return unseen(one.span, one.assumptions)
+
+
+def _as_text(one: Possibility, node: ast.Call, frame: Frame, span: Span) -> Possibility:
+    """Return what ``str()`` makes of one thing; what the user of a command line gives stays that."""
+    if one.constant:
+        return replace(one, thing=str(one.thing))
+    if isinstance(one.thing, CommandLineText) or (isinstance(one.thing, Unseen) and one.thing.given):
+        return one
+    return Possibility(Made("builtins.str", node, frame), span, assumptions=one.assumptions)
 
 
 def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

@@ -102,6 +102,21 @@ CASES: Cases = {
         },
         {"4", "2", "open"},
     ),
+    "a section whose key is made text of": (
+        {
+            "main.py": PROGRAM.replace("'--env', required=True", "'--length', type=int, default=512")
+            + "DataLoader(1, num_workers=config['sets'][str(args.length)]['workers'])\n",
+            "a.yaml": "sets:\n  '128':\n    workers: ⟦4⟧\n  '512':\n    workers: ⟦2⟧\n",
+        },
+        {"4", "2", "open"},
+    ),
+    "a section whose key is text of a number": (
+        {
+            "main.py": f"{PROGRAM}length = 512\nDataLoader(1, num_workers=config['sets'][str(length)]['workers'])\n",
+            "a.yaml": "sets:\n  '128':\n    workers: 4\n  '512':\n    workers: ⟦2⟧\n",
+        },
+        {"2", "open"},
+    ),
     "one section of a list": (
         {
             "main.py": f"{PROGRAM}DataLoader(1, num_workers=config['sets'][-1]['workers'])\n",
