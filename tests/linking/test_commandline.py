@@ -1080,6 +1080,18 @@ WORDS: Cases = {
         """,
         {"8", "open"},
     ),
+    "a namespace that nobody gives": (
+        """
+        import argparse
+        def parse(args=None, namespace=None):
+            parser = argparse.ArgumentParser()
+            parser.add_argument('--workers', type=int, default=⟦4⟧)
+            return parser.parse_args(args=args, namespace=namespace)
+        args = parse()
+        DataLoader(1, num_workers=args.workers)
+        """,
+        {"4", "open"},
+    ),
     "a namespace that holds values already": (
         """
         import argparse

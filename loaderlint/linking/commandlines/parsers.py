@@ -60,7 +60,8 @@ def method(
     if name in _GROUPS:
         return (owner,)
     if name in (*_PARSES, *_PARSES_SOME):
-        if any(one.arg == "namespace" for one in node.keywords) or len(node.args) > 1:
+        namespace = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "namespace")]
+        if any(one.thing is not None for given in namespace for one in evaluator.evaluate(given, frame)):
             # What the namespace holds already is not parsed again.
             return unseen(span)
         declarations = tuple(_History(evaluator, owner.thing, node).before(frame))
