@@ -47,7 +47,7 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
     special = {name for name in methods if name.startswith("__") and name.endswith("__")}
     if bases(evaluator, owner) or methods.keys() - special - _LIKE_A_DICTIONARY:
         return False
-    if not all(_looks_up(methods[name]) for name in _ATTRIBUTE_METHODS if name in methods):
+    if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
     constructor = methods.get("__init__")
     if _is_dictionary(evaluator, owner):
@@ -73,21 +73,45 @@ def _is_attribute_access(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assign) and (dotted(statement.value) or "").startswith("dict.")
 
 
-def _looks_up(method: ast.FunctionDef) -> bool:
-    """Return whether a method returns nothing but what its object has under the name it is given."""
-    if len(method.args.args) != 2:
+def _looks_up(method: ast.FunctionDef, own: str) -> bool:
+    """Return whether a method returns nothing but what its object has under the name it is given.
+
+    ``own`` is the class: a dictionary that is found may be made an object of it, too.
+    """
+    if method.args.vararg is not None and not method.args.args:
+        forms: tuple[str, ...] = tuple(f"dict.{one}(*{method.args.vararg.arg})" for one in ("get", "__getitem__"))
+    elif len(method.args.args) == 2:
+        receiver, name = (one.arg for one in method.args.args)
+        forms = (
+            f"{receiver}[{name}]",
+            f"{receiver}.get({name})",
+            f"getattr({receiver}, {name})",
+            f"{receiver}.__dict__[{name}]",
+            f"super().__getitem__({name})",
+            f"dict.__getitem__({receiver}, {name})",
+        )
+    else:
         return False
-    receiver, name = (one.arg for one in method.args.args)
-    returned = [one.value for one in ast.walk(method) if isinstance(one, ast.Return)]
-    forms = (
-        f"{receiver}[{name}]",
-        f"{receiver}.get({name})",
-        f"getattr({receiver}, {name})",
-        f"{receiver}.__dict__[{name}]",
-        f"super().__getitem__({name})",
-        f"dict.__getitem__({receiver}, {name})",
-    )
-    return bool(returned) and all(one is not None and ast.unparse(one) in forms for one in returned)
+    every = [*ast.walk(method)]
+    kept = {
+        target.id
+        for one in every
+        if isinstance(one, ast.Assign) and ast.unparse(one.value) in forms
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    returned = [one.value for one in every if isinstance(one, ast.Return)]
+    stored = [one.id for one in every if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    once = {name for name in kept if stored.count(name) == 1}
+    return bool(returned) and all(one is not None and _is_found(one, (*forms, *once), own) for one in returned)
+
+
+def _is_found(node: ast.expr, forms: tuple[str, ...], own: str) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_found(node.body, forms, own) and _is_found(node.orelse, forms, own)
+    if isinstance(node, ast.Call) and dotted(node.func) == own and len(node.args) == 1 and not node.keywords:
+        return _is_found(node.args[0], forms, own)
+    return ast.unparse(node) in forms
 
 
 def _keeps_keys(constructor: ast.FunctionDef, owner: Class, *, dictionary: bool) -> bool:

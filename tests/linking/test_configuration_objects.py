@@ -293,6 +293,30 @@ CLASSES: Cases = {
         """,
         {"4"},
     ),
+    "a dictionary that makes objects of itself of the dictionaries in it": (
+        """
+        class DotDict(dict):
+            def __getattr__(*args):
+                val = dict.get(*args)
+                return DotDict(val) if type(val) is dict else val
+            __setattr__ = dict.__setitem__
+        h = DotDict({"train": {"num_workers": ⟦4⟧}})
+        DataLoader(1, num_workers=h.train.num_workers)
+        """,
+        {"4"},
+    ),
+    "a dictionary that makes something else of what it finds": (
+        """
+        class DotDict(dict):
+            def __getattr__(*args):
+                val = dict.get(*args)
+                val = val or 1
+                return val
+        h = DotDict({"num_workers": 4})
+        DataLoader(1, num_workers=h.num_workers)
+        """,
+        {"open"},
+    ),
     "an object of its keywords, by a loop": (
         """
         class HParams:
