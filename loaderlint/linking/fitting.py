@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking import settings
 from loaderlint.linking.classes import constructors
+from loaderlint.linking.handing import calls_made_of
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.records import is_record
 from loaderlint.linking.things import Class, External, Frame, Function, Thing, end_of
@@ -130,29 +131,51 @@ def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
     # An attribute is known to all of its class, a name of the module to all of the file.
     yield _Use(frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node, name)
     for site in frame.scope.calls if left else ():
-        given = {
-            position: keys for position, one in enumerate(site.node.args) if (keys := _keys_to(one, name)) is not None
-        }
-        keywords = {
-            one.arg: keys
-            for one in site.node.keywords
-            if one.arg is not None and (keys := _keys_to(one.value, name)) is not None
-        }
-        if not given and not keywords:
-            continue
         where = Frame(frame.facts, site.place)
-        for one in evaluator.evaluate(site.node.func, where):
-            if isinstance(one.thing, Class):
-                # An object keeps what it is given under the same name, whoever wrote its constructor.
-                yield from (_Use(one.thing.node, f"self.{keyword}", keys) for keyword, keys in keywords.items())
-        for function, skip in _functions(evaluator, site.node.func, where):
-            declared = [one.arg for one in parameters(function.node)][skip:]
-            taken = {declared[position]: keys for position, keys in given.items() if position < len(declared)}
-            taken.update((keyword, keys) for keyword, keys in keywords.items() if keyword in declared)
-            inner = Frame(function.facts, end_of(function.scope))
-            for parameter, keys in sorted(taken.items()):
-                known = _named(evaluator, parameter, inner, left - 1)
-                yield from (use._replace(keys=(*keys, *use.keys)) for use in known)
+        for call in _calls_with(evaluator, site.node, name, where):
+            yield from _taken_by(evaluator, call, name, where, left)
+
+
+def _calls_with(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> Iterator[ast.Call]:
+    """Yield a call, and those made of what it is handed where the name stands in a list of arguments for them."""
+    yield call
+    given = [*call.args, *(one.value for one in call.keywords)]
+    listed = [item for one in given if isinstance(one, ast.Tuple | ast.List) for item in one.elts]
+    if any(_keys_to(one, name) is not None for one in listed):
+        for one in given:
+            if dotted(one) is not None:
+                yield from calls_made_of(evaluator, call, one, frame) or ()
+
+
+def _taken_by(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know something under the name of a parameter that a call hands it to."""
+    positional = [
+        item
+        for one in call.args
+        for item in (
+            one.value.elts if isinstance(one, ast.Starred) and isinstance(one.value, ast.Tuple | ast.List) else [one]
+        )
+    ]
+    given = {position: keys for position, one in enumerate(positional) if (keys := _keys_to(one, name)) is not None}
+    keywords = {
+        one.arg: keys
+        for one in call.keywords
+        if one.arg is not None and (keys := _keys_to(one.value, name)) is not None
+    }
+    if not given and not keywords:
+        return
+    for one in evaluator.evaluate(call.func, frame):
+        if isinstance(one.thing, Class):
+            # An object keeps what it is given under the same name, whoever wrote its constructor.
+            yield from (_Use(one.thing.node, f"self.{keyword}", keys) for keyword, keys in keywords.items())
+    for function, skip in _functions(evaluator, call.func, frame):
+        declared = [one.arg for one in parameters(function.node)][skip:]
+        taken = {declared[position]: keys for position, keys in given.items() if position < len(declared)}
+        taken.update((keyword, keys) for keyword, keys in keywords.items() if keyword in declared)
+        inner = Frame(function.facts, end_of(function.scope))
+        for parameter, keys in sorted(taken.items()):
+            known = _named(evaluator, parameter, inner, left - 1)
+            yield from (use._replace(keys=(*keys, *use.keys)) for use in known)
 
 
 def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator[tuple[Function, int]]:

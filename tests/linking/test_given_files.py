@@ -117,6 +117,17 @@ CASES: Cases = {
         },
         {"2", "open"},
     ),
+    "parts that a function reads in a process that is started with them": (
+        {
+            "main.py": f"{WITH_WORDS}import torch.multiprocessing as mp\ndef run(rank, cfg, other):\n"
+            "    DataLoader(other.size, num_workers=cfg.train.workers)\n    print(cfg.split)\n"
+            "mp.spawn(run, nprocs=2, args=(cfg, make()))\n",
+            "a.yaml": "split: train\ntrain:\n  workers: ⟦4⟧\n",
+            "b.yaml": "train:\n  workers: 8\n",
+            "c.yaml": "split: train\nworkers: 2\n",
+        },
+        {"4", "open"},
+    ),
     "one section of a list": (
         {
             "main.py": f"{PROGRAM}DataLoader(1, num_workers=config['sets'][-1]['workers'])\n",
