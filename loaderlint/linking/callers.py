@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking import configured_calls
 from loaderlint.linking.classes import bases, class_of, is_super_init
 from loaderlint.linking.handing import calls_made_of, default_given, parameter_given
+from loaderlint.linking.hooks import HookCalls
 from loaderlint.linking.made_calls import (
     AnyCaller,
     Called,
@@ -61,6 +62,7 @@ class Callers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._hooks = HookCalls(evaluator)
         self.importable: dict[str, set[str]] = {}
         """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, Possibilities] = {}
@@ -135,9 +137,13 @@ class Callers:
 
     def _of_function(self, function: Function, name: str) -> Called:
         node = function.node
+
+        def is_it(thing: Thing) -> bool:
+            return isinstance(thing, Function) and thing.node is node
+
         found = self._calls_of(
             name,
-            lambda thing: isinstance(thing, Function) and thing.node is node,
+            is_it,
             lambda call: may_bind(call, function),
             method=function.owner is not None,
             registered=is_registered(node),
@@ -148,7 +154,13 @@ class Callers:
             runs_command = self._evaluator.outside.is_click_command(function)
             by = (*(one for one in by if not runs_command or _gives_by_name(one)), SettingsCaller(*offered))
         if function.owner is not None:
-            return Called(by, found.elsewhere)
+            hooked = [
+                caller
+                for facts, site in self._hooks.of(name)
+                if may_bind(site.node, function)
+                for caller in self._callers_at(facts, site, is_it)
+            ]
+            return Called((*by, *hooked), found.elsewhere or bool(hooked))
         return Called((*by, *self._configured(name, function.facts)), found.elsewhere)
 
     def _of_constructor(self, owner: Class) -> Called:

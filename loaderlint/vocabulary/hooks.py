@@ -1,0 +1,65 @@
+"""Methods that libraries call on the objects they are handed, and what they call them with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Which methods a callable calls on one of its arguments.
+
+    ``parameters`` are those of the callable, in order, ``owner`` the one whose methods are called. ``methods`` says
+    what each is given: by position and by name, the parameter that is handed on, or None for something else.
+    """
+
+    parameters: tuple[str, ...]
+    owner: str
+    methods: Mapping[str, tuple[tuple[str | None, ...], Mapping[str, str | None]]]
+
+
+_ONE_PHASE: tuple[tuple[str | None, ...], Mapping[str, str | None]] = (
+    ("config", "training_assets", None, None, None),
+    {},
+)
+_COQUI = Hooks(
+    (
+        "args",
+        "config",
+        "output_path",
+        "c_logger",
+        "dashboard_logger",
+        "model",
+        "get_model",
+        "get_data_samples",
+        "train_samples",
+        "eval_samples",
+        "test_samples",
+        "training_assets",
+    ),
+    "model",
+    {
+        "get_data_loader": (
+            (),
+            {
+                "config": "config",
+                "assets": "training_assets",
+                "is_eval": None,
+                "samples": None,
+                "verbose": None,
+                "num_gpus": None,
+            },
+        ),
+        "get_train_data_loader": _ONE_PHASE,
+        "get_eval_data_loader": _ONE_PHASE,
+        "get_test_data_loader": _ONE_PHASE,
+    },
+)
+
+HOOKS: Mapping[str, Hooks] = {"trainer.Trainer": _COQUI, "trainer.trainer.Trainer": _COQUI}
+"""What calls methods of the object it is given.
+
+coqui's trainer (``trainer/trainer.py``, 0.0.36: ``Trainer.__init__``, ``_get_loader``, ``get_train_dataloader``). It
+lays the command line, or the file of a run that is continued, over the configuration it is given before that.
+"""
