@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import dictionaries
+from loaderlint.linking import changes, dictionaries, doubts, names_read
+from loaderlint.linking.classes import owner_of
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
+from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.things import (
     ABSENT,
     MOST_WAYS,
@@ -80,7 +82,9 @@ class Arguments(Mapping[str, Possibilities]):
             return self._others()
         if name in self._keywords:
             keyword = self._keywords[name]
-            return dictionaries.entered(self._evaluator, keyword.value, self._frame, self._frame.facts.span(keyword))
+            span = self._frame.facts.span(keyword)
+            entered = dictionaries.entered(self._evaluator, keyword.value, self._frame, span)
+            return names_read.handed(self._evaluator, entered, keyword.value, self._call, self._frame)
         given = self._by_place(name) if name in self._positional else None
         return given or self._splatted(name)
 
@@ -132,7 +136,10 @@ class Arguments(Mapping[str, Possibilities]):
         return (Possibility(Items(rest, items.complete), self._frame.facts.span(self._call)),)
 
     def _followed(self, given: ast.expr | Possibilities) -> Possibilities:
-        return self._evaluator.evaluate(given, self._frame) if isinstance(given, ast.expr) else given
+        if not isinstance(given, ast.expr):
+            return given
+        found = self._evaluator.evaluate(given, self._frame)
+        return names_read.handed(self._evaluator, found, given, self._call, self._frame)
 
     def _in_order(self) -> list[_Positional]:
         """Return the positional arguments, once for each number of them that a splat among them can bring."""
@@ -206,13 +213,15 @@ def with_defaults(
         default = default_of(function.node, name)
         if default is None:
             return unseen(span)
-        return default_value(evaluator, default, function.facts, function.scope)
+        return default_value(evaluator, default, function.facts, function.scope, name)
 
     names = [one.arg for one in parameters(function.node)]
     return Lazily.followed(evaluator, names[1:] if skip_first else names, taken)
 
 
-def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, scope: Scope) -> Possibilities:
+def default_value(
+    evaluator: Evaluator, default: ast.expr, facts: PythonFacts, scope: Scope, name: str
+) -> Possibilities:
     """Return what the default of a parameter is: worked out once, where the definition of its function runs."""
     assert scope.parent is not None
     names = (scope.name,) if isinstance(scope.node, FunctionNode) else scope.parent.bindings
@@ -220,7 +229,36 @@ def default_value(evaluator: Evaluator, default: ast.expr, facts: PythonFacts, s
     made = (one.place for one in bound if scope.node in (one.node, one.value))
     where = Frame(facts, next(made, None) or end_of(scope.parent))
     found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
+    if changes.can_change(found):
+        found = _kept_between_calls(evaluator, found, facts, scope, name)
     return (*found, *unseen(facts.span(default))) if _are_replaced(evaluator, scope) else found
+
+
+def _kept_between_calls(
+    evaluator: Evaluator, found: Possibilities, facts: PythonFacts, scope: Scope, name: str
+) -> Possibilities:
+    """Return what a default is at any call: the one object serves all of them, and keeps what each does to it."""
+    rebound = (one.place for one in scope.bindings.get(name, ()) if one.kind not in {*MUTATIONS, "parameter"})
+    until = min((place.order for place in rebound if not place.arms), default=None)
+    done = [
+        event
+        for event in evaluator.effects.changing(Frame(facts, end_of(scope)), name)
+        # What was missing at the first call is there at the others, and is not given again.
+        if event.binding.kind != "setdefault" and (until is None or event.order < until)
+    ]
+    if not done or not _is_called_again(evaluator, facts, scope):
+        return found
+    for event in done:
+        found = tuple(doubts.doubted(one, event, facts.span(event.binding.node)) for one in found)
+    return found
+
+
+def _is_called_again(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> bool:
+    """Return whether more than one call of a function is written, or one that a loop repeats."""
+    if not isinstance(scope.node, FunctionNode | ast.Lambda):
+        return False
+    by = evaluator.callers.of(Function(facts, scope.node, scope, owner=owner_of(facts, scope))).by
+    return len(by) > 1 or any(arm.loop for one in by if isinstance(one, Caller) for arm in one.frame.place.arms)
 
 
 def _are_replaced(evaluator: Evaluator, scope: Scope) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import platforms
@@ -22,6 +23,8 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
     """Return what an import gives its name: a module or member of the project, or something external."""
     span = frame.facts.span(binding.node)
     name = binding.target
+    if name.endswith("*"):
+        return _starred(evaluator, binding, binding.name, frame) or unseen(span)
     importer = frame.facts.source.path
     project = evaluator.project
     path = project.module(name, importer)
@@ -110,25 +113,57 @@ def star_import(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities 
 
     Of several star imports that bring it the last one counts.
     """
-    facts: PythonFacts = frame.facts
-    for binding in reversed(facts.module.bindings.get("*", ())):
-        base = binding.target.removesuffix("*").rstrip(".") or "."
-        if binding.target.startswith("."):
-            base = binding.target.removesuffix("*")
-            base = base if not base.strip(".") else base.rstrip(".")
-        span = facts.span(binding.node)
-        path = evaluator.project.module(base, facts.source.path)
-        source = evaluator.project.python(path) if path is not None else None
-        if source is not None and source is not facts:
-            if _is_public(evaluator, source, name) and (
-                name in source.module.bindings or "*" in source.module.bindings
-            ):
-                found = member(evaluator, Module(source), name, span, copied=True)
-                if any(one.thing is not None for one in found):
-                    return found
-        elif path is None and name in _STAR_EXPORTS.get(base, ()):
-            return (Possibility(External(f"{base}.{name}"), span),)
+    for binding in reversed(frame.facts.module.bindings.get("*", ())):
+        found = _starred(evaluator, binding, name, frame)
+        if found is not None and any(one.thing is not None for one in found):
+            return found
     return None
+
+
+def _starred(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) -> Possibilities | None:
+    """Return what one star import at the top of the module brings a name, None where it does not bring it."""
+    span = frame.facts.span(binding.node)
+    base, source = _star_source(evaluator, binding, frame.facts)
+    if source is not None:
+        if _is_public(evaluator, source, name) and (name in source.module.bindings or "*" in source.module.bindings):
+            return member(evaluator, Module(source), name, span, copied=True)
+    elif name in _STAR_EXPORTS.get(base, ()):
+        return (Possibility(External(f"{base}.{name}"), span),)
+    return None
+
+
+def stars_that_bind(evaluator: Evaluator, name: str, facts: PythonFacts) -> list[Binding]:
+    """Return the star imports at the top of a module that bind a name, each as a binding of that name.
+
+    A submodule that nobody bound in its package is none of the names a star brings.
+    """
+    return evaluator.once(
+        ("stars", id(facts), name),
+        [],
+        lambda: [replace(one, name=name) for one in _stars_that_bind(evaluator, name, facts, set())],
+    )
+
+
+def _stars_that_bind(evaluator: Evaluator, name: str, facts: PythonFacts, asked: set[int]) -> Iterator[Binding]:
+    asked.add(id(facts))
+    for binding in facts.module.bindings.get("*", ()):
+        _, source = _star_source(evaluator, binding, facts)
+        if source is None or id(source) in asked or not _is_public(evaluator, source, name):
+            continue
+        own = source.module.bindings.get(name, ())
+        if any(one.kind not in MUTATIONS for one in own) or any(_stars_that_bind(evaluator, name, source, asked)):
+            yield binding
+
+
+def _star_source(evaluator: Evaluator, binding: Binding, facts: PythonFacts) -> tuple[str, PythonFacts | None]:
+    """Return the module that a star import names, and its file where it is another one of the project."""
+    base = binding.target.removesuffix("*").rstrip(".") or "."
+    if binding.target.startswith("."):
+        base = binding.target.removesuffix("*")
+        base = base if not base.strip(".") else base.rstrip(".")
+    path = evaluator.project.module(base, facts.source.path)
+    source = evaluator.project.python(path) if path is not None else None
+    return base if path is None else "", source if source is not facts else None
 
 
 def _is_public(evaluator: Evaluator, facts: PythonFacts, name: str) -> bool:

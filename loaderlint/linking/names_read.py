@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import changes, classes, members, modules
 from loaderlint.linking.events import Happened
@@ -45,16 +45,52 @@ if TYPE_CHECKING:
 
 def name(evaluator: Evaluator, node: ast.Name, frame: Frame) -> Possibilities:
     """Return what a name can be at its place, after what the same statement did to it further to the left."""
-    found = _at_place(evaluator, node, frame)
+    return _after_calls(evaluator, _at_place(evaluator, node, frame), node, frame, (0, 0), _start(node))
+
+
+def handed(
+    evaluator: Evaluator, given: Possibilities, argument: ast.expr, call: ast.Call, frame: Frame
+) -> Possibilities:
+    """Return what a call hands over as an argument, after what those to the right of it do: ``f(d, d.pop("w"))``."""
+    if not isinstance(argument, ast.Name):
+        return given
+    return _after_calls(evaluator, given, argument, frame, _start(argument), _end(call), call)
+
+
+def _after_calls(
+    evaluator: Evaluator,
+    found: Possibilities,
+    node: ast.Name,
+    frame: Frame,
+    since: _Position,
+    until: _Position,
+    around: ast.Call | None = None,
+) -> Possibilities:
+    """Return what a name stands for after the calls of its statement between two positions, without the one around."""
     if not changes.can_change(found):
         return found
-    left = [
+    happened = [
         Happened(event, event.binding.place.arms)
         for event in evaluator.effects.changing(frame, node.id)
         if event.order == frame.place.order and isinstance(event.binding.node, ast.Call)
-        if (event.binding.node.end_lineno, event.binding.node.end_col_offset) <= (node.lineno, node.col_offset)
+        if event.binding.node is not around
+        and since <= _start(event.binding.node)
+        and _end(event.binding.node) <= until
     ]
-    return tuple(way for one in found for way in changes.after_all(evaluator, one, left, frame)) if left else found
+    if not happened:
+        return found
+    return tuple(way for one in found for way in changes.after_all(evaluator, one, happened, frame))
+
+
+_Position: TypeAlias = tuple[int, int]
+
+
+def _start(node: ast.expr) -> _Position:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr) -> _Position:
+    return node.end_lineno or 0, node.end_col_offset or 0
 
 
 def _at_place(evaluator: Evaluator, node: ast.Name, frame: Frame) -> Possibilities:
@@ -127,6 +163,8 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
 def bound(evaluator: Evaluator, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
     """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
     values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
+    if "*" in frame.scope.bindings:
+        values.extend(modules.stars_that_bind(evaluator, name, frame.facts))
     found = [*_given(evaluator, name, values, frame, place, span)]
     first = min((one.place.order for one in frame.scope.bindings[name]), default=0)
     if any(may_be_rewritten(one, place, first) for one in frame.scope.bindings.get(ANY_GLOBAL, ())):

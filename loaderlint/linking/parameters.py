@@ -151,7 +151,7 @@ def _default(
     if default is None:
         return ()
     span = frame.facts.between(node, default)
-    found = arguments.default_value(evaluator, default, frame.facts, frame.scope)
+    found = arguments.default_value(evaluator, default, frame.facts, frame.scope, node.arg)
     label = _label(frame, method=owner_of(frame.facts, frame.scope) is not None)
     note = f"{label}({node.arg}=…) default"
     assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()

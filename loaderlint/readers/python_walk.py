@@ -164,7 +164,8 @@ class _Walk(Bound):
             if isinstance(target, ast.Subscript):
                 self.changed(target.value, "pop", node, place, key=target.slice)
             elif (name := dotted(target)) is not None:
-                self.bind(name, "delete", node, place)
+                # Behind an attribute of an object there may be one of its class.
+                self.bind(name, "other" if "." in name else "delete", node, place)
 
     def on_Import(self, node: ast.Import, place: Place) -> None:
         for alias in node.names:
