@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import loops
-from loaderlint.linking.alternatives import simplified
+from loaderlint.linking.alternatives import gathered, simplified
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 MOST_ALTERNATIVES = 8
-"""More ways than this to meet a condition and only what they have in common is kept of it."""
+"""More ways than this to meet a condition are said in fewer."""
+MOST_GATHERED = 32
+"""Where even those are more than this, only what they have in common is kept of the condition."""
 
 
 class Conditions:
@@ -74,6 +76,8 @@ class Conditions:
             ways = self._ways_into(arm, where)
             met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
             if len(met) > MOST_ALTERNATIVES:
+                met = gathered(met)
+            if len(met) > MOST_GATHERED:
                 common = frozenset.intersection(*ways)
                 met = [joint for one in alternatives if (joint := together(one, common)) is not None]
             alternatives = met

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import settings
+from loaderlint.linking.alternatives import gathered
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
+    MOST_POSSIBILITIES,
     UNSEEN,
     Absent,
     CommandLine,
@@ -22,6 +24,7 @@ from loaderlint.linking.things import (
     Settings,
     Thing,
     distinct,
+    in_few,
     irremovable,
     under,
     unseen,
@@ -80,7 +83,7 @@ def updated(below: Items, *above: Items) -> Items:
 
 
 def joined(possibilities: Iterable[Possibility]) -> Possibilities:
-    """Return possibilities that are all dictionaries, or all one object, as one.
+    """Return possibilities that are all dictionaries, all mappings of OmegaConf, or all one object, as one.
 
     Its values say which of them they come from. What is the same in all of them assumes nothing; a dictionary that
     lacks a key makes it absent there.
@@ -91,6 +94,10 @@ def joined(possibilities: Iterable[Possibility]) -> Possibilities:
     common = frozenset.intersection(*(one.assumptions for one in ways))
     if all(isinstance(one.thing, Items | TreeMapping) for one in ways):
         return (replace(ways[0], thing=_joined_items(ways, common), assumptions=common),)
+    if all(isinstance(one.thing, Settings) for one in ways):
+        # What an interpolation stands for in each of them is settled, so that the one they make is its own root.
+        here = _joined_items(ways, common)
+        return (replace(ways[0], thing=Settings(here, here), assumptions=common),)
     first = ways[0].thing
     if isinstance(first, CommandLine | Instance) and all(_is_one_object(first, one.thing) for one in ways):
         changed = _joined_entries(
@@ -98,6 +105,39 @@ def joined(possibilities: Iterable[Possibility]) -> Possibilities:
         )
         return (replace(ways[0], thing=replace(first, changed=changed), assumptions=common),)
     return distinct(ways)
+
+
+def limited(possibilities: Possibilities, span: Span) -> Possibilities:
+    """Return possibilities in as few as can be read; what even then are too many are unseen.
+
+    Dictionaries become one, mappings of OmegaConf another one, and of texts that are equal it no longer matters where
+    each was written: they tell what is meant, and are no setting themselves.
+    """
+    if len(possibilities) > MOST_POSSIBILITIES:
+        possibilities = in_few(possibilities)
+    if len(possibilities) > MOST_POSSIBILITIES:
+        plain = [one for one in possibilities if isinstance(one.thing, Items | TreeMapping)]
+        of_omegaconf = [one for one in possibilities if isinstance(one.thing, Settings)]
+        others = [one for one in possibilities if not isinstance(one.thing, Items | TreeMapping | Settings)]
+        possibilities = (*_equal_texts_as_one(others, span), *joined(plain), *joined(of_omegaconf))
+    return possibilities if len(possibilities) <= MOST_POSSIBILITIES else unseen(span)
+
+
+def _equal_texts_as_one(possibilities: Iterable[Possibility], span: Span) -> Possibilities:
+    found: list[Possibility] = []
+    texts: dict[str, list[Possibility]] = {}
+    for one in possibilities:
+        if isinstance(one.thing, str):
+            texts.setdefault(one.thing, []).append(one)
+        else:
+            found.append(one)
+    for text, same in texts.items():
+        places = frozenset[Span]().union(*(one.sources | {one.span} for one in same))
+        found.extend(
+            Possibility(text, span, assumptions=assumptions, sources=places)
+            for assumptions in gathered(one.assumptions for one in same)
+        )
+    return tuple(found)
 
 
 def _is_one_object(one: CommandLine | Instance, other: Thing) -> bool:
@@ -109,7 +149,8 @@ def _is_one_object(one: CommandLine | Instance, other: Thing) -> bool:
 
 
 def _joined_items(ways: Possibilities, common: Assumptions) -> Items:
-    first = next((one.thing for one in ways if isinstance(one.thing, Items)), Items({}))
+    every = (one.thing.here if isinstance(one.thing, Settings) else one.thing for one in ways)
+    first = next((thing for thing in every if isinstance(thing, Items)), Items({}))
     entries = _joined_entries([(one, entries_of(one.thing)) for one in ways], common)
     return replace(first, entries=entries, complete=all(is_complete(one.thing) for one in ways))
 
@@ -128,7 +169,8 @@ def _joined_entries(
 
 
 def _missing(one: Possibility) -> Possibility:
-    return Possibility(UNSEEN if isinstance(one.thing, Items) and not one.thing.complete else ABSENT, one.span)
+    incomplete = isinstance(one.thing, Items | Settings) and not is_complete(one.thing)
+    return Possibility(UNSEEN if incomplete else ABSENT, one.span)
 
 
 def display(evaluator: Evaluator, node: ast.Dict, frame: Frame, span: Span) -> Possibility:

@@ -40,7 +40,6 @@ from loaderlint.linking.events import Events
 from loaderlint.linking.global_objects import GlobalObjects
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
-    MOST_POSSIBILITIES,
     Class,
     CommandLine,
     Frame,
@@ -51,7 +50,6 @@ from loaderlint.linking.things import (
     Possibility,
     distinct,
     end_of,
-    in_few,
     under,
     unseen,
 )
@@ -245,10 +243,7 @@ class Evaluator:
             result = unseen(frame.facts.span(node))
         finally:
             del self._active[key]
-        if len(result) > MOST_POSSIBILITIES:
-            result = in_few(result)
-        if len(result) > MOST_POSSIBILITIES:
-            result = unseen(frame.facts.span(node))
+        result = dictionaries.limited(result, frame.facts.span(node))
         self._keep(frame.arguments, frame.receiver)
         if self._steps_left < 0:
             self._cut[key] = steps, result

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import locations
-from loaderlint.linking.dictionaries import updated
+from loaderlint.linking.dictionaries import limited, updated
 from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
 from loaderlint.linking.things import (
     FALSY,
-    MOST_POSSIBILITIES,
     TRUTHY,
     Frame,
     Items,
@@ -56,8 +55,8 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
                 places = way.sources | {way.span} if position else frozenset[Span]()
                 reached = under(evaluator.evaluate(operand, frame), way.assumptions)
                 following.extend(replace(other, sources=other.sources | places) for other in reached)
-        current = following[: MOST_POSSIBILITIES + 1]
-    return distinct(current)
+        current = list(limited(distinct(following), span))
+    return tuple(current)
 
 
 def unary(evaluator: Evaluator, node: ast.UnaryOp, frame: Frame) -> Possibilities:

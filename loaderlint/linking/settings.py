@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from loaderlint.linking import interpolation
+from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -296,7 +297,7 @@ def parts(settings: Settings, key: str) -> Possibilities:
 
 def children(settings: Settings) -> Mapping[str, Possibilities]:
     """Return what a program gets for each key that is there."""
-    return {key: child(settings, key) or () for key in settings.here.entries}
+    return Lazily.of(settings.here.entries, lambda key: child(settings, key) or ())
 
 
 def replaced(settings: Settings, here: Items) -> Settings:

@@ -288,6 +288,8 @@ MAIN = "__name__"
 """Subject of the assumption that this is the main module and not a worker's import of it."""
 MOST_POSSIBILITIES = 64
 """More than this and an expression counts as unseen: nobody reads such a list."""
+MOST_OPEN_WAYS = 8
+"""Ways in which one of too many things is unseen that are told from each other."""
 MOST_WAYS = 64
 """A thing that comes about in more ways than this counts as unseen: without its assumptions it would be invented."""
 MOST_COMBINATIONS = 1024
@@ -385,14 +387,19 @@ def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
 
 
 def in_few(possibilities: Possibilities) -> Possibilities:
-    """Return possibilities that are too many, said in fewer if they can: what is unseen is, whatever it assumes."""
+    """Return possibilities that are too many, said in fewer if they can.
+
+    What is unseen in more ways than a few is unseen whatever it assumes.
+    """
     open_ways = [one for one in possibilities if isinstance(one.thing, Unseen)]
     seen: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
         if not isinstance(one.thing, Unseen):
             thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
             seen.setdefault((thing, one.span, one.entry), []).append(one)
-    found = [unseen(open_ways[0].span)[0]] if open_ways else []
+    ways = gathered(one.assumptions for one in open_ways)
+    told = ways if len(ways) <= MOST_OPEN_WAYS else [NO_ASSUMPTIONS]
+    found = [Possibility(UNSEEN, open_ways[0].span, assumptions=way) for way in told]
     for same in seen.values():
         sources = frozenset[Span]().union(*(one.sources for one in same))
         for assumptions in gathered(one.assumptions for one in same):

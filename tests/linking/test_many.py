@@ -1,0 +1,78 @@
+"""More things than an expression is said to be: those of one kind are one, which is what each of them is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import traced
+
+FILES = 4
+PARTS = 20
+"""Elements of each list: fewer than a loop is followed over, in all files more than an expression is said to be."""
+
+PROGRAM = """\
+import sys
+from dataclasses import dataclass, field
+from typing import List
+from omegaconf import OmegaConf
+from torch.utils.data import DataLoader
+
+@dataclass
+class Data:
+    num_workers: int = ⟦0⟧
+
+@dataclass
+class Part:
+    label: str
+    kind: str = "language"
+    own: Data = field(default_factory=Data)
+
+@dataclass
+class Config:
+    parts: List[Part] = field(default_factory=list)
+
+def build(part):
+    if part.kind == "language":
+        return DataLoader(data, num_workers=part.own.num_workers)
+
+config = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Config), OmegaConf.load(sys.argv[1])))
+for part in config.parts:
+    build(part)
+"""
+
+
+def listed(first: int) -> str:
+    """A file of parts: the first is of the one kind and has a value of its own, the second of the other kind."""
+    language = f"- label: a\n  own:\n    num_workers: ⟦{first}⟧\n"
+    other = f"- label: b\n  kind: other\n  own:\n    num_workers: {first + 50}\n"
+    return f"parts:\n{language}{other}" + "".join(f"- label: part{place}\n" for place in range(PARTS))
+
+
+@pytest.mark.parametrize("files", [1, FILES, 4 * FILES])
+def test_of_many_mappings_each_gives_what_it_holds(files: int) -> None:
+    texts = {f"{name}.yaml": listed(name + 1) for name in range(files)}
+    assert traced({"main.py": PROGRAM, **texts}) == {"0", *(str(name + 1) for name in range(files)), "open"}
+
+
+def lists(read: str, *, first: str, other: str) -> str:
+    """A program that goes through one of several lists of dictionaries, two of the first list with a value."""
+    rows = [[f"{{'kind': 'a', 'n': {first}}}, {{'kind': 'b', 'n': {other}}}"], *([] for _ in range(FILES - 1))]
+    for row in rows:
+        row.extend("{'kind': 'a'}" for _ in range(PARTS))
+    chosen = "".join(f"[{', '.join(row)}] if unknown({place}) else " for place, row in enumerate(rows))
+    return f"for part in {chosen}[]:\n{read}"
+
+
+def test_of_many_dictionaries_each_gives_what_it_holds() -> None:
+    read = "    if part['kind'] == 'a':\n        DataLoader(data, num_workers=part.get('n', ⟦3⟧))\n"
+    assert traced(lists(read, first="⟦1⟧", other="2")) == {"1", "3"}
+
+
+def test_what_none_of_many_dictionaries_holds_is_not_followed() -> None:
+    read = "    DataLoader(data, num_workers=part['m'])\n"
+    assert traced(lists(read, first="1", other="2")) == {"open"}
+
+
+def test_what_goes_on_in_many_ways_is_not_cut_short() -> None:
+    lists = "".join(f"[{', '.join(['0'] * 20 + [f'{place}'])}] if unknown({place}) else " for place in range(FILES))
+    assert traced(f"for n in {lists}[]:\n    DataLoader(data, num_workers=n or unknown())") == {"open"}
