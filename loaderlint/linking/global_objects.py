@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import changes, classes, doubts
-from loaderlint.linking.events import Event, Happened
+from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import MUTATIONS, reaching
 from loaderlint.linking.things import (
@@ -29,7 +29,7 @@ from loaderlint.linking.things import (
     one_of,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope
+from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -55,6 +55,7 @@ class GlobalObjects:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._changers: dict[tuple[str, str], tuple[_Changer, ...]] = {}
+        self._changers_of_returned: dict[tuple[str, str], Sequence[tuple[ast.Call, _Changer]]] = {}
         self._active: set[tuple[int, str]] = set()
 
     def read(
@@ -66,7 +67,22 @@ class GlobalObjects:
         """
         if not any(isinstance(one.thing, Items | CommandLine | Instance) for one in found):
             return found, -1
-        changers = self._changing(*self._home(facts, name))
+        home = self._home(facts, name)
+        values, since = self._read(found, self._changing(*home), facts, name, frame, span)
+        call = frame.caller[0] if frame.caller is not None else None
+        # What is done to what this very call returns is done after it.
+        returned = [one for by, one in self._changing_what_is_returned(*home) if by is not call]
+        return (tuple(_doubted(one, returned, span) for one in values) if returned else values), since
+
+    def _read(
+        self,
+        found: Possibilities,
+        changers: Sequence[_Changer],
+        facts: PythonFacts,
+        name: str,
+        frame: Frame,
+        span: Span,
+    ) -> tuple[Possibilities, int]:
         if all(one.scope is frame.scope for one in changers):
             return found, -1
         if frame.scope.parent is None:
@@ -196,6 +212,54 @@ class GlobalObjects:
                 events = self._evaluator.effects.changing(Frame(facts, end_of(scope)), known_as)
                 if events:
                     yield _Changer(facts, scope, events)
+
+    def _changing_what_is_returned(self, path: str, name: str) -> Sequence[tuple[ast.Call, _Changer]]:
+        """Return what sets something on a module's object that a function returned to it, each with its call.
+
+        ``args = get_args()``, then ``args.workers = 0``: what it hands on was not followed.
+        """
+        key = (path, name)
+        if key not in self._changers_of_returned:
+            self._changers_of_returned[key] = ()
+            self._changers_of_returned[key] = tuple(self._found_returned(path, name))
+        return self._changers_of_returned[key]
+
+    def _found_returned(self, path: str, name: str) -> Iterator[tuple[ast.Call, _Changer]]:
+        for getter in self._returning.get((path, name), ()):
+            for facts, binding in self._named_after_calls.get(getter.name, ()):
+                frame = Frame(facts, binding.place)
+                every = self._evaluator.events.of(binding.place.scope, binding.name)
+                events = tuple(one for one in every if one.binding.kind != CALL and one.order > binding.place.order)
+                if not events or not isinstance(binding.value, ast.Call):
+                    continue
+                callees = self._evaluator.effects.callees(binding.value, frame)
+                if any(isinstance(one.thing, Function) and one.thing.node is getter.node for one in callees):
+                    yield binding.value, _Changer(facts, binding.place.scope, events)
+
+    @cached_property
+    def _returning(self) -> Mapping[tuple[str, str], list[Scope]]:
+        """The functions without parameters that return a module's name, by the home of what that stands for."""
+        found: dict[tuple[str, str], list[Scope]] = {}
+        for facts in self._evaluator.project.all_python():
+            for scope in facts.module.children:
+                if isinstance(scope.node, FunctionNode) and not any(parameters(scope.node)):
+                    for name in {one.id for one, _ in scope.returns if isinstance(one, ast.Name)}:
+                        if name in facts.module.bindings and _is_outer(scope, name):
+                            found.setdefault(self._home(facts, name), []).append(scope)
+        return found
+
+    @cached_property
+    def _named_after_calls(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
+        """The names given to what calls of functions that return a module's name give, by the function's name."""
+        getters = {scope.name for scopes in self._returning.values() for scope in scopes}
+        found: dict[str, list[tuple[PythonFacts, Binding]]] = {}
+        for facts in self._evaluator.project.all_python():
+            for scope in facts.scopes.values():
+                for one in (one for ways in scope.bindings.values() for one in ways if one.kind == "assign"):
+                    called = (dotted(one.value.func) or "") if isinstance(one.value, ast.Call) else ""
+                    if (last := called.rpartition(".")[2]) in getters:
+                        found.setdefault(last, []).append((facts, one))
+        return found
 
     @cached_property
     def _mentioning(self) -> Mapping[tuple[str, str], list[tuple[PythonFacts, Scope, str]]]:

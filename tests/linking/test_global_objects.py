@@ -146,7 +146,47 @@ OBJECTS: Cases = {
     ),
 }
 
+GET = "def get_cfg():\n    return cfg\n"
+LOADED = "def load():\n    got = get_cfg()\n    return DataLoader(1, num_workers=got.data.num_workers)\n"
+RETURNED: Cases = {
+    "set by a function that got it": (
+        MARKED
+        + GET
+        + LOADED
+        + "def main():\n    mine = get_cfg()\n    mine.data.num_workers = 0\n    load()\nmain()\n",
+        {"4", "open"},
+    ),
+    "set by a function that got it, read by its name": (
+        MARKED + GET + LOAD + "def main():\n    mine = get_cfg()\n    mine.data.num_workers = 0\n    load()\nmain()\n",
+        {"4", "open"},
+    ),
+    "set otherwise by a function that got it": (
+        MARKED + GET + LOADED + "def main():\n    mine = get_cfg()\n    mine.data.seed = 0\n    load()\nmain()\n",
+        {"4"},
+    ),
+    "set by the reader itself": (
+        SURE + GET + LOADED.replace("    return", "    got.data.num_workers = ⟦0⟧\n    return"),
+        {"0"},
+    ),
+    "set after it was read": (
+        MARKED + GET + LOADED.replace("return", "loader =") + "    got.data.num_workers = 0\n",
+        {"4"},
+    ),
+    "a copy of it": (
+        MARKED
+        + GET.replace("cfg\n", "EasyDict(cfg)\n")
+        + LOAD
+        + "def main():\n    mine = get_cfg()\n    mine.data = EasyDict(num_workers=0)\n    load()\nmain()\n",
+        {"4"},
+    ),
+}
+
 
 @pytest.mark.parametrize(("files", "expected"), OBJECTS.values(), ids=OBJECTS.keys())
 def test_objects_of_a_module_that_functions_change(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), RETURNED.values(), ids=RETURNED.keys())
+def test_objects_of_a_module_that_functions_return(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
