@@ -224,10 +224,7 @@ def default_value(
 ) -> Possibilities:
     """Return what the default of a parameter is: worked out once, where the definition of its function runs."""
     assert scope.parent is not None
-    names = (scope.name,) if isinstance(scope.node, FunctionNode) else scope.parent.bindings
-    bound = (one for name in names for one in scope.parent.bindings.get(name, ()))
-    made = (one.place for one in bound if scope.node in (one.node, one.value))
-    where = Frame(facts, next(made, None) or end_of(scope.parent))
+    where = Frame(facts, scope.defined or end_of(scope.parent))
     found = defaults.unwrapped(evaluator, evaluator.evaluate(default, where))
     if changes.can_change(found):
         found = _kept_between_calls(evaluator, found, facts, scope, name)

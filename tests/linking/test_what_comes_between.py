@@ -84,6 +84,16 @@ DEFAULTS: Cases = {
         "load()\nload()\n",
         {"3"},
     ),
+    "of a lambda that is handed on": (
+        "def call(made): return made()\nworkers = ⟦1⟧\nmine = call(lambda n=workers: n)\nworkers = 2\n"
+        "DataLoader(data, num_workers=mine)\n",
+        {"1"},
+    ),
+    "of a lambda that is handed on, from a name given another value before": (
+        "def call(made): return made()\nworkers = 1\nworkers = ⟦2⟧\nmine = call(lambda n=workers: n)\n"
+        "DataLoader(data, num_workers=mine)\n",
+        {"2"},
+    ),
 }
 
 OBJECT = "class C:\n    w = 1\n    def __init__(self):\n        self.w = ⟦2⟧\n        self.v = 3\nc = C()\n"
