@@ -70,6 +70,7 @@ class Effects:
         """Yield what the methods of an object do to what its constructor keeps of a parameter in an attribute.
 
         They may run at any time after the object is made: ``trainer = Trainer(cfg)``, then ``self.cfg.workers = 0``.
+        They may be of a base class, or of the subclass that the object is of.
         """
         owner, own = constructor.owner, next(parameters(constructor.node), None)
         if owner is None or own is None or constructor.scope.name != "__init__":
@@ -80,11 +81,13 @@ class Effects:
             if attribute.startswith(f"{own.arg}.")
             and any(one.kind == "assign" and one.value is not None and dotted(one.value) == name for one in bindings)
         }
-        for scope in owner.scope.children if kept else ():
+        made = constructor.receiver.of if constructor.receiver is not None else owner
+        family = classes.lineage(self._evaluator, made) if kept else ()
+        for kind, scope in ((one, inner) for one in family for inner in one.scope.children):
             receiver = receiver_in(scope)
             if receiver is None or scope is constructor.scope:
                 continue
-            frame = Frame(owner.facts, end_of(scope), receiver=self._evaluator.any_object(owner))
+            frame = Frame(kind.facts, end_of(scope), receiver=self._evaluator.any_object(made))
             for event in self._evaluator.events.of(scope, receiver):
                 if event.path and f"{own.arg}.{event.path[0]}" in kept and self._changes(event, frame):
                     yield replace(event, path=event.path[1:])
@@ -258,7 +261,9 @@ def _after_function(
     rebound = [one for one in function.scope.bindings.get(parameter, ()) if one.kind == "assign"]
     if rebound and not _changes_before(evaluator, function, parameter, rebound):
         return (one,)
-    if rebound or id(function.node) in evaluator.effects.active or frame.depth >= DEEPEST_EFFECT:
+    # A generator has run to nobody knows where.
+    unsure = rebound or function.scope.yields
+    if unsure or id(function.node) in evaluator.effects.active or frame.depth >= DEEPEST_EFFECT:
         return (_in_doubt(evaluator, one, function, parameter, frame.facts.span(call)),)
     evaluator.effects.active.add(id(function.node))
     try:

@@ -110,6 +110,34 @@ CHAINS: Cases = {
 }
 
 
+BASE = "class Base:\n    def __init__(self, cfg):\n        self.cfg = cfg\n"
+SETS = "    def off(self):\n        self.cfg.n = 0\n"
+OTHER = "    def off(self):\n        self.cfg.other = 0\n"
+CFG = "class Config:\n    def __init__(self):\n        self.n = ⟦1⟧\ncfg = Config()\n"
+STEPS = "def steps(cfg):\n    cfg.n = 0\n    yield\n    cfg.n = 2\n"
+
+OUT_OF_HAND: Cases = {
+    "kept by a base class": (
+        f"{CFG}{BASE}class Run(Base):\n{SETS}run = Run(cfg)\nrun.off()\n{READ}",
+        {"1", "open"},
+    ),
+    "kept by a base class, another attribute set": (
+        f"{CFG}{BASE}class Run(Base):\n{OTHER}run = Run(cfg)\nrun.off()\n{READ}",
+        {"1"},
+    ),
+    "by a generator": (f"{CFG}{STEPS}for _ in steps(cfg):\n    {READ}", {"1", "open"}),
+    "by a generator that sets another attribute": (
+        f"{CFG}{STEPS.replace('cfg.n', 'cfg.m')}for _ in steps(cfg):\n    {READ}",
+        {"1"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OUT_OF_HAND.values(), ids=OUT_OF_HAND.keys())
+def test_what_may_be_done_out_of_hand(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 @pytest.mark.parametrize(("files", "expected"), SET_BY_NAME_BEFORE.values(), ids=SET_BY_NAME_BEFORE.keys())
 def test_what_was_set_by_its_dotted_name_before(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
