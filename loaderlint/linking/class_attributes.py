@@ -49,4 +49,7 @@ def with_later(evaluator: Evaluator, owner: Class, declaring: Class, name: str, 
         if evaluator.blurred.may_set(owner, name):
             own = (*own, *unseen(declaring.facts.span(declaring.node)))
     later = set_outside.on_classes(evaluator, changed, name)
-    return one_of(f"what sets {classes.subject(owner)}.{name} of the class", [("own", own), *later]) if later else own
+    if not later:
+        return own
+    ways = later if set_outside.at_once(evaluator, declaring, name) else [("own", own), *later]
+    return one_of(f"what sets {classes.subject(owner)}.{name} of the class", ways)

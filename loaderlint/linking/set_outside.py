@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import Class, Frame, Instance, Possibilities
+from loaderlint.linking.things import Class, Frame, Instance, Possibilities, end_of
 from loaderlint.readers.python import Binding, PythonFacts, dotted, owners_set
 
 if TYPE_CHECKING:
@@ -51,6 +51,28 @@ def on_classes(evaluator: Evaluator, owners: Sequence[Class], name: str) -> list
             continue
         found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
     return found
+
+
+def at_once(evaluator: Evaluator, owner: Class, name: str) -> bool:
+    """Return whether a class is given another attribute by its module before any code could read its own."""
+    module, known_as = owner.facts.module, owner.node.name
+    if owner.scope.parent is not module or len(module.bindings[known_as]) != 1:
+        return False
+    made = module.bindings[known_as][0].place.order
+    sets = [
+        one.place.order
+        for one in module.bindings.get(f"{known_as}.{name}", ())
+        if one.kind == "assign" and one.place.scope is module and not one.place.arms
+    ]
+    first = min(sets, default=made)
+    if first <= made or any(made < one.order < first for one in module.reads.get(known_as, ())):
+        return False
+    frame = Frame(owner.facts, end_of(module))
+    return not any(
+        evaluator.effects.callees(one.node, frame.at(one.place))
+        for one in module.calls
+        if made < one.place.order <= first
+    )
 
 
 def _classes_changed(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) -> Iterator[ast.ClassDef]:

@@ -105,6 +105,31 @@ DELETED: Cases = {
     "another attribute": (OBJECT + "del c.v\nDataLoader(data, num_workers=c.w)\n", {"2"}),
 }
 
+CLASS = "class C:\n    w = {}\n"
+CLASS_LOADS = "def load():\n    return DataLoader(data, num_workers=C.w)\n"
+SET_AT_ONCE: Cases = {
+    "below the class": (CLASS.format(1) + "print(1)\nC.w = ⟦2⟧\n" + CLASS_LOADS + "load()\n", {"2"}),
+    "under a condition": (
+        CLASS.format("⟦1⟧") + "if input():\n    C.w = ⟦2⟧\n" + CLASS_LOADS + "load()\n",
+        {"1", "2"},
+    ),
+    "after it was read": (
+        CLASS.format("⟦1⟧") + CLASS_LOADS + "load()\nC.w = ⟦2⟧\nload()\n",
+        {"1", "2"},
+    ),
+    "where only a program of its own runs": (
+        {
+            "settings.py": CLASS.format("⟦1⟧") + "if __name__ == '__main__':\n    C.w = ⟦2⟧\n",
+            "main.py": IMPORT + "from settings import C\n" + CLASS_LOADS,
+        },
+        {"1", "2"},
+    ),
+    "of a class that inherits it": (
+        CLASS.format("⟦1⟧") + "class D(C):\n    pass\nD.w = 2\n" + CLASS_LOADS + "load()\n",
+        {"1"},
+    ),
+}
+
 
 @pytest.mark.parametrize(("files", "expected"), STARS.values(), ids=STARS.keys())
 def test_star_imports_after_a_value(files: dict[str, str] | str, expected: set[str]) -> None:
@@ -123,4 +148,9 @@ def test_defaults_that_calls_change(files: dict[str, str] | str, expected: set[s
 
 @pytest.mark.parametrize(("files", "expected"), DELETED.values(), ids=DELETED.keys())
 def test_deleted_attributes(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), SET_AT_ONCE.values(), ids=SET_AT_ONCE.keys())
+def test_attributes_of_a_class_set_at_once(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
