@@ -294,6 +294,9 @@ class Evaluator:
         if isinstance(node, ast.Call):
             return calls.call(self, node, frame)
         if isinstance(node, ast.IfExp):
+            # What there is to choose from is known even where the test takes all the steps there are.
+            for branch in (node.body, node.orelse):
+                self.evaluate(branch, frame)
             arms = [
                 under(self.evaluate(branch, frame), assumptions)
                 for truth, assumptions, _ in self.truth(node.test, frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import loaders_of
+from tests.linking.traced import loaders_of, traced
 
 FORWARDING = """
 class Loader(DataLoader):
@@ -160,3 +160,18 @@ def test_what_the_constructor_changes_is_no_argument_of_the_call() -> None:
         """
     )
     assert loader.prefetch_factor.argument is None
+
+
+def test_a_loader_chosen_by_what_very_many_callers_give_is_seen() -> None:
+    chooses = """\
+import sys
+from torch.utils.data import DataLoader
+class Other(DataLoader):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+def load(kind):
+    chosen = DataLoader if kind == sys.argv[1] else Other
+    return chosen(data, num_workers=⟦4⟧)
+"""
+    calls = "".join(f"load(str({number} + {number}) + sys.argv[2])\n" for number in range(300))
+    assert traced({"main.py": chooses + calls}) == {"4"}
