@@ -60,6 +60,7 @@ _COQUI = Hooks(
 HOOKS: Mapping[str, Hooks] = {"trainer.Trainer": _COQUI, "trainer.trainer.Trainer": _COQUI}
 """What calls methods of the object it is given.
 
-coqui's trainer (``trainer/trainer.py``, 0.0.36: ``Trainer.__init__``, ``_get_loader``, ``get_train_dataloader``). It
-lays the command line, or the file of a run that is continued, over the configuration it is given before that.
+coqui's trainer (``trainer/trainer.py`` of coqui-ai/Trainer at 012bbec1: ``Trainer.__init__``, ``_get_loader``,
+``get_train_dataloader``). It lays the command line, or the file of a run that is continued, over the configuration it
+is given before that.
 """
