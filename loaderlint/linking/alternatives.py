@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 
-from loaderlint.model.value import Answer, Assumption, Assumptions
+from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions
 
 _OPPOSITES: dict[Answer, bool | str] = {
     True: False,
@@ -23,9 +25,13 @@ def simplified(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
     Two that differ in one answer alone, where there is no third answer, become one without the question; one that
     assumes all that another does and more is left out.
     """
+    kept = tuple(dict.fromkeys(alternatives))
+    return list(kept if len(kept) < 2 else _simplified(kept))
+
+
+@lru_cache(maxsize=65536)
+def _simplified(alternatives: tuple[Assumptions, ...]) -> tuple[Assumptions, ...]:
     kept = dict.fromkeys(alternatives)
-    if len(kept) < 2:
-        return list(kept)
     answers = frozenset[Assumption]().union(*kept)
     two_sided = {one: opposite for one in answers if (opposite := _opposite(one)) in answers}
     waiting = list(kept) if two_sided else []
@@ -38,9 +44,25 @@ def simplified(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
             if common not in kept:
                 kept[common] = None
                 waiting.append(common)
-    if len({len(one) for one in kept}) == 1:
-        return list(kept)
-    return [one for one in kept if not any(other < one for other in kept)]
+    return _least(kept)
+
+
+def _least(alternatives: Collection[Assumptions]) -> tuple[Assumptions, ...]:
+    """Return the alternatives none of which assumes all that another does and more."""
+    if len({len(one) for one in alternatives}) == 1:
+        return tuple(alternatives)
+    if NO_ASSUMPTIONS in alternatives:
+        return (NO_ASSUMPTIONS,)
+    # What another assumes is among one's own assumptions, the rarest of the other's as well.
+    how_often = Counter(assumption for one in alternatives for assumption in one)
+    by_rarest: dict[Assumption, list[Assumptions]] = {}
+    for one in alternatives:
+        by_rarest.setdefault(min(one, key=how_often.__getitem__), []).append(one)
+    return tuple(
+        one
+        for one in alternatives
+        if not any(other < one for assumption in one for other in by_rarest.get(assumption, ()))
+    )
 
 
 def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:

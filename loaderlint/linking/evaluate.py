@@ -102,7 +102,7 @@ class Evaluator:
         self._active: dict[tuple[object, ...], int] = {}
         """What is being followed, each with how deep it lies."""
         self._kept: dict[int, object] = {}
-        self._cut: dict[_Circumstances, tuple[int, Possibilities]] = {}
+        self._cut: dict[tuple[object, ...], tuple[int, object]] = {}
         """What was found when the steps ran out, with how many there were: a few more are not enough another time."""
         self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
         """Answers that hold until something further out is known, each with how deep that lies."""
@@ -178,12 +178,19 @@ class Evaluator:
             return cast(Answer, self._answers[full])
         if full in self._tentative:
             return cast(Answer, self._still_tentative(full))
+        steps, cut = self._steps_left, self._cut.get(full)
+        if cut is not None and steps < max(2 * cut[0], 0):
+            self._left = -1
+            return cast(Answer, cut[1])
         before = self._met, len(self._tentative)
         self._met = NOTHING_MET
         answer = work()
         if frame is not None:
             self._keep(frame.arguments, frame.receiver)
-        if self._may_remember(full, answer, before, len(self._active)):
+        cut_short = self._steps_left < 0
+        if cut_short:
+            self._cut[full] = steps, answer
+        if self._may_remember(full, answer, before, len(self._active), cut_short):
             self._answers[full] = answer
         return answer
 
@@ -208,7 +215,7 @@ class Evaluator:
         finally:
             del self._active[key]
             self._left, self._left_in_all = left
-        if self._may_remember(key, answer, before, depth):
+        if self._may_remember(key, answer, before, depth, cut_short=False):
             self._answers[key] = answer
         return answer
 
@@ -227,7 +234,7 @@ class Evaluator:
         steps, cut = self._steps_left, self._cut.get(key)
         if cut is not None and steps < 2 * cut[0]:
             self._left = -1
-            return cut[1]
+            return cast(Possibilities, cut[1])
         self._left -= 1
         self._left_in_all -= 1
         if self._steps_left < 0:
@@ -245,9 +252,10 @@ class Evaluator:
             del self._active[key]
         result = dictionaries.limited(result, frame.facts.span(node))
         self._keep(frame.arguments, frame.receiver)
-        if self._steps_left < 0:
+        cut_short = self._steps_left < 0
+        if cut_short:
             self._cut[key] = steps, result
-        if self._may_remember(key, result, before, depth):
+        if self._may_remember(key, result, before, depth, cut_short):
             self._known[key] = result
         return result
 
@@ -256,7 +264,14 @@ class Evaluator:
         self._met = min(self._met, met)
         return answer
 
-    def _may_remember(self, key: tuple[object, ...], answer: object, before: tuple[int, int], depth: int) -> bool:
+    def _may_remember(
+        self,
+        key: tuple[object, ...],
+        answer: object,
+        before: tuple[int, int],
+        depth: int,
+        cut_short: bool,
+    ) -> bool:
         """Return whether an answer holds for whoever asks next; it does not when it was cut short.
 
         An answer that met an expression which is still being followed further out holds for that question alone. It is
@@ -265,15 +280,14 @@ class Evaluator:
         """
         met, tentative = self._met, before[1]
         self._met = min(before[0], met)
-        if self._steps_left < 0:
-            return False
         if met < depth:
-            self._tentative[key] = answer, met
+            if not cut_short:
+                self._tentative[key] = answer, met
             return False
         self._met = before[0]
         while len(self._tentative) > tentative:
             self._tentative.popitem()
-        return True
+        return not cut_short
 
     def _keep(self, *objects: object) -> None:
         """Keep the objects whose identities are remembered: an identity is unique only while its object lives."""

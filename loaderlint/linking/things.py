@@ -418,6 +418,11 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         return
     sources = frozenset[Span]().union(*(one.sources for one in same))
+    first_of = {one.assumptions: one for one in reversed(same)}
     for assumptions in alternatives:
-        first = next((one for one in same if one.assumptions == assumptions), same[0])
-        yield replace(first, assumptions=assumptions, sources=sources)
+        first = first_of.get(assumptions, same[0])
+        yield (
+            first
+            if first.assumptions == assumptions and first.sources == sources
+            else replace(first, assumptions=assumptions, sources=sources)
+        )
