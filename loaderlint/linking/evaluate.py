@@ -66,7 +66,8 @@ MOST_STEPS = 10**9
 STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
 STEPS_OF_A_PROJECT_QUESTION = 3000
-"""Expressions followed for a question about the whole project, such as who calls a function."""
+"""Expressions followed for a question about the whole project, such as who calls a function, and for any other without
+a limit of its own."""
 NOTHING_MET = 10**9
 """How deep the outermost expression lies that was met while it was being followed, when there was none."""
 DEEPEST_EXPRESSION = 60
@@ -225,6 +226,9 @@ class Evaluator:
         known = self._known.get(key)
         if known is not None:
             return known
+        if self._left_in_all == MOST_STEPS:
+            with self.steps(STEPS_OF_A_PROJECT_QUESTION):
+                return self.evaluate(node, frame)
         if key in self._tentative:
             return cast(Possibilities, self._still_tentative(key))
         depth = len(self._active)
