@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
@@ -68,7 +69,7 @@ def _comes_to(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> b
     ]
     goes_on = False
     for one in between:
-        goes_on = goes_on or method in _taken_from_above(one)
+        goes_on = goes_on or method in _taken_from_above(one.node)
         if any(not binding.place.arms for binding in one.scope.bindings.get(method, ())):
             if not goes_on:
                 return False
@@ -76,14 +77,18 @@ def _comes_to(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> b
     return True
 
 
-def _taken_from_above(owner: Class) -> Iterator[str]:
-    """Yield the names that a class body reads of ``super()`` and of other classes by name."""
-    for node in ast.walk(owner.node):
-        if isinstance(node, ast.Attribute) and (
+@lru_cache(maxsize=1 << 12)
+def _taken_from_above(body: ast.ClassDef) -> frozenset[str]:
+    """Return the names that a class body reads of ``super()`` and of other classes by name."""
+    return frozenset(
+        node.attr
+        for node in ast.walk(body)
+        if isinstance(node, ast.Attribute)
+        and (
             (isinstance(node.value, ast.Call) and dotted(node.value.func) == "super")
             or (dotted(node.value) or "").rpartition(".")[2][:1].isupper()
-        ):
-            yield node.attr
+        )
+    )
 
 
 def _family(evaluator: Evaluator, owner: Class) -> list[Class]:
