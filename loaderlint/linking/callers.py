@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,6 +35,7 @@ from loaderlint.linking.things import (
     choice,
     under,
 )
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, called_by
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.tree import Scalar, mappings
@@ -57,6 +58,14 @@ _MOST_NAMES = 12
 """Other names of one function that are looked for."""
 
 
+@dataclass(frozen=True)
+class _LookedUp:
+    """What a call that gives a callee was found to be; ``settled`` when it was that twice."""
+
+    found: Possibilities
+    settled: bool
+
+
 class Callers:
     """Who calls each function of the project, found by name and then by following the callee."""
 
@@ -66,6 +75,7 @@ class Callers:
         self.importable: dict[str, set[str]] = {}
         """For each function and class that callers were looked for, the names one of which its importers mention."""
         self._followed_before: dict[ast.expr, Possibilities] = {}
+        self._looked_up_before: dict[ast.Call, _LookedUp] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
     @cached_property
@@ -296,11 +306,24 @@ class Callers:
     def _followed(self, node: ast.expr, frame: Frame) -> Iterable[Possibility]:
         """Return what an expression can be, followed once for all the functions that share the name it has."""
         if isinstance(node, ast.Call):
-            # What is looked up by a name from a configuration may be asked for while that is being followed.
-            return self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
+            return self._looked_up(node, frame)
         if node not in self._followed_before:
             self._followed_before[node] = self._follow(node, frame)
         return self._followed_before[node]
+
+    def _looked_up(self, node: ast.Call, frame: Frame) -> Possibilities:
+        """Return what a call that gives a callee can be; it may be asked for while that is being followed further out.
+
+        Then it is asked for again later, until it is the same twice.
+        """
+        before = self._looked_up_before.get(node)
+        if before is not None and before.settled:
+            return before.found
+        found = self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
+        if before is None or found is not before.found:
+            settled = before is not None and _told(found) == _told(before.found)
+            self._looked_up_before[node] = _LookedUp(found, settled)
+        return found
 
     def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
@@ -332,6 +355,13 @@ class Callers:
             module = dotted_name.rpartition(".")[0]
             if not module or facts.source.path in self._evaluator.project.modules_ending(module, caller.span.path):
                 yield caller
+
+
+def _told(found: Possibilities) -> list[tuple[object, Assumptions]]:
+    """Return what tells one answer of what a callee can be from another."""
+    things = (one.thing for one in found)
+    named = (id(one.node) if isinstance(one, Class | Function) else one for one in things)
+    return list(zip(named, (one.assumptions for one in found), strict=True))
 
 
 def _seen_by_users(called: Called, facts: PythonFacts) -> Called:
