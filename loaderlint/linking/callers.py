@@ -59,8 +59,8 @@ _MOST_NAMES = 12
 
 
 @dataclass(frozen=True)
-class _LookedUp:
-    """What a call that gives a callee was found to be; ``settled`` when it was that twice."""
+class _Followed:
+    """What a callee was found to be; ``settled`` when it was that twice."""
 
     found: Possibilities
     settled: bool
@@ -74,8 +74,7 @@ class Callers:
         self._hooks = HookCalls(evaluator)
         self.importable: dict[str, set[str]] = {}
         """For each function and class that callers were looked for, the names one of which its importers mention."""
-        self._followed_before: dict[ast.expr, Possibilities] = {}
-        self._looked_up_before: dict[ast.Call, _LookedUp] = {}
+        self._followed_before: dict[ast.expr, _Followed] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
     @cached_property
@@ -303,26 +302,18 @@ class Callers:
                 taken.add(parameter[1])
         return taken, made, lost
 
-    def _followed(self, node: ast.expr, frame: Frame) -> Iterable[Possibility]:
-        """Return what an expression can be, followed once for all the functions that share the name it has."""
-        if isinstance(node, ast.Call):
-            return self._looked_up(node, frame)
-        if node not in self._followed_before:
-            self._followed_before[node] = self._follow(node, frame)
-        return self._followed_before[node]
+    def _followed(self, node: ast.expr, frame: Frame) -> Possibilities:
+        """Return what a callee can be, followed once for all the functions that share the name it has.
 
-    def _looked_up(self, node: ast.Call, frame: Frame) -> Possibilities:
-        """Return what a call that gives a callee can be; it may be asked for while that is being followed further out.
-
-        Then it is asked for again later, until it is the same twice.
+        Where it is asked for while that is being followed further out, it is followed again until it is the same twice.
         """
-        before = self._looked_up_before.get(node)
+        before = self._followed_before.get(node)
         if before is not None and before.settled:
             return before.found
         found = self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
         if before is None or found is not before.found:
             settled = before is not None and _told(found) == _told(before.found)
-            self._looked_up_before[node] = _LookedUp(found, settled)
+            self._followed_before[node] = _Followed(found, settled)
         return found
 
     def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
