@@ -473,3 +473,23 @@ LAMBDAS: Cases = {
 @pytest.mark.parametrize(("files", "expected"), LAMBDAS.values(), ids=LAMBDAS.keys())
 def test_lambdas_are_called_by_their_name(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_a_call_that_is_looked_at_while_it_is_being_followed_is_found_afterwards() -> None:
+    assert traced(
+        """\
+        import argparse
+        def outer(runner, cfg):
+            return DataLoader(data, batch_size=runner.count(cfg))
+        class Runner:
+            def count(self, cfg):
+                if cfg.again:
+                    outer(Runner(), cfg)
+                self.loader = DataLoader(data, num_workers=cfg.workers)
+                return 3
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=⟦4⟧)
+        parser.add_argument("--again", action="store_true")
+        outer(Runner(), parser.parse_args())
+        """
+    ) == {"4", "open", "0 unwritten"}
