@@ -29,7 +29,6 @@ from loaderlint.linking.things import (
     Function,
     Items,
     Possibilities,
-    Possibility,
     Thing,
     Unseen,
     choice,

@@ -83,7 +83,7 @@ def _found_in(every: Iterable[PythonFacts], evaluator: Evaluator, names: frozens
 
 def _each_once(evaluator: Evaluator, sites: Sequence[PythonSite]) -> Iterator[PythonSite]:
     """Yield the sites where a loader class of the project has its loaders: at its calls, or in its constructor."""
-    calls = [site.call for site in sites if site.base is not None]
+    calls = [site.call for site in sites if site.base is not None or not classes.is_super_init(site.call)]
     kept = [site for site in sites if not _made_at_calls(evaluator, site, calls)]
     bases = {id(site.call) for site in kept}
     yield from (site for site in kept if site.base is None or not any(id(one) in bases for one in site.base.through))
@@ -92,7 +92,7 @@ def _each_once(evaluator: Evaluator, sites: Sequence[PythonSite]) -> Iterator[Py
 def _made_at_calls(evaluator: Evaluator, site: PythonSite, calls: Sequence[ast.Call]) -> bool:
     """Return whether a call of a base's constructor makes its loaders at the calls of its class, all of them seen."""
     owner = classes.owner_of(site.frame.facts, site.frame.scope)
-    if not calls or owner is None or site.frame.scope.name != "__init__":
+    if owner is None or site.frame.scope.name != "__init__":
         return False
     own = classes.constructor(evaluator, owner)
     return own is not None and loader_classes.called_where_seen(evaluator, own, site.call, calls)

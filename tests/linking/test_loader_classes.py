@@ -107,13 +107,37 @@ def test_calls_of_a_class_that_hands_its_keywords_on_are_loaders(text: str, expe
     assert shown(text) == expected
 
 
+BESIDES: dict[str, tuple[str, dict[int, set[object]]]] = {
+    "a call whose callee may be another class": (
+        f"{FORWARDING}kind = Loader if some() else DataLoader\nkind(0, d, num_workers=8)\n",
+        {6: {8}},
+    ),
+    "and a call of its own": (
+        f"{FORWARDING}kind = Loader if some() else DataLoader\nkind(0, d, num_workers=8)\nLoader(0, d, num_workers=4)",
+        {6: {8}, 7: {4}},
+    ),
+    "handed to something out of sight": (
+        f"import elsewhere\n{FORWARDING.strip()}\nelsewhere.register(Loader)\nLoader(0, d, num_workers=8)\n",
+        {6: {8}},
+    ),
+    "a subclass that hands on is handed to something out of sight": (
+        f"import elsewhere\n{FORWARDING.strip()}\nclass Other(Loader):\n    def __init__(self, name, **kwargs):\n"
+        "        super().__init__(0, **kwargs)\nelsewhere.register(Other)\nOther('o', num_workers=8)\n",
+        {9: {8}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), BESIDES.values(), ids=BESIDES.keys())
+def test_calls_that_are_seen_are_the_loaders_whatever_else_may_call_the_class(
+    text: str, expected: dict[int, set[object]]
+) -> None:
+    assert shown(text) == expected
+
+
 IN_THE_CONSTRUCTOR: dict[str, tuple[str, dict[int, set[object]]]] = {
     "the constructor names the options": (f"{NAMING}Loader(d, 8)\nLoader(d)\n", {3: {8, 2}}),
     "nobody is seen to call it": (FORWARDING, {3: {"open"}}),
-    "a call whose callee may be another class": (
-        f"{FORWARDING}kind = Loader if some() else DataLoader\nkind(0, d, num_workers=8)\n",
-        {3: {8}, 6: {8}},
-    ),
     "the call of the base has an alternative": (
         """
         class Loader(DataLoader):
@@ -125,15 +149,6 @@ IN_THE_CONSTRUCTOR: dict[str, tuple[str, dict[int, set[object]]]] = {
         Loader(d, num_workers=8)
         """,
         {4: {8}, 6: {0}},
-    ),
-    "handed to something out of sight": (
-        f"import elsewhere\n{FORWARDING.strip()}\nelsewhere.register(Loader)\nLoader(0, d, num_workers=8)\n",
-        {3: {8, "open"}},
-    ),
-    "a subclass that hands on is handed to something out of sight": (
-        f"import elsewhere\n{FORWARDING.strip()}\nclass Other(Loader):\n    def __init__(self, name, **kwargs):\n"
-        "        super().__init__(0, **kwargs)\nelsewhere.register(Other)\nOther('o', num_workers=8)\n",
-        {7: {8, "open"}},
     ),
 }
 
