@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from loaderlint.linking.search_path import SearchPath
+from loaderlint.linking.search_path import DECLARES, SearchPath, name_declared
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -131,7 +131,9 @@ class Files:
     @cached_property
     def search_path(self) -> SearchPath:
         """Where imports find their modules."""
-        return SearchPath(self.paths)
+        declaring = (path for path in sorted(self.paths) if posixpath.basename(path) in DECLARES)
+        names = ((posixpath.dirname(path), name_declared(self.content(path) or b"")) for path in declaring)
+        return SearchPath(self.paths, {root: name for root, name in names if name is not None})
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:

@@ -167,7 +167,7 @@ class Parts:
         search = self._files.search_path
         extended = b"sys.path" in content
         for module, names in _imported(content):
-            if module.startswith(".") or search.knows(module.partition(".")[0]):
+            if module.startswith(".") or search.may_have(module):
                 yield from self._imported_from(search.modules(module, path, extended=extended), names)
                 joint = module if module.endswith(".") else f"{module}."
                 for name in names:

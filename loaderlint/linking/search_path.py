@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePath
+from types import MappingProxyType
 
 _SOURCE_ROOTS = frozenset({"src", "lib", "python"})
 """Folders that hold a project's packages without being one (packaging.python.org, "src layout vs flat layout")."""
+DECLARES = ("setup.py", "pyproject.toml")
+"""Files that say what the project is called whose outermost folder they stand in."""
+_CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
 
 
 class SearchPath:
-    """The modules of a project by the names that importers use for them."""
+    """The modules of a project by the names that importers use for them.
 
-    def __init__(self, paths: frozenset[str]) -> None:
+    ``called`` are the names of the projects that folders are the outermost of.
+    """
+
+    def __init__(self, paths: frozenset[str], called: Mapping[str, str] = MappingProxyType({})) -> None:
         self._paths = paths
         self._known: dict[tuple[str, str, bool], tuple[str, ...]] = {}
         folders = {posixpath.dirname(path) for path in paths if path.endswith(".py")}
@@ -26,6 +34,10 @@ class SearchPath:
             for folder in above
             if posixpath.basename(folder) in _SOURCE_ROOTS or posixpath.join(folder, "setup.py") in paths
         )
+        packages = {root: posixpath.join(root, name.replace("-", "_")) for root, name in called.items()}
+        self._called = {
+            posixpath.basename(package): root for root, package in packages.items() if package in self._packages
+        }
 
     def modules(self, name: str, importer: str, *, extended: bool = False) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first.
@@ -33,13 +45,15 @@ class SearchPath:
         A relative name means one place. An absolute one is looked for beside the importing file and in each folder
         above it, the way a script's folder or a source root comes to be on ``sys.path``; the folders of the package
         that the file belongs to come last, because they are on the path only where a file of theirs is the script.
-        Then come the source roots of the project. ``extended`` says that the file changes ``sys.path``, which makes the
-        nearest module of that name possible wherever it is.
+        Then come the source roots of the project, and where none of them has it the copy of the project that a larger
+        repository keeps: there ``larger.repository.project.tools.run`` is its ``tools/run.py``. ``extended`` says that
+        the file changes ``sys.path``, which makes the nearest module of that name possible wherever it is.
         """
         folder = posixpath.dirname(importer)
         key = (name, folder, extended)
         if key not in self._known:
-            self._known[key] = tuple(dict.fromkeys(self._found(name, folder, extended)))
+            found = tuple(dict.fromkeys(self._found(name, folder, extended)))
+            self._known[key] = found or tuple(self._of_larger_repository(name, folder))
         return tuple(path for path in self._known[key] if path != importer or name.startswith("."))
 
     def ending(self, name: str) -> list[str]:
@@ -60,6 +74,11 @@ class SearchPath:
     def knows(self, name: str) -> bool:
         """Return whether some module or folder of modules has a name (the last part of a dotted one)."""
         return name in self._by_last_name or name in self._folder_names
+
+    def may_have(self, name: str) -> bool:
+        """Return whether an absolute dotted name can mean a module of the project, going by its parts."""
+        parts = name.split(".")
+        return self.knows(parts[0]) or not self._called.keys().isdisjoint(parts)
 
     @cached_property
     def _by_last_name(self) -> dict[str, list[str]]:
@@ -92,6 +111,16 @@ class SearchPath:
         if extended and parts:
             yield from self._nearest(parts, folder)
 
+    def _of_larger_repository(self, name: str, folder: str) -> Iterator[str]:
+        """Yield the module that follows the project's own name in a dotted one whose first part is not known here."""
+        first, *parts = name.split(".")
+        if first and not self.knows(first):
+            for index, part in enumerate(parts[:-1]):
+                root = self._called.get(part)
+                if root is not None and root in upwards(folder):
+                    yield from self._module_in(root, parts[index + 1 :])
+                    return
+
     def _module_in(self, folder: str, parts: list[str]) -> Iterator[str]:
         base = posixpath.join(folder, *parts) if parts else folder
         # The import system takes a package before a module of the same name (importlib/_bootstrap_external.py).
@@ -104,6 +133,12 @@ class SearchPath:
         nearest = self.nearest(".".join(parts), f"{folder}/")
         if len(nearest) == 1:
             yield nearest[0]
+
+
+def name_declared(content: bytes) -> str | None:
+    """Return what a project is called, as far as the text of one of the files that say so shows it."""
+    names = set(_CALLED.findall(content))
+    return names.pop().decode("ascii", "replace") if len(names) == 1 else None
 
 
 def upwards(folder: str) -> Iterator[str]:

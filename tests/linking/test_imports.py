@@ -62,6 +62,53 @@ IMPORTS: Cases = {
         },
         {"8"},
     ),
+    "by the name it has in a larger repository that keeps a copy of the project": (
+        {
+            "setup.py": "setup(\n    name='mine',\n    version='1')\n",
+            "mine/__init__.py": "",
+            "tools/main.py": READS_N.format("from vast.repo.mine.tools.constants import N"),
+            "tools/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "by a name of a larger repository, where the project's own package does not stand in it": (
+        {
+            "setup.py": "setup(\n    name='mine',\n    version='1')\n",
+            "mine/__init__.py": "",
+            "tools/main.py": READS_N.format("from vast.repo.tools.constants import N"),
+            "tools/constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
+    "by the name of a package of another project that is called as one of the folders": (
+        {
+            "setup.py": "setup(\n    name='mine',\n    version='1')\n",
+            "mine/__init__.py": "",
+            "utils/__init__.py": "",
+            "main.py": READS_N.format("from torch.utils.constants import N"),
+            "constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
+    "by a name in a larger repository whose first part is known here": (
+        {
+            "setup.py": "setup(\n    name='mine',\n    version='1')\n",
+            "mine/__init__.py": "",
+            "vast/__init__.py": "",
+            "main.py": READS_N.format("from vast.mine.constants import N"),
+            "constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
+    "by a name in a larger repository, where two names are declared": (
+        {
+            "setup.py": "setup(name='mine')\nsetup(name='other')\n",
+            "mine/__init__.py": "",
+            "main.py": READS_N.format("from vast.mine.constants import N"),
+            "constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
     "whichever of two can be imported": (
         {
             "main.py": READS_N.format("try:\n    from fast import N\nexcept ImportError:\n    from slow import N"),
