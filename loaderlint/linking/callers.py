@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import configured_calls
+from loaderlint.linking import argparse_args, configured_calls
 from loaderlint.linking.classes import bases, class_of, is_super_init
 from loaderlint.linking.handing import calls_made_of, default_given, parameter_given
 from loaderlint.linking.hooks import HookCalls
@@ -193,6 +193,7 @@ class Callers:
         found = self._calls_of(owner.node.name, is_owner, registered=is_registered(owner.node))
         called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
+        called.extend(argparse_args.makers(self._evaluator, owner, self.sites(argparse_args.METHOD)))
         offered = self._evaluator.outside.of_class(owner)
         if offered is not None:
             called.append(SettingsCaller(*offered))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import copies, members, opened, operators, rows, settings
+from loaderlint.linking import argparse_args, copies, members, opened, operators, rows, settings
 from loaderlint.linking.commandlines import objects, parsed, parsers
 from loaderlint.linking.things import (
     GIVEN,
@@ -42,6 +42,8 @@ def given_by(
 ) -> Possibilities | None:
     """Return what one method of such a thing gives, None when it is none of those known."""
     thing = owner.thing
+    if name == argparse_args.METHOD and (made := argparse_args.object_made(evaluator, owner, node, frame)) is not None:
+        return made
     copied = copies.of_method(evaluator, owner, node, name, frame)
     if copied is not None:
         return copied

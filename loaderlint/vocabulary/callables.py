@@ -122,6 +122,13 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
 }
 """Loader callables by dotted name."""
 
+DATA_MODULES = frozenset(
+    f"{library}.LightningDataModule"
+    for home in ("pytorch_lightning", "lightning", "lightning.pytorch")
+    for library in (home, f"{home}.core", f"{home}.core.datamodule")
+)
+"""Lightning's class of data modules, by the names it is imported as."""
+
 LOADER_BUNDLES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "speechbrain.Brain": {
         "fit": ("train_loader_kwargs", "valid_loader_kwargs"),
