@@ -91,11 +91,14 @@ def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities)
     """Return what is given for a parameter under the conditions under which the call is made."""
     if not isinstance(caller, Caller) or not caller.frame.place.arms:
         return given
-    return distinct(
-        one
-        for assumptions in evaluator.conditions(caller.frame.place.arms, caller.frame)
-        for one in under(given, assumptions)
-    )
+    ways = evaluator.conditions(caller.frame.place.arms, caller.frame)
+    if len(ways) > MOST_WAYS_TO_A_CALL:
+        ways = [frozenset.intersection(*ways)]
+    return distinct(one for assumptions in ways for one in under(given, assumptions))
+
+
+MOST_WAYS_TO_A_CALL = 4
+"""Where a call is come to in more ways than this, only what they have in common is kept of the conditions."""
 
 
 def _rest(
