@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import changes, classes, members, modules
+from loaderlint.linking import changes, classes, members, modules, questions
 from loaderlint.linking.events import Happened
 from loaderlint.linking.names import (
     MUTATIONS,
+    Reaching,
     may_be_rewritten,
     owners,
     reaching,
@@ -36,7 +37,7 @@ from loaderlint.linking.things import (
 from loaderlint.linking.uses import bindings_of, runs_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS
-from loaderlint.readers.python import ANY_GLOBAL, Binding, Place, Scope, dotted
+from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, Scope, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -181,6 +182,8 @@ def _given(
         if way.binding.name != name:
             continue
         given = unseen(span) if starts_a_sum(way, ways) else evaluator.binding(way.binding, frame)
+        if not way.earlier_turn:
+            given = questions.passed(given, name, _met_since(way))
         alternatives = evaluator.conditions(way.arms, frame)
         if way.earlier_turn and varies(way.binding):
             # What an earlier turn of a loop worked out is worked out again at every turn.
@@ -194,6 +197,13 @@ def _given(
             left = under(given, assumptions)
             left = changes.changed(evaluator, left, name, frame, place, way.binding.place.order, way)
             yield from changes.through_owner(evaluator, left, name, frame, place, way) if "." in name else left
+
+
+def _met_since(way: Reaching) -> list[Arm]:
+    """Return the arms that were taken by tests which the bound value met itself."""
+    around = {arm.owner for arm in way.binding.place.arms}
+    bound_at = way.binding.place.order
+    return [arm for arm in way.arms if arm.place is not None and arm.place.order > bound_at and arm.owner not in around]
 
 
 def attribute(evaluator: Evaluator, node: ast.Attribute, frame: Frame) -> Possibilities:

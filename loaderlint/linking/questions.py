@@ -163,6 +163,34 @@ def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
     return tuple(found) or unseen(span)
 
 
+def passed(values: Possibilities, name: str, arms: Iterable[Arm]) -> Possibilities:
+    """Return what is left of the values of a name where tests of just that name were passed: ``if workers is None``."""
+    tests = [(arm.test, arm.truth) for arm in arms if arm.test is not None]
+    return tuple(
+        one for one in values if not one.constant or not any(_rules_out(*test, name, one.thing) for test in tests)
+    )
+
+
+def _rules_out(test: ast.expr, truth: bool, name: str, value: Thing) -> bool:
+    """Return whether a test that is answered so cannot have been asked of a constant by the name."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _rules_out(test.operand, not truth, name, value)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is truth:
+        return any(_rules_out(one, truth, name, value) for one in test.values)
+    if isinstance(test, ast.Name):
+        return test.id == name and bool(value) is not truth
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or test.left.id != name:
+        return False
+    other = test.comparators[0]
+    if len(test.ops) != 1 or not isinstance(other, ast.Constant):
+        return False
+    if isinstance(test.ops[0], ast.Is | ast.IsNot) and other.value is None:
+        return (value is None) is not (isinstance(test.ops[0], ast.Is) is truth)
+    if isinstance(test.ops[0], ast.Eq | ast.NotEq):
+        return (value == other.value) is not (isinstance(test.ops[0], ast.Eq) is truth)
+    return False
+
+
 def let_pass(
     evaluator: Evaluator, values: Possibilities, written: ast.expr | None, arms: Iterable[Arm], frame: Frame
 ) -> Possibilities:

@@ -99,3 +99,65 @@ def test_one_helper_asked_about_two_names_gives_two_answers() -> None:
     DataLoader(1, num_workers=workers, prefetch_factor=factor)
     """
     assert met(text) == {("4", "8"), ("4", "3"), ("2", "8"), ("2", "3")}
+
+
+PASSED: Cases = {
+    "not None": (
+        "def load(n):\n    if n is None:\n        n = ⟦2⟧\n    DataLoader(data, num_workers=n)\n{calls}",
+        {"2", "4"},
+    ),
+    "None alone": (
+        "def load(n):\n    if n is not None:\n        return\n    DataLoader(data, num_workers=n)\n{calls}",
+        {"None"},
+    ),
+    "and something else": (
+        "def load(n):\n    if n is None and some():\n        n = ⟦2⟧\n    DataLoader(data, num_workers=n)\n{calls}",
+        {"2", "4", "None"},
+    ),
+    "or something else": (
+        "def load(n):\n    if n is None or some():\n        n = ⟦2⟧\n    DataLoader(data, num_workers=n)\n{calls}",
+        {"2", "4"},
+    ),
+    "another number": (
+        "def load(n):\n    if n == 4:\n        return\n    DataLoader(data, num_workers=n)\n{calls}",
+        {"None"},
+    ),
+    "what was bound before the test": (
+        "def load(n):\n    if n is None:\n        n = None or ⟦3⟧\n    else:\n        n = ⟦5⟧\n"
+        "    DataLoader(data, num_workers=n)\n{calls}",
+        {"3", "5"},
+    ),
+    "what was bound after another test of it": (
+        "def load(n):\n    if n == 4:\n        n = ⟦3⟧\n    if n == 4:\n        return\n"
+        "    DataLoader(data, num_workers=n)\n{calls}",
+        {"3", "None"},
+    ),
+    "another name": (
+        "def load(n, m=4):\n    if m is not None:\n        DataLoader(data, num_workers=n)\n{calls}",
+        {"4", "None"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PASSED.values(), ids=PASSED.keys())
+def test_a_constant_does_not_pass_a_test_of_its_own_name_that_it_fails(text: str, expected: set[str]) -> None:
+    marks = {value: f"⟦{value}⟧" if value in expected else value for value in ("4", "None")}
+    unsure = f"given = {marks['4']} if some() else {marks['None']}\nload(given)\n"
+    assert traced(text.format(calls=unsure)) == expected
+
+
+def test_a_constant_does_not_pass_for_another_that_was_not_seen() -> None:
+    assert traced(
+        """\
+        import argparse
+        def load(n):
+            if n is None:
+                n = ⟦2⟧
+            DataLoader(data, num_workers=n)
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=None)
+        args = parser.parse_args()
+        setattr(args, some(), 1)
+        load(args.workers)
+        """
+    ) == {"2", "open"}
