@@ -11,12 +11,25 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import composition
+from loaderlint.linking import hydra_runners as runners
 from loaderlint.linking.composition import Part
 from loaderlint.linking.settings import merged, nested, replaceable, seen_as_settings, tree_of
-from loaderlint.linking.things import External, Frame, Items, Made, Possibilities, Possibility, Row, end_of, unseen
+from loaderlint.linking.things import (
+    External,
+    Frame,
+    Function,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    end_of,
+    unseen,
+)
 from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
@@ -112,21 +125,27 @@ def configuration(
     if isinstance(function, ast.Lambda) or parent is None or node is not next(parameters(function), None):
         return None
     where = Frame(frame.facts, end_of(parent))
-    calls = (one for one in function.decorator_list if isinstance(one, ast.Call))
-    main = next((one for one in calls if _is_main(evaluator, one, where)), None)
-    if main is None:
-        return None
-    return evaluator.remembered(("hydra", id(main)), where, lambda: _of_main(evaluator, main, where))
+    for one in function.decorator_list:
+        arguments = _arguments_of_main(evaluator, one, where) if isinstance(one, ast.Call) else None
+        if arguments is not None:
+            return evaluator.remembered(("hydra", id(one)), where, partial(_of_main, evaluator, one, arguments, where))
+    return None
 
 
-def _is_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> bool:
-    names = {one.thing.name for one in evaluator.evaluate(decorator.func, frame) if isinstance(one.thing, External)}
-    return bool(names & HYDRA_MAINS)
+def _arguments_of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Mapping[str, ast.expr] | None:
+    """Return what a decorator gives the parameters of ``hydra.main``; None where it is another one."""
+    for one in evaluator.evaluate(decorator.func, frame):
+        if isinstance(one.thing, External) and one.thing.name in HYDRA_MAINS:
+            return arguments_of(decorator, _PARAMETERS)
+        if isinstance(one.thing, Function):
+            return runners.arguments_handed_on(evaluator, one.thing, decorator)
+    return None
 
 
-def _of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Possibilities:
+def _of_main(
+    evaluator: Evaluator, decorator: ast.expr, arguments: Mapping[str, ast.expr], frame: Frame
+) -> Possibilities:
     span = frame.facts.span(decorator)
-    arguments = arguments_of(decorator, _PARAMETERS)
     found: list[Possibility] = []
     for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
         for folder in _folders(evaluator, arguments, frame):

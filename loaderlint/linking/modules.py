@@ -29,6 +29,10 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
     project = evaluator.project
     path = project.module(name, importer)
     if path is not None:
+        package = _package_that_binds(project, path, binding.node, importer)
+        if package is not None:
+            last = name.rpartition(".")[2]
+            return member(evaluator, Module(package), last, span, copied=frame.scope is frame.facts.module)
         return _module(project, path, span)
     if isinstance(binding.node, ast.Import):
         folder = _namespace(project, binding.node, name, importer)
@@ -58,6 +62,20 @@ def import_module(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> 
 def _module(project: Project, path: str, span: Span) -> Possibilities:
     facts = project.python(path)
     return unseen(span) if facts is None else (Possibility(Module(facts), span),)
+
+
+def _package_that_binds(project: Project, path: str, node: ast.AST, importer: str) -> PythonFacts | None:
+    """Return the package of a module that binds the module's name itself; None where an import gives the module.
+
+    ``from package import name`` reads the package's attribute first, which may be a function out of the module.
+    """
+    folder, name = posixpath.split(path.removesuffix("/__init__.py").removesuffix(".py"))
+    package = posixpath.join(folder, "__init__.py")
+    if not isinstance(node, ast.ImportFrom) or package == importer:
+        return None
+    facts = project.python(package)
+    bound = facts.module.bindings.get(name, ()) if facts is not None else ()
+    return facts if any(one.kind == "import" and one.target.endswith(f".{name}.{name}") for one in bound) else None
 
 
 def _holder(project: Project, base: str, name: str, importer: str) -> PythonFacts | None:

@@ -12,6 +12,11 @@ from types import MappingProxyType
 
 _SOURCE_ROOTS = frozenset({"src", "lib", "python"})
 """Folders that hold a project's packages without being one (packaging.python.org, "src layout vs flat layout")."""
+_NOT_SHADOWED = re.compile(r"(torch|pytorch_lightning|lightning\.(pytorch|fabric))(\.|$)")
+"""Dotted names of libraries that a package's own ``torch`` or ``lightning`` does not stand for inside of it.
+
+A script beside one could not import the library.
+"""
 DECLARES = ("setup.py", "pyproject.toml")
 """Files that say what the project is called whose outermost folder they stand in."""
 _CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
@@ -104,7 +109,8 @@ class SearchPath:
             return
         above = list(upwards(folder))
         inside = list(takewhile(lambda one: one in self._packages, above))
-        for one in (*above[len(inside) :], *inside):
+        scripts = () if _NOT_SHADOWED.match(name) else inside
+        for one in (*above[len(inside) :], *scripts):
             yield from self._module_in(one, parts)
         for one in sorted(self._roots, key=lambda root: -shared_folders(f"{root}/", f"{folder}/")):
             yield from self._module_in(one, parts)

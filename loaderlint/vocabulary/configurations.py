@@ -62,8 +62,18 @@ MODELS = frozenset(
 )
 """The classes whose fields pydantic converts to their types (``pydantic/main.py``, 2.14)."""
 
-HYDRA_MAINS = frozenset({"hydra.main", "hydra.main.main", "nemo.core.config.hydra_runner"})
+HYDRA_MAINS = frozenset(
+    {
+        "hydra.main",
+        "hydra.main.main",
+        "nemo.core.config.hydra_runner",
+        "nemo.core.config.hydra_runner.hydra_runner",
+    }
+)
 """Decorators that compose a configuration; NeMo's adds a schema (``nemo/core/config/hydra_runner.py``)."""
+
+HYDRA_RUNNERS = frozenset({"hydra._internal.utils._run_hydra"})
+"""What ``hydra.main`` itself runs a function with (``hydra/main.py``, 1.3)."""
 
 HYDRA_COMPOSERS = frozenset({"hydra.compose", "hydra.experimental.compose", "hydra.compose.compose"})
 """What composes a configuration in the middle of a program."""

@@ -8,6 +8,56 @@ READS_N = f"{IMPORT}{{}}\nDataLoader(data, num_workers=N)\n"
 READS_MODULE = f"{IMPORT}{{}}\nDataLoader(data, num_workers=constants.N)\n"
 
 IMPORTS: Cases = {
+    "a function of the name of its module, handed on by the package": (
+        {
+            "main.py": READS_N.format("from pkg import make\nN = make()"),
+            "pkg/__init__.py": "from pkg.make import make\n",
+            "pkg/make.py": "def make():\n    return ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a module whose package binds the name of another one's": (
+        {
+            "main.py": READS_MODULE.format("from pkg import constants"),
+            "pkg/__init__.py": "from pkg.others import constants as others\n",
+            "pkg/constants.py": "N = ⟦8⟧\n",
+            "pkg/others.py": "constants = None\n",
+        },
+        {"8"},
+    ),
+    "a module by its full name where the package has a function of that name": (
+        {
+            "main.py": READS_N.format("from pkg.make import N"),
+            "pkg/__init__.py": "from pkg.make import make\n",
+            "pkg/make.py": "N = ⟦8⟧\ndef make():\n    return 4\n",
+        },
+        {"8"},
+    ),
+    "torch inside of a package that has a torch of its own": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/torch/__init__.py": "",
+            "pkg/models/__init__.py": "",
+            "pkg/models/net.py": "import torch\ntorch.utils.data.DataLoader(1, num_workers=⟦8⟧)\n",
+        },
+        {"8"},
+    ),
+    "another module of a package by its name alone": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/constants.py": "N = ⟦8⟧\n",
+            "pkg/models/__init__.py": "",
+            "pkg/models/net.py": READS_N.format("from constants import N"),
+        },
+        {"8"},
+    ),
+    "a torch that stands beside the program": (
+        {
+            "torch/__init__.py": "class DataLoader:\n    pass\n",
+            "main.py": "import torch\ntorch.DataLoader(1, num_workers=8)\n",
+        },
+        {"no loader"},
+    ),
     "from the package": (
         {"pkg/load.py": READS_MODULE.format("from . import constants"), "pkg/constants.py": "N = ⟦8⟧\n"},
         {"8"},
