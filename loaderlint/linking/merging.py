@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.dictionaries import entries_of, is_complete, joined
 from loaderlint.linking.lazily import Lazily, overlaid
+from loaderlint.linking.search_path import shared_folders
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
@@ -230,7 +231,9 @@ def _from_file(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, s
             assert isinstance(after, Items)
             after = overwritten(after, layer, span, _literal)
         return after
-    every = list(_fitting(evaluator, items))
+    program = frame.facts.source.path
+    # Where the first of many stands for all that say the same, it is the one that lies nearest to the program.
+    every = sorted(_fitting(evaluator, items), key=lambda one: -shared_folders(one.path, program))
     return _from_any(items, every, str(span), span)
 
 

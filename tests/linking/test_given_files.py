@@ -355,3 +355,10 @@ def test_of_many_files_that_can_be_merged_the_first_stands_for_those_that_give_t
     given = [one for one in loader.num_workers.candidates if one.constant != 8]
     assert (len(given), loader.num_workers.open) == (expected, True)
     assert {one.constant for one in given} == {0, 1, 2}
+
+
+def test_of_many_files_that_say_the_same_the_nearest_to_the_program_stands_for_them() -> None:
+    files = {f"conf/{number:02}.yaml": f"NAME: n{number}\nWORKERS: 4\n" for number in range(40)}
+    (loader,) = loaders_of({"tools/main.py": YACS, **files, "tools/own/a.yaml": "WORKERS: 4\n"})
+    given = [one.span.path for one in loader.num_workers.candidates if one.constant == 4]
+    assert given == ["tools/own/a.yaml"]
