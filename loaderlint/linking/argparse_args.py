@@ -44,6 +44,8 @@ def object_made(evaluator: Evaluator, owner: Possibility, node: ast.Call, frame:
     of = _class(owner)
     if of is None or not _is_lightnings(evaluator, of):
         return None
+    if classes.constructor(evaluator, of) is None:
+        return unseen(frame.facts.span(node))
 
     def made() -> Instance:
         where = Frame(of.facts, of.place)

@@ -32,6 +32,7 @@ from loaderlint.linking.things import (
     Thing,
     Unseen,
     choice,
+    end_of,
     under,
 )
 from loaderlint.model.value import Assumptions
@@ -344,8 +345,30 @@ class Callers:
             # Who composes the configuration may be in a file that says nothing of loaders.
             self._evaluator.mentioned.update(("hydra.main", "hydra.utils", "hydra import"))
             module = dotted_name.rpartition(".")[0]
-            if not module or facts.source.path in self._evaluator.project.modules_ending(module, caller.span.path):
+            paths = self._evaluator.project.modules_ending(module, caller.span.path) if module else []
+            if not module or facts.source.path in paths or self._is_handed_on(name, facts, paths):
                 yield caller
+
+    def _is_handed_on(self, name: str, facts: PythonFacts, paths: Iterable[str]) -> bool:
+        """Return whether one of some modules imports a name of another one: a package says what it offers."""
+        return any(facts.source.path in self._brought_in(name, path) for path in paths)
+
+    def _brought_in(self, name: str, path: str) -> frozenset[str]:
+        """Return the files that define what a module imports under a name."""
+        facts = self._evaluator.project.python(path)
+        bound = facts.module.bindings.get(name, ()) if facts is not None else ()
+        if facts is None or not any(one.kind == "import" for one in bound):
+            return frozenset()
+
+        def follow() -> frozenset[str]:
+            end = end_of(facts.module)
+            found = self._evaluator.bound(
+                name, Frame(facts, end), None, facts.span(facts.module.bindings[name][0].node)
+            )
+            things = (one.thing for one in found if isinstance(one.thing, Class | Function))
+            return frozenset(one.facts.source.path for one in things if one.scope.name == name)
+
+        return self._evaluator.once(("brought in", path, name), frozenset(), follow)
 
 
 def _told(found: Possibilities) -> list[tuple[object, Assumptions]]:

@@ -104,6 +104,15 @@ CASES: Cases = {
         },
         {"8", "open"},
     ),
+    "a constructor that is made for the fields": (
+        {
+            "main.py": f"{IMPORT}from argparse import Namespace\nfrom dataclasses import dataclass\n"
+            "from lightning import LightningDataModule\n@dataclass\nclass Data(LightningDataModule):\n"
+            "    num_workers: int = 0\n"
+            "DataLoader(1, num_workers=Data.from_argparse_args(Namespace(num_workers=4)).num_workers)\n"
+        },
+        {"open"},
+    ),
     "a method of the project by that name": (
         program(
             WORKERS.replace("⟦8⟧", "8"),

@@ -39,6 +39,52 @@ NAMED: Cases = {
         },
         {"4", "0"},
     ),
+    "a class that a package hands on": (
+        {
+            "pkg/data/mnist.py": MODULE,
+            "pkg/data/__init__.py": "from pkg.data.mnist import Data\n",
+            "train.yaml": "class_path: pkg.data.Data\ninit_args:\n  num_workers: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "a class that a package above hands on": (
+        {
+            "pkg/data/mnist.py": MODULE,
+            "pkg/data/__init__.py": "from .mnist import Data\n",
+            "pkg/__init__.py": "from .data import Data\n",
+            "train.yaml": "_target_: pkg.Data\nnum_workers: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "a heir that a package hands on, of a dataclass that makes the loader": (
+        {
+            "pkg/base.py": f"{IMPORT}from dataclasses import dataclass\n@dataclass\nclass Data:\n"
+            "    num_workers: int = 2\n    def train_dataloader(self):\n"
+            "        return DataLoader(1, num_workers=self.num_workers)\n",
+            "pkg/heir.py": "from dataclasses import dataclass\nfrom pkg.base import Data\n@dataclass\n"
+            "class Heir(Data):\n    size: int = 1\n",
+            "pkg/__init__.py": "from .base import Data\nfrom .heir import Heir\n",
+            "train.yaml": "data:\n  class_path: pkg.Heir\n  init_args:\n    num_workers: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
+    "a package that hands on another class of that name": (
+        {
+            "pkg/data/mnist.py": MODULE,
+            "pkg/data/other.py": "class Data:\n    def __init__(self, size):\n        pass\n",
+            "pkg/data/__init__.py": "from .other import Data\n",
+            "train.yaml": "_target_: pkg.data.Data\nsize: 4\n",
+        },
+        {"None at pkg/data/mnist.py:4:48", "open"},
+    ),
+    "a package that hands on a class under another's name": (
+        {
+            "pkg/data/mnist.py": MODULE,
+            "pkg/data/__init__.py": "from .mnist import Data as Mnist\nfrom theirs import Data\n",
+            "train.yaml": "_target_: pkg.data.Data\nsize: 4\n",
+        },
+        {"None at pkg/data/mnist.py:4:48", "open"},
+    ),
     "a module in a package": (
         {"pkg/main.py": MODULE, "conf/train.yaml": "_target_: pkg.main.Data\nnum_workers: ⟦4⟧\n"},
         {"4"},
