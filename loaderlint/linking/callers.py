@@ -85,7 +85,10 @@ class Callers:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
         owner = function.owner
         if owner is not None and function.scope.name == "__init__":
-            called = self._remembered(function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner))
+            kind = f"making {id(owner.node)}"
+            called = self._remembered(
+                function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner), kind
+            )
             return _seen_by_users(called, owner.facts)
         name = called_by(function.scope)
         if name is None:

@@ -45,7 +45,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Binding, Scope, dotted
+from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
 if TYPE_CHECKING:
@@ -199,12 +199,49 @@ def _last_values(evaluator: Evaluator, bindings: list[Binding], frame: Frame) ->
 
 
 def _method_frame(evaluator: Evaluator, instance: Instance, owner: Class, scope: Scope) -> Frame:
-    """Return the frame of a method, its parameters bound where it is the constructor and the call is known."""
+    """Return the frame of a method; that of a constructor holds what the call of it gives, where that is known."""
     frame = Frame(owner.facts, end_of(scope), receiver=instance)
-    if scope.name == "__init__" and instance.call is not None and instance.frame is not None and owner is instance.of:
+    if scope.name != "__init__":
+        return frame
+    below = _constructor_below(evaluator, instance.of, scope)
+    if below is not None:
+        return _handed_up(evaluator, instance, owner, scope, below) or frame
+    if instance.call is not None and instance.frame is not None:
         depth = instance.frame.depth + 1
         return replace(frame, arguments=evaluator.constructor_arguments(instance, scope), depth=depth)
     return frame
+
+
+def _constructor_below(evaluator: Evaluator, kind: Class, constructor: Scope) -> tuple[Class, Scope] | None:
+    """Return the constructor that comes before another where an object of a class is made, None where none does."""
+    below: tuple[Class, Scope] | None = None
+    for one in classes.lineage(evaluator, kind):
+        own = next((scope for scope in one.scope.children if scope.name == "__init__"), None)
+        if own is constructor:
+            break
+        if own is not None:
+            below = one, own
+    return below
+
+
+def _handed_up(
+    evaluator: Evaluator, instance: Instance, owner: Class, constructor: Scope, below: tuple[Class, Scope]
+) -> Frame | None:
+    """Return the frame of a base's constructor in the one call of it by the constructor below, None of several."""
+    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, owner)]
+    if len(calls) != 1 or not isinstance(constructor.node, FunctionNode):
+        return None
+    call = calls[0].node
+    # ``Base.__init__(self, …)`` hands the object over like anything else.
+    receiver = instance if classes.is_super_init(call) else None
+    frame = _method_frame(evaluator, instance, *below).at(calls[0].place)
+    function = Function(owner.facts, constructor.node, constructor, receiver, owner)
+    return functions.frame_of_call(evaluator, function, call, frame)
+
+
+def _calls_constructor_of(call: ast.Call, owner: Class) -> bool:
+    """Return whether a constructor's call is ``super().__init__(...)`` or one by the name of the base."""
+    return classes.is_super_init(call) or (dotted(call.func) or "").endswith(f"{owner.node.name}.__init__")
 
 
 def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
@@ -236,13 +273,14 @@ def call_arguments(evaluator: Evaluator, instance: Instance, scope: Scope) -> Ma
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     assert instance.call is not None and instance.frame is not None
     caller = Caller(instance.frame, instance.call)
-    function = Function(instance.of.facts, node, scope)
-    source = configurable.source_of(evaluator, node, instance.of.facts, scope)
+    facts = next(one.facts for one in classes.lineage(evaluator, instance.of) if scope in one.scope.children)
+    function = Function(facts, node, scope)
+    source = configurable.source_of(evaluator, node, facts, scope)
     configured = configurable.all_given(evaluator, source, caller) if source is not None else None
     if configured is not None:
         given = arguments.spread_over(configured, node, caller.frame.facts.span(caller.call))
         bound = arguments.with_defaults(evaluator, given, caller, function, skip_first=True)
-    elif source is None and decorators.hides_arguments(evaluator, node, instance.of.facts, scope):
+    elif source is None and decorators.hides_arguments(evaluator, node, facts, scope):
         return {}
     else:
         bound = arguments.bound(evaluator, caller, function, skip_first=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import arguments, configurable, decorators, hierarchy, hydra, run_with
-from loaderlint.linking.classes import has_decorator, is_receiver, owner_of
+from loaderlint.linking.classes import constructor, has_decorator, is_receiver, owner_of
 from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
     ABSENT,
@@ -56,9 +56,10 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     option = hydra.configuration(evaluator, function, node, frame)
     if option is not None:
         return option
-    called = evaluator.callers.of(Function(frame.facts, function, scope, owner=owner))
+    made = _made(evaluator, owner, frame)
+    called = evaluator.callers.of(Function(frame.facts, function, scope, owner=made))
     default = default_of(function, node.arg)
-    subject = str(frame.facts.span(function))
+    subject = _subject(owner, made, frame)
     if not called.by:
         return _of_users(evaluator, default, node, frame, subject)
     source = configurable.source_of(evaluator, function, frame.facts, scope)
@@ -107,7 +108,8 @@ def _rest(
     """Return what ``**kwargs`` or ``*args`` can hold: what each caller gives that no other parameter takes."""
     span = frame.facts.span(node)
     positional = node is function.args.vararg
-    called = evaluator.callers.of(Function(frame.facts, function, frame.scope, owner=owner))
+    made = _made(evaluator, owner, frame)
+    called = evaluator.callers.of(Function(frame.facts, function, frame.scope, owner=made))
     anything = unseen(span) if positional else (Possibility(Items({}, complete=False), span),)
     if not called.by:
         return anything
@@ -140,7 +142,24 @@ def _rest(
             ways.append((Possibility(Items(entries, caller.arguments.complete), span),))
     if called.elsewhere or called.for_users:
         ways.append(anything)
-    return one_of(str(frame.facts.span(function)), enumerate(ways))
+    return one_of(_subject(owner, made, frame), enumerate(ways))
+
+
+def _made(evaluator: Evaluator, owner: Class | None, frame: Frame) -> Class | None:
+    """Return the class whose making calls the function of a frame: of a constructor that of the object, if it inherits.
+
+    Of any other function it is the class that defines it.
+    """
+    if owner is None or frame.receiver is None or frame.scope.name != "__init__":
+        return owner
+    own = constructor(evaluator, frame.receiver.of)
+    return frame.receiver.of if own is not None and own.scope is frame.scope else owner
+
+
+def _subject(owner: Class | None, made: Class | None, frame: Frame) -> str:
+    """Return the question which of the callers of a function calls it."""
+    here = str(frame.facts.span(frame.scope.node))
+    return here if made is None or owner is None or made.node is owner.node else f"{here} of {made.node.name}"
 
 
 def takes_receiver(function: FunctionNode | ast.Lambda, owner: Class | None) -> bool:

@@ -337,3 +337,68 @@ Base().load()
 @pytest.mark.parametrize(("files", "expected"), FAMILIES.values(), ids=FAMILIES.keys())
 def test_families_of_classes(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+_BASE = "class Base:\n    def __init__(self, workers=⟦{0}⟧):\n        self.workers = workers\n"
+_LOAD = "    def load(self):\n        return DataLoader(data, num_workers=self.workers)\n"
+
+CONSTRUCTED: Cases = {
+    "by a constructor that hands something up": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + "class A(Base):\n    def __init__(self):\n        super().__init__(⟦2⟧)\n"
+        + _LOAD
+        + "class B(Base):\n    def __init__(self):\n        super().__init__(8)\nA().load()\nB()\nBase(5)\n",
+        {"2"},
+    ),
+    "by a constructor that names the base": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + "class A(Base):\n    def __init__(self, n):\n        Base.__init__(self, n)\n"
+        + _LOAD
+        + "A(⟦2⟧).load()\nBase(5)\n",
+        {"2"},
+    ),
+    "by a constructor above one that hands on what it gets": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + "class A(Base):\n    def __init__(self, n):\n        super().__init__(n)\n"
+        + "class B(A):\n    def __init__(self):\n        super().__init__(⟦3⟧)\n"
+        + _LOAD
+        + "B().load()\nA(5)\n",
+        {"3"},
+    ),
+    "by one that leaves the default": (
+        _BASE.format(1)
+        + "class A(Base):\n    def __init__(self):\n        super().__init__()\n"
+        + _LOAD
+        + "A().load()\nBase(5)\n",
+        {"1"},
+    ),
+    "by an inherited constructor": (
+        _BASE.format(1).replace("⟦1⟧", "1") + "class A(Base):\n" + _LOAD + "A(⟦2⟧).load()\nBase(5)\n",
+        {"2"},
+    ),
+    "by an inherited constructor, read from outside": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + "class A(Base):\n    pass\nclass B(Base):\n    pass\nB(5)\nDataLoader(data, num_workers=A(⟦2⟧).workers)\n",
+        {"2"},
+    ),
+    "of any class of the family": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + _LOAD
+        + "class A(Base):\n    pass\nclass B(Base):\n    def __init__(self):\n        super().__init__(⟦3⟧)\n"
+        + "A(⟦2⟧).load()\nB().load()\nBase(⟦5⟧).load()\n",
+        {"2", "3", "5"},
+    ),
+    "under conditions, in two ways": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + "class A(Base):\n    def __init__(self):\n        if some():\n            super().__init__(⟦2⟧)\n"
+        + "        else:\n            super().__init__(⟦3⟧)\n"
+        + _LOAD
+        + "A().load()\n",
+        {"2", "3"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), CONSTRUCTED.values(), ids=CONSTRUCTED.keys())
+def test_a_base_is_constructed_with_what_the_class_of_the_object_gives_it(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
