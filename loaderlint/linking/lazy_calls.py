@@ -1,7 +1,8 @@
 """Calls that detectron2's ``LazyCall`` writes down for ``instantiate`` to make later: ``L(load)(num_workers=4)``.
 
 What comes of it is a configuration (``detectron2/config/lazy.py``): the program and its command line may set any key to
-something else before the call is made, and give others. So each argument is one of two that can arrive.
+something else before the call is made, and give others. So each argument is one of two that can arrive. The same holds
+for what NeMo-Run's ``Config(load, num_workers=4)`` holds (``nemo_run/config.py``).
 """
 
 from __future__ import annotations
@@ -16,17 +17,22 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 _LAZY_CALLS = frozenset({"detectron2.config.LazyCall", "detectron2.config.lazy.LazyCall"})
+_CONFIGURED = frozenset(f"{home}.{name}" for home in ("nemo_run", "nemo_run.config") for name in ("Config", "Partial"))
 _TARGET = "_target_"
 
 
 def written_down(evaluator: Evaluator, wrapped: ast.Call, function: ast.expr, frame: Frame) -> list[ast.Call] | None:
     """Return the calls that ``L(function)(...)`` writes down of a function, None where ``L`` is something else.
 
-    ``wrapped`` is the call ``L(function)``. A key that the same scope sets anew is not one of theirs.
+    ``wrapped`` is the call ``L(function)`` or ``Config(function, ...)``. A key that the same scope sets anew is none of
+    theirs.
     """
-    if len(wrapped.args) != 1 or wrapped.args[0] is not function or wrapped.keywords:
+    if len(wrapped.args) != 1 or wrapped.args[0] is not function:
         return None
-    if not any(_is_lazy_call(way.thing) for way in evaluator.evaluate(wrapped.func, frame)):
+    things = [way.thing for way in evaluator.evaluate(wrapped.func, frame)]
+    if any(isinstance(one, External) and one.name in _CONFIGURED for one in things):
+        return list(_made_of(wrapped, function, frame))
+    if wrapped.keywords or not any(_is_lazy_call(one) for one in things):
         return None
     written = [site.node for site in frame.facts.calls.get("", ()) if site.node.func is wrapped]
     return [made for call in written for made in _made_of(call, function, frame)]

@@ -19,6 +19,17 @@ DEFAULT = LOAD.replace("=4", "=⟦4⟧")
 
 WRITTEN_DOWN: Cases = {
     "by detectron2": (f"{LAZY}{LOAD}train = L(load)(workers=⟦8⟧)", {"8", "open"}),
+    "by NeMo-Run": (f"import nemo_run as run\n{LOAD}train = run.Config(load, workers=⟦8⟧)", {"8", "open"}),
+    "by NeMo-Run, inside of another": (
+        f"import nemo_run as run\n{LOAD}def recipe():\n"
+        "    return run.Partial(train, data=run.Config(load, workers=⟦8⟧))\n",
+        {"8", "open"},
+    ),
+    "by NeMo-Run, without the key": (f"import nemo_run as run\n{LOAD}train = run.Config(load, size=1)", {"open"}),
+    "by another library's class of that name": (
+        f"import theirs as run\n{DEFAULT}run.Config(load, workers=8)",
+        {"4", "open"},
+    ),
     "by its full name": (
         f"import detectron2.config.lazy\n{LOAD}train = detectron2.config.lazy.LazyCall(load)(workers=⟦8⟧)",
         {"8", "open"},
