@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import classes, dictionaries, names_read
+from loaderlint.linking import classes, dictionaries, names_read, parameters
 from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import SettingsCaller
@@ -29,7 +29,8 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.readers.python import CallSite, PythonFacts, parameters
+from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.vocabulary.callables import DATA_MODULES
 
@@ -94,7 +95,7 @@ def _given(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> 
     if namespace is None or constructor is None:
         return Items({}, complete=False)
     taken = constructor.node.args
-    named = [one.arg for one in parameters(constructor.node) if one not in (taken.vararg, taken.kwarg)][1:]
+    named = [one.arg for one in parameters_of(constructor.node) if one not in (taken.vararg, taken.kwarg)][1:]
 
     def arriving(name: str) -> Possibilities:
         found = settled(besides.entries.get(name), lambda: of_namespace(name) if name in named else ())
@@ -122,7 +123,7 @@ def _where_called(evaluator: Evaluator, given: Items, frame: Frame) -> Items:
         return given
 
     def arriving(name: str) -> Possibilities:
-        ways = evaluator.conditions(frame.place.arms, frame)
+        ways = parameters.conditions_of_call(evaluator, frame)
         return distinct(one for way in ways for one in under(given.entries[name], way))
 
     return replace(given, entries=Lazily.followed(evaluator, given.entries, arriving))

@@ -241,7 +241,7 @@ def _handed_up(
 
 def _calls_constructor_of(call: ast.Call, owner: Class) -> bool:
     """Return whether a constructor's call is ``super().__init__(...)`` or one by the name of the base."""
-    return classes.is_super_init(call) or (dotted(call.func) or "").endswith(f"{owner.node.name}.__init__")
+    return classes.is_super_init(call) or (dotted(call.func) or "").split(".")[-2:] == [owner.node.name, "__init__"]
 
 
 def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:

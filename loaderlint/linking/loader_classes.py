@@ -103,12 +103,9 @@ def called_where_seen(evaluator: Evaluator, function: Function, base: ast.Call, 
     handing = _hands_on(function)
     if handing is None or handing.node is not base:
         return False
-    unseen = [
-        one
-        for one in evaluator.callers.of(function).by
-        if not isinstance(one, Caller) or not _is_seen(evaluator, one, seen)
-    ]
-    return len(unseen) < len(evaluator.callers.of(function).by) and all(in_tests(one.path) for one in unseen)
+    called = evaluator.callers.of(function).by
+    unseen = [one for one in called if not isinstance(one, Caller) or not _is_seen(evaluator, one, seen)]
+    return len(unseen) < len(called) and all(in_tests(one.path) for one in unseen)
 
 
 def _is_seen(evaluator: Evaluator, caller: Caller, seen: Sequence[ast.Call]) -> bool:

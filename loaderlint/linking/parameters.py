@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, configurable, decorators, hierarchy, hydra, run_with
+from loaderlint.linking import arguments, classes, configurable, decorators, hierarchy, hydra, run_with
 from loaderlint.linking.classes import constructor, has_decorator, is_receiver, owner_of
 from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
@@ -29,6 +29,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, called_by, default_of, parameters
 
 if TYPE_CHECKING:
@@ -92,13 +93,17 @@ def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities)
     """Return what is given for a parameter under the conditions under which the call is made."""
     if not isinstance(caller, Caller) or not caller.frame.place.arms:
         return given
-    ways = evaluator.conditions(caller.frame.place.arms, caller.frame)
-    if len(ways) > MOST_WAYS_TO_A_CALL:
-        ways = [frozenset.intersection(*ways)]
+    ways = conditions_of_call(evaluator, caller.frame)
     return distinct(one for assumptions in ways for one in under(given, assumptions))
 
 
-MOST_WAYS_TO_A_CALL = 4
+def conditions_of_call(evaluator: Evaluator, frame: Frame) -> list[Assumptions]:
+    """Return the alternative assumptions under which the call is made that a frame is the place of."""
+    ways = evaluator.conditions(frame.place.arms, frame)
+    return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
+
+
+MOST_CONDITIONS_OF_A_CALL = 4
 """Where a call is come to in more ways than this, only what they have in common is kept of the conditions."""
 
 
@@ -159,7 +164,7 @@ def _made(evaluator: Evaluator, owner: Class | None, frame: Frame) -> Class | No
 def _subject(owner: Class | None, made: Class | None, frame: Frame) -> str:
     """Return the question which of the callers of a function calls it."""
     here = str(frame.facts.span(frame.scope.node))
-    return here if made is None or owner is None or made.node is owner.node else f"{here} of {made.node.name}"
+    return here if made is None or owner is None or made.node is owner.node else f"{here} of {classes.subject(made)}"
 
 
 def takes_receiver(function: FunctionNode | ast.Lambda, owner: Class | None) -> bool:

@@ -357,6 +357,15 @@ CONSTRUCTED: Cases = {
         + "A(⟦2⟧).load()\nBase(5)\n",
         {"2"},
     ),
+    "by a constructor that names another class whose name ends like the base's as well": (
+        _BASE.format(1).replace("⟦1⟧", "1")
+        + "class OtherBase:\n    def __init__(self, workers):\n        pass\n"
+        + "class A(Base):\n    def __init__(self):\n        OtherBase.__init__(self, 7)\n"
+        + "        Base.__init__(self, ⟦2⟧)\n"
+        + _LOAD
+        + "A().load()\nBase(5)\n",
+        {"2"},
+    ),
     "by a constructor above one that hands on what it gets": (
         _BASE.format(1).replace("⟦1⟧", "1")
         + "class A(Base):\n    def __init__(self, n):\n        super().__init__(n)\n"
