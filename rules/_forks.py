@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from loaderlint.model.loader import Loader, Start, Touch
+from loaderlint.model.loader import Loader, Start
+from loaderlint.model.payload import Touch
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import Candidate
 

@@ -17,13 +17,17 @@ RULES = Path(__file__).resolve().parents[1] / "fixtures" / "rules"
 
 @dataclass(frozen=True)
 class Witness:
-    """What real torch does with a case: the text the bad one dies with, and the one the good one prints.
+    """What real torch does with a case: how the bad one fails, and the last line that the good one prints.
 
-    ``error`` is None where the bad one runs, ``delivers`` where there is no good one.
+    The bad one dies with ``error``, hangs after it printed ``hangs_after``, or ends with the line ``shows`` that gives
+    its wrong data away; it runs where all three are None. ``delivers`` is None where there is neither a good one nor
+    one mended by hand.
     """
 
     platform: str = "linux"
     error: str | None = None
+    hangs_after: str | None = None
+    shows: str | None = None
     delivers: str | None = None
     arguments: tuple[str, ...] = ()
 
@@ -48,9 +52,14 @@ class Case:
         """Copy the case as somebody wrote it to a folder of its own, and return that."""
         return _copied(self.folder, "bad", destination)
 
+    @property
+    def mended_by_hand(self) -> bool:
+        """Whether the case says how somebody mends what no fix can."""
+        return any(self.folder.glob("mended*"))
+
     def good(self, destination: Path) -> Path:
-        """Copy the case as the fix must leave it to a folder of its own, under the names of the bad one."""
-        return _copied(self.folder, "good", destination)
+        """Copy the case as the fix, or somebody's hand, leaves it to a folder of its own, under the bad one's names."""
+        return _copied(self.folder, "mended" if self.mended_by_hand else "good", destination)
 
 
 @dataclass(frozen=True)

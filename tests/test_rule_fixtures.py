@@ -71,7 +71,7 @@ def test_what_has_no_safe_fix_is_left_as_it_is(case: Case, run: Run, tmp_path: P
     assert code == 1
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.fix != "none"], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if case.fix != "none" or case.mended_by_hand], ids=str)
 def test_a_good_case_is_clean_and_stays_as_it_is(case: Case, run: Run, tmp_path: Path) -> None:
     project = case.good(tmp_path / "project")
     code, report = run(project, *fixing(case), *case.options)
@@ -99,6 +99,12 @@ def test_every_rule_has_cases_and_as_many_that_are_quiet() -> None:
     for rule in all_rules():
         assert bad[rule.name()] >= FEWEST, rule.name()
         assert quiet[rule.name()] >= FEWEST, rule.name()
+
+
+def test_only_what_no_fix_mends_is_mended_by_hand() -> None:
+    for case in CASES:
+        assert any(case.folder.glob("good*")) == (case.fix != "none"), case
+        assert not (case.mended_by_hand and case.fix != "none"), case
 
 
 def test_every_case_is_a_case_of_its_own_rule() -> None:

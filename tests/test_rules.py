@@ -10,7 +10,8 @@ import pytest
 
 from loaderlint.model.edit import AddOption, Drop, Fix, GuardEntryPoint, Hoist, MakeInteger, OnlyWithWorkers, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
-from loaderlint.model.loader import Loader, Payload, Program, Touch, Unpicklable
+from loaderlint.model.loader import Loader, Program
+from loaderlint.model.payload import Payload, Touch, Unpicklable
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Span
 from loaderlint.model.target import Accelerator, Platform, Target

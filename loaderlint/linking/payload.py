@@ -24,7 +24,7 @@ from loaderlint.linking.things import (
     either,
     under,
 )
-from loaderlint.model.loader import Payload, Touch, Unpicklable
+from loaderlint.model.payload import Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Scope

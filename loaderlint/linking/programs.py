@@ -16,7 +16,8 @@ from loaderlint.linking.running import (
     start_methods,
 )
 from loaderlint.linking.sites import PythonSite
-from loaderlint.model.loader import Loader, Program, Touch
+from loaderlint.model.loader import Loader, Program
+from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
 from loaderlint.readers.python import PythonFacts, ScopeNode
 

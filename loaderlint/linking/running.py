@@ -21,7 +21,7 @@ from loaderlint.linking.things import (
     Row,
     choice,
 )
-from loaderlint.model.loader import Touch
+from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
 from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, is_main_test

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from loaderlint.model.payload import NOTHING_SEEN, Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import (
@@ -13,7 +14,6 @@ from loaderlint.model.value import (
     Assumptions,
     Candidate,
     Constant,
-    Trail,
     Value,
     holds_on,
     meetings,
@@ -44,54 +44,6 @@ def arrives(option: str, constant: object) -> bool:
     if option == "prefetch_factor" or option == "multiprocessing_context":
         return constant is not None
     return bool(constant)
-
-
-@dataclass(frozen=True)
-class Touch:
-    """A place where a program does something its workers inherit or repeat, such as touching CUDA.
-
-    ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
-    takes a RuntimeError.
-    """
-
-    span: Span
-    what: str
-    assumptions: Assumptions = NO_ASSUMPTIONS
-    trail: Trail = ()
-    caught: bool = False
-
-
-@dataclass(frozen=True)
-class Unpicklable:
-    """A callable or class that cannot be pickled by reference because no module has it by name.
-
-    ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``; ``role`` the option or argument it is handed
-    to; ``captures`` the names it takes from the function around it, without which it could be hoisted.
-    """
-
-    span: Span
-    kind: str
-    role: str
-    name: str = ""
-    captures: tuple[str, ...] = ()
-    assumptions: Assumptions = NO_ASSUMPTIONS
-    trail: Trail = ()
-
-
-@dataclass(frozen=True)
-class Payload:
-    """What must travel into a worker: ``dataset``, ``collate_fn``, ``worker_init_fn``.
-
-    ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to be one). ``cuda`` are the
-    places in code that runs inside a worker which touch CUDA. ``seen`` is True when all that travels was followed to
-    its definition, or is known to pickle.
-    """
-
-    unpicklable: tuple[Unpicklable, ...] = ()
-    cuda: tuple[Touch, ...] = ()
-    iterable: bool | None = None
-    worker_init_fn: Span | None = None
-    seen: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,7 +92,7 @@ class Loader:
     options: Mapping[str, Value] = field(default_factory=dict)
     spelling: Mapping[str, str] = field(default_factory=dict)
     program: Program = Program()
-    payload: Payload = Payload()
+    payload: Payload = NOTHING_SEEN
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
     may_be_guarded: bool = False

@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from loaderlint.model.edit import Fix
 from loaderlint.model.finding import Confidence, Finding, Severity, Site
-from loaderlint.model.loader import Loader, Touch, Unpicklable
+from loaderlint.model.loader import Loader
+from loaderlint.model.payload import Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, Trail

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from loaderlint.model.loader import Payload
+from loaderlint.model.payload import Payload
 from tests.linking.traced import loaders_of
 
 HEAD = """
