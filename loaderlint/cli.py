@@ -178,7 +178,7 @@ def lint(
     code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
     stream = sys.stdout
     if fix and STDIN in named:
-        show_bytes(report.rewritten.get(discovered.stdin or "", stdin), sys.stdout)
+        show_bytes(_to_standard_output(report, discovered.stdin, stdin), sys.stdout)
         stream = sys.stderr
     color = has_color(stream) and not output
     if diff:
@@ -277,6 +277,15 @@ def _in_context(discovered: Discovered, files: ProjectFiles) -> Mapping[str, Sou
     return {**others, **discovered.sources}
 
 
+def _to_standard_output(report: Report, name: str | None, stdin: bytes) -> bytes:
+    """Return what comes back of standard input: the fixed file, or what came in where nothing was fixed."""
+    if name is None or name not in report.rewritten:
+        return stdin
+    from loaderlint.notebooks import on_disk
+
+    return on_disk(replace(report.sources[name], content=report.rewritten[name])).content
+
+
 def _exit_code(report: Report, *, diff: bool, exit_zero: bool, exit_non_zero_on_fix: bool) -> int:
     if report.failures:
         return MISTAKE
@@ -345,7 +354,7 @@ def trace(
     _check_text_or_json(format)
     settings = _settings(config, isolated)
     named = [_place(one) for one in places]
-    paths = [path for path, _ in named]
+    paths = [path for path, _, _ in named]
     stdin = sys.stdin.buffer.read() if STDIN in paths else b""
     each = [discover([path], settings, stdin=stdin) for path in paths]
     discovered = reduce(Discovered.joined, each)
@@ -356,8 +365,8 @@ def trace(
         discovered, sources={**discovered.sources, **{path: one for path, one in others.items() if one is not None}}
     )
     asked = [
-        _asked(path, line, one, discovered.sources)
-        for (path, line), one in zip(named, each, strict=True)
+        _asked(path, cell, line, one, discovered.sources)
+        for (path, cell, line), one in zip(named, each, strict=True)
         if one.sources or not one.failures
     ]
     known = [one for one in asked if isinstance(one, Asked)]
@@ -374,7 +383,9 @@ def trace(
     raise typer.Exit(MISTAKE if failures else CLEAN)
 
 
-def _asked(path: str, line: int | None, discovered: Discovered, sources: Mapping[str, Source]) -> Asked | Failure:
+def _asked(
+    path: str, cell: int | None, line: int | None, discovered: Discovered, sources: Mapping[str, Source]
+) -> Asked | Failure:
     """Return what is asked for by a path and a line, or why it cannot be."""
     if not discovered.given and os.path.isfile(path):
         return Failure(path, "the settings exclude this file")
@@ -384,19 +395,30 @@ def _asked(path: str, line: int | None, discovered: Discovered, sources: Mapping
     if os.path.isdir(path):
         return Failure(path, "this is a folder, and a line is one of a file", line)
     source = sources.get(next(iter(files)))
+    if cell is not None:
+        cells = source.cells if source is not None else None
+        found = cells.line(cell, line) if cells is not None else None
+        if found is None:
+            return Failure(path, "there is no such line in a cell with code", line, cell=cell)
+        return Asked(path, files, found, cells)
     last = line if source is None else source.content.count(b"\n") + (not source.content.endswith(b"\n"))
     return Asked(path, files, line) if 0 < line <= last else Failure(path, f"the file ends at line {last}", line)
 
 
-def _place(place: str) -> tuple[str, int | None]:
-    """Return the path of a place and its line; a column after that, as the trace itself prints it, is left out."""
-    path, line = place, None
+def _place(place: str) -> tuple[str, int | None, int | None]:
+    """Return the path of a place, the cell if it is a notebook, and the line: ``train.py:4``, ``a.ipynb:cell 3:4``.
+
+    A column after that, as the trace itself prints it, is left out.
+    """
+    path, cell, line = place, None, None
     while not os.path.exists(path):
         before, colon, number = path.rpartition(":")
+        in_cell = number.startswith("cell ")
+        number = number.removeprefix("cell ")
         if not colon or not number.isdecimal():
             break
-        path, line = before, int(number)
-    return path, line
+        path, cell, line = before, int(number) if in_cell else cell, line if in_cell else int(number)
+    return path, cell, line
 
 
 @commands.command()

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from loaderlint.model.finding import Failure
-from loaderlint.model.source import Language, Source
+from loaderlint.model.source import NOTEBOOK, Language, Source
+from loaderlint.notebooks import NotebookError, as_python
 from loaderlint.paths import displayed
 from loaderlint.settings import Settings, SettingsIndex
 from loaderlint.settings_files import OWN_FILE, PROJECT_FILE
@@ -21,7 +22,7 @@ from loaderlint.walking import walk
 STDIN = "-"
 LARGEST = 400_000
 """Bytes beyond which a JSON or TOML file is data and no configuration; such a file is not read at all."""
-_LANGUAGES = "Python, YAML, JSON and TOML"
+_LANGUAGES = "Python, notebooks, YAML, JSON and TOML"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8_MARK = b"\xef\xbb\xbf"
 
@@ -165,13 +166,20 @@ def _may_matter(location: str, content: bytes, settings: Settings) -> bool:
     return may_matter(content) or any(wrapper in content for wrapper in wrappers)
 
 
-def decoded(content: bytes, path: str, location: str, language: Language) -> Source | Failure:
+def decoded(content: bytes, path: str, location: str, language: Language) -> Source | Failure | None:
     """Return the source that bytes are, or the failure that says why they are not text.
 
     A Python file says its encoding itself (PEP 263); configuration is UTF-8, the only encoding that is in use for it.
+    A notebook in another language than Python is none of ours.
     """
     if content.startswith(_UTF_16):
         return Failure(path, "this file is UTF-16; loaderlint reads UTF-8, so save it as UTF-8 first")
+    if path.lower().endswith(NOTEBOOK):
+        try:
+            text = as_python(content)
+        except NotebookError as error:
+            return Failure(path, str(error))
+        return None if text is None else Source(path, location, language, text.encode(), notebook=content)
     encoding = "utf-8"
     if language is Language.PYTHON and not content.startswith(_UTF_8_MARK):
         try:

@@ -86,7 +86,7 @@ def _once(loaders: Iterable[Iterable[Loader]]) -> tuple[Loader, ...]:
 
 def _near(asked: Asked, loaders: Iterable[Loader], written: Iterable[Span]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the lines of the file asked about that have a loader, and the others with something that reaches one."""
-    if asked.line is None:
+    if asked.line is None or asked.cells is not None:
         return (), ()
     standing = {one.span.line for one in loaders if one.span.path in asked.files}
     reaching = {span.line for span in written if span.path in asked.files} - standing

@@ -230,7 +230,8 @@ class _Bench:
             reason = self.refused.get(finding)
             if reason is not None:
                 message = f"{finding.code} {finding.name} cannot be fixed: {reason}"
-                yield Failure(finding.span.path, message, *finding.span.start)
+                span = finding.span
+                yield Failure(span.path, message, span.shown_line, span.column, span.cell)
 
 
 def _paths(fix: Fix) -> frozenset[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
+from loaderlint.notebooks import on_disk
 from loaderlint.writers.files import WriteError, write
 
 Lint = Callable[[Mapping[str, Source]], Report]
@@ -69,17 +70,22 @@ def _write_all(changes: Sequence[tuple[Source, bytes]]) -> list[Failure]:
     """Write several files, and take back those already written when one cannot be; return what could not be done."""
     for number, (source, content) in enumerate(changes):
         try:
-            write(source, content)
+            _write(source, content)
         except WriteError as error:
             return [Failure(source.path, str(error)), *_take_back(changes[:number])]
     return []
+
+
+def _write(source: Source, content: bytes) -> None:
+    """Write what the file of a source holds when its text is ``content``."""
+    write(on_disk(source), on_disk(replace(source, content=content)).content)
 
 
 def _take_back(changes: Iterable[tuple[Source, bytes]]) -> list[Failure]:
     failures: list[Failure] = []
     for source, content in changes:
         try:
-            write(replace(source, content=content), source.content)
+            _write(replace(source, content=content), source.content)
         except WriteError as error:
             failures.append(Failure(source.path, f"this file is left half fixed: {error}"))
     return failures

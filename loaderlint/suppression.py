@@ -103,7 +103,7 @@ def _python_comments(source: Source) -> Iterator[Span]:
             if token.type == tokenize.COMMENT and _MARK in token.string:
                 line, column = token.start
                 shift = mark if line == 1 else 0
-                yield Span(source.path, line, column + 1 + shift, line, token.end[1] + 1 + shift)
+                yield Span(source.path, line, column + 1 + shift, line, token.end[1] + 1 + shift, source.cells)
     except (tokenize.TokenError, SyntaxError):
         return
 

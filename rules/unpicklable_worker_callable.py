@@ -62,4 +62,5 @@ class UnpicklableWorkerCallable(Rule):
             if one.captures:
                 fix = fix.unsafe(f"{', '.join(one.captures)} must be handed over to it, and pickle, too")
             message = f"starting {workers} by {by} raises: the {what} given as {one.role} cannot be pickled"
-            yield self.finding(loader, one, message, target, fix=fix)
+            # At the top of a cell it would be what no worker finds in a notebook (LL109).
+            yield self.finding(loader, one, message, target, fix=fix if one.span.cell is None else None)

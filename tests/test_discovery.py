@@ -112,11 +112,11 @@ def test_a_path_that_does_not_exist_is_a_failure_and_the_rest_goes_on(project: W
     assert list(found.sources) == ["train.py"]
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "train.ipynb", "Makefile"])
+@pytest.mark.parametrize("name", ["notes.txt", "train.ipynb.bak", "Makefile"])
 def test_a_named_file_of_another_language_is_a_failure(name: str, project: WriteFiles) -> None:
     project({name: LOADER})
     (failure,) = look(name).failures
-    assert "Python, YAML, JSON and TOML" in failure.message
+    assert "Python, notebooks, YAML, JSON and TOML" in failure.message
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs permissions that hold for this user")
@@ -306,6 +306,7 @@ def test_standard_input_of_another_language_is_a_failure(project: WriteFiles) ->
 
 def decode(content: bytes, language: Language = Language.PYTHON) -> Source | str:
     read = decoded(content, "x", "/x", language)
+    assert read is not None
     return read if isinstance(read, Source) else f"{read.line}: {read.message}"
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from loaderlint.model.source import NOTEBOOK
+from loaderlint.notebooks import as_python
 from tests.rule_cases import Case, Witness, cases
 
 STAND_IN = Path(__file__).resolve().parent / "stand_in"
@@ -32,11 +34,16 @@ pytestmark = pytest.mark.skipif(
 
 
 def python(project: Path, witness: Witness, deadline: float = DEADLINE) -> subprocess.CompletedProcess[str]:
-    """Run the one program of a case as on the witness's platform; raises `subprocess.TimeoutExpired` when it hangs."""
-    (program,) = project.glob("bad.py")
+    """Run the one program of a case as on the witness's platform; raises `subprocess.TimeoutExpired` when it hangs.
+
+    A notebook's cells run as its kernel runs them: in a main module that no file stands behind.
+    """
+    (program,) = project.glob("bad.*")
+    notebook = program.suffix == NOTEBOOK
+    program_words = ["-c", cells_together(program)] if notebook else [program.name]
     inherited = os.environ.get("PYTHONPATH")
     return subprocess.run(
-        [sys.executable, "-u", program.name, *witness.arguments],
+        [sys.executable, "-u", *program_words, *witness.arguments],
         cwd=project,
         env={
             **os.environ,
@@ -53,6 +60,12 @@ def python(project: Path, witness: Witness, deadline: float = DEADLINE) -> subpr
 def witness_of(case: Case) -> Witness:
     assert case.witness is not None
     return case.witness
+
+
+def cells_together(notebook: Path) -> str:
+    text = as_python(notebook.read_bytes())
+    assert text is not None
+    return text
 
 
 @pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).error is not None], ids=str)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ _DEEPEST_CARRIED = 6
 def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
     """Return what a loader sends to its workers, as far as it was seen."""
     unpicklable: dict[Span, Unpicklable] = {}
+    in_notebook: dict[Span, Unpicklable] = {}
     cuda: dict[Span, Touch] = {}
     seen = True
     iterable: bool | None = None
@@ -62,10 +63,8 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         for one in one_given.possibilities:
             walk = _Walk(evaluator)
             walk.visit(one, role, 0)
-            for found in walk.unpicklable:
-                before = unpicklable.get(found.span)
-                assumptions = either(found.assumptions, before.assumptions) if before else found.assumptions
-                unpicklable[found.span] = replace(found, assumptions=assumptions)
+            _gather(unpicklable, walk.unpicklable)
+            _gather(in_notebook, walk.in_notebook)
             for function in functions_run_by(evaluator, walk.entries):
                 cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
             seen = seen and walk.seen
@@ -74,7 +73,22 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
                 iterable = can_be if can_be or iterable is None else iterable
     init = given.get("worker_init_fn")
     init_span = init.argument if init is not None and any(one.thing is not None for one in init.possibilities) else None
-    return Payload(tuple(unpicklable.values()), tuple(cuda.values()), iterable, init_span, seen)
+    return Payload(
+        unpicklable=tuple(unpicklable.values()),
+        in_notebook=tuple(in_notebook.values()),
+        cuda=tuple(cuda.values()),
+        iterable=iterable,
+        worker_init_fn=init_span,
+        seen=seen,
+    )
+
+
+def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> None:
+    """Add what was found to what is known, once for each place, under all that brings it there."""
+    for one in found:
+        before = known.get(one.span)
+        assumptions = either(one.assumptions, before.assumptions) if before else one.assumptions
+        known[one.span] = replace(one, assumptions=assumptions)
 
 
 def _is_iterable(evaluator: Evaluator, one: Possibility) -> bool | None:
@@ -97,6 +111,7 @@ class _Walk:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.unpicklable: list[Unpicklable] = []
+        self.in_notebook: list[Unpicklable] = []
         self.entries: list[Function] = []
         self.seen = True
         self._visited: set[tuple[int, Assumptions]] = set()
@@ -139,6 +154,8 @@ class _Walk:
         elif _in_function(function.scope):
             span, kind, name = facts.span(node), "local function", node.name
         else:
+            if facts.source.cells is not None:
+                self.in_notebook.append(_defined(facts.span(node), "function", node.name, one, role))
             return
         captures = captured(function.scope)
         self.unpicklable.append(Unpicklable(span, kind, role, name, captures, one.assumptions, one.trail))
@@ -149,6 +166,9 @@ class _Walk:
             captures = captured(owner.scope)
             name = owner.node.name
             self.unpicklable.append(Unpicklable(span, "local class", role, name, captures, one.assumptions, one.trail))
+        elif owner.facts.source.cells is not None:
+            span = owner.facts.span(owner.node)
+            self.in_notebook.append(_defined(span, "class", owner.node.name, one, role))
 
     def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
         self._local_class(instance.of, one, role)
@@ -186,6 +206,10 @@ class _Walk:
                 self._all(self.evaluator.evaluate(keyword.value, made.frame), one, keyword.arg, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+
+def _defined(span: Span, kind: str, name: str, one: Possibility, role: str) -> Unpicklable:
+    return Unpicklable(span, kind, role, name, (), one.assumptions, one.trail)
 
 
 def _in_function(scope: Scope) -> bool:

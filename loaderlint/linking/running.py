@@ -67,7 +67,13 @@ class Iterations:
 
 
 def guarded_place(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:
-    """Return whether a top-level place runs only in the main module, not in a worker that imports it."""
+    """Return whether a top-level place runs only in the main module, not in a worker that imports it.
+
+    A worker imports no notebook: its main module has no file (CPython, ``Lib/multiprocessing/spawn.py``,
+    ``get_preparation_data``).
+    """
+    if facts.source.cells is not None:
+        return True
     if any(arm.truth and arm.test is not None and is_main_test(arm.test) for arm in place.arms):
         return True
     if not any(arm.test is not None for arm in place.arms):

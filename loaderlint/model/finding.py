@@ -75,9 +75,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Failure:
-    """A file that could not be read, parsed or written, or a fix that could not be proven, at its place."""
+    """A file that could not be read, parsed or written, or a fix that could not be proven, at its place.
+
+    In a notebook the line is that of the ``cell``, which counts from 1.
+    """
 
     path: str
     message: str
     line: int = 1
     column: int = 1
+    cell: int | None = None

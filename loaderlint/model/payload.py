@@ -27,8 +27,9 @@ class Touch:
 class Unpicklable:
     """A callable or class that cannot be pickled by reference because no module has it by name.
 
-    ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``; ``role`` the option or argument it is handed
-    to; ``captures`` the names it takes from the function around it, without which it could be hoisted.
+    ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``, or ``"function"`` or ``"class"`` of a notebook,
+    whose main module no worker can import; ``role`` the option or argument it is handed to; ``captures`` the names it
+    takes from the function around it, without which it could be hoisted.
     """
 
     span: Span
@@ -44,12 +45,14 @@ class Unpicklable:
 class Payload:
     """What must travel into a worker: ``dataset``, ``collate_fn``, ``worker_init_fn``.
 
-    ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to be one). ``cuda`` are the
-    places in code that runs inside a worker which touch CUDA. ``seen`` is True when all that travels was followed to
-    its definition, or is known to pickle.
+    ``in_notebook`` are the functions and classes that a notebook defines, which a worker that starts as a fresh
+    interpreter does not find. ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to
+    be one). ``cuda`` are the places in code that runs inside a worker which touch CUDA. ``seen`` is True when all that
+    travels was followed to its definition, or is known to pickle.
     """
 
     unpicklable: tuple[Unpicklable, ...] = ()
+    in_notebook: tuple[Unpicklable, ...] = ()
     cuda: tuple[Touch, ...] = ()
     iterable: bool | None = None
     worker_init_fn: Span | None = None

@@ -100,7 +100,7 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     of the fix. It is unsafe where one of the two was not seen.
     """
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
-    if any(one.captures for one in loader.payload.unpicklable):
+    if loader.payload.in_notebook or any(one.captures for one in loader.payload.unpicklable):
         return None
     edits.extend(Hoist(one.span) for one in loader.payload.unpicklable)
     edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)

@@ -96,7 +96,7 @@ class Rule(ABC):
 
 def place(span: Span) -> str:
     """Return a place as messages name it: ``configs/train.yaml:4``."""
-    return f"{span.path}:{span.line}"
+    return span.place
 
 
 def counted(workers: Candidate) -> str:

@@ -9,6 +9,8 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
+from loaderlint.model.cells import Cells, cells_in
+
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -36,9 +38,13 @@ class Language(str, Enum):
         return self in (Language.JSON, Language.TOML)
 
 
+NOTEBOOK = ".ipynb"
+"""How the name of a notebook ends; its cells are read as one Python text (`Cells`)."""
+
 _BY_SUFFIX = {
     ".py": Language.PYTHON,
     ".pyi": Language.PYTHON,
+    NOTEBOOK: Language.PYTHON,
     ".yaml": Language.YAML,
     ".yml": Language.YAML,
     ".json": Language.JSON,
@@ -50,7 +56,8 @@ class Span(NamedTuple):
     """A stretch of text somebody wrote.
 
     ``path`` is relative to the working folder, with ``/`` on every platform. Lines and columns count from 1, columns
-    in characters (not bytes), and ``end_column`` is one past the last character.
+    in characters (not bytes), and ``end_column`` is one past the last character. In a notebook they are those of the
+    text that is read in its place, and ``cells`` says where that is.
     """
 
     path: str
@@ -58,6 +65,28 @@ class Span(NamedTuple):
     column: int
     end_line: int
     end_column: int
+    cells: Cells | None = None
+
+    @property
+    def cell(self) -> int | None:
+        """The number of the notebook's cell, from 1 among all its cells; None where the file is no notebook."""
+        return None if self.cells is None else self.cells.place(self.line)[0]
+
+    @property
+    def shown_line(self) -> int:
+        """The first line as people count it: in a notebook, that of the cell."""
+        return self.line if self.cells is None else self.cells.place(self.line)[1]
+
+    @property
+    def shown_end_line(self) -> int:
+        """The last line as people count it."""
+        return self.end_line if self.cells is None else self.cells.place(self.end_line)[1]
+
+    @property
+    def place(self) -> str:
+        """The file and line as messages name them: ``configs/train.yaml:4``, ``train.ipynb:cell 3:4``."""
+        cell = "" if self.cells is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.shown_line}"
 
     @property
     def start(self) -> tuple[int, int]:
@@ -74,7 +103,7 @@ class Span(NamedTuple):
         return self.path == other.path and self.start <= other.start and other.end <= self.end
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}"
+        return f"{self.place}:{self.column}"
 
 
 @dataclass(frozen=True)
@@ -83,6 +112,7 @@ class Source:
 
     ``path`` is the name findings use (see `Span`); ``location`` is the absolute path it is written back to.
     ``encoding`` is a Python codec name that decodes ``content`` without loss, a byte order mark included in the text.
+    A ``notebook`` is the bytes of the file where ``content`` is the Python text that is read in its place (`Cells`).
     """
 
     path: str
@@ -90,6 +120,7 @@ class Source:
     language: Language
     content: bytes
     encoding: str = "utf-8"
+    notebook: bytes | None = None
 
     @cached_property
     def text(self) -> str:
@@ -100,6 +131,11 @@ class Source:
     def lines(self) -> tuple[str, ...]:
         """The text's lines without their ends; only CR, LF and CRLF end a line, as for Python and YAML."""
         return tuple(_LINE_END.split(self.text))
+
+    @cached_property
+    def cells(self) -> Cells | None:
+        """Where the cells of a notebook stand in the text; None for any other file."""
+        return None if self.notebook is None else cells_in(self.lines)
 
     @cached_property
     def _line_offsets(self) -> tuple[int, ...]:
@@ -116,7 +152,7 @@ class Source:
 
     def span(self, start: int, end: int) -> Span:
         """Return the span of ``text[start:end]``."""
-        return Span(self.path, *self.position(start), *self.position(end))
+        return Span(self.path, *self.position(start), *self.position(end), self.cells)
 
     def at(self, span: Span) -> str:
         """Return the text of a span of this file."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loaderlint.model.cells import Cells
 from loaderlint.model.finding import Failure
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Span
@@ -11,11 +12,23 @@ from loaderlint.model.source import Span
 
 @dataclass(frozen=True)
 class Asked:
-    """Something to trace: the files that were named, as they were named, and the line that is meant if not all are."""
+    """Something to trace: the files that were named, as they were named, and the line that is meant if not all are.
+
+    In a notebook that is a line of the text that is read in its place, with its ``cells``.
+    """
 
     name: str
     files: frozenset[str]
     line: int | None = None
+    cells: Cells | None = None
+
+    @property
+    def place(self) -> str:
+        """What was asked for, as messages name it."""
+        if self.line is None:
+            return self.name
+        cell, line = (None, self.line) if self.cells is None else self.cells.place(self.line)
+        return f"{self.name}:{line}" if cell is None else f"{self.name}:cell {cell}:{line}"
 
     def holds(self, span: Span) -> bool:
         """Return whether a span lies in one of the files and, where a line is asked for, goes over it."""

@@ -127,6 +127,7 @@ class PythonFacts:
             self._characters(line, column) + 1,
             end_line,
             self._characters(end_line, end_column) + 1,
+            self.source.cells,
         )
 
     def _characters(self, line: int, utf8_column: int) -> int:

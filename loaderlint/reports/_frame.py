@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loaderlint.model.cells import as_written
 from loaderlint.model.source import Source, Span
 from loaderlint.reports._lines import Line, cells, line, usable, visible
 from loaderlint.reports._style import FAINT
@@ -63,7 +64,10 @@ def frame(source: Source, span: Span, width: int, style: str) -> Iterator[Line]:
     if not 1 <= span.line <= last:
         return
     numbers = _numbers(lines, span.line, last)
-    digits = len(str(numbers[-1]))
+    before = span.line - span.shown_line
+    if span.cells is not None:
+        numbers = [number for number in numbers if span.cells.place(number)[0] == span.cell and number > before]
+    digits = len(str(numbers[-1] - before))
     room = usable(width) - len(_INDENT) - digits - len(" | ")
     left = _left_edge(_row(lines[span.line - 1]), span, room)
     if left:
@@ -73,9 +77,9 @@ def frame(source: Source, span: Span, width: int, style: str) -> Iterator[Line]:
         if number != previous + 1:
             yield line(_INDENT, (f"{'...':>{digits}}", FAINT))
         previous = number
-        text = lines[number - 1]
+        text = lines[number - 1] if span.cells is None else as_written(lines[number - 1])
         row = _row(text)
-        yield line(_INDENT, (f"{number:>{digits}} |", FAINT), f" {_window(row, left, room)}".rstrip())
+        yield line(_INDENT, (f"{number - before:>{digits}} |", FAINT), f" {_window(row, left, room)}".rstrip())
         if number in (span.line, last):
             carets = _carets(row, text, number, span, left, room)
             yield line(_INDENT, (f"{'':>{digits}} |", FAINT), " ", (carets, style))

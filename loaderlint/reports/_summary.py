@@ -22,7 +22,8 @@ def failure_lines(report: Report) -> Iterator[Line]:
 
 
 def _place(failure: Failure) -> str:
-    return f"{failure.path}:{failure.line}:{failure.column}"
+    cell = "" if failure.cell is None else f"cell {failure.cell}:"
+    return f"{failure.path}:{cell}{failure.line}:{failure.column}"
 
 
 def _one_line(message: str) -> str:
@@ -40,7 +41,7 @@ def fixed_lines(report: Report) -> Iterator[Line]:
         yield line("  ", (path, STRONG))
         for one in group:
             done = f": {one.fix.title}" if one.fix else ""
-            yield line("    ", (f"{one.span.line}:{one.span.column}", FAINT), f" {one.code} {one.name}{done}")
+            yield line("    ", (f"{one.span}".removeprefix(f"{path}:"), FAINT), f" {one.code} {one.name}{done}")
 
 
 def statistics_lines(report: Report) -> Iterator[Line]:

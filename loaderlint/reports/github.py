@@ -28,7 +28,11 @@ def render(report: Report, style: Style) -> str:
 
 def _finding(finding: Finding) -> str:
     span = finding.span
-    properties: dict[str, str | int] = {"file": span.path, "line": span.line, "endLine": span.end_line}
+    if span.cell is not None:
+        # GitHub shows no notebook by lines: the message says where it is.
+        properties: dict[str, str | int] = {"file": span.path, "title": f"{finding.code} {finding.name}"}
+        return _command(_COMMANDS[finding.severity], properties, "\n".join([f"{span}:", *_message(finding)]))
+    properties = {"file": span.path, "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:
         properties |= {"col": span.column, "endColumn": span.end_column}
     properties["title"] = f"{finding.code} {finding.name}"

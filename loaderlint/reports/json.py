@@ -83,8 +83,9 @@ def _fix(report: Report, finding: Finding) -> dict[str, Any] | None:
 
 
 def start(span: Span) -> dict[str, Any]:
-    """Return a place by its first character."""
-    return {"path": span.path, "line": span.line, "column": span.column}
+    """Return a place by its first character; in a notebook the line is that of the cell."""
+    cell = {} if span.cell is None else {"cell": span.cell}
+    return {"path": span.path, **cell, "line": span.shown_line, "column": span.column}
 
 
 def steps(trail: Trail) -> list[dict[str, Any]]:
@@ -93,8 +94,9 @@ def steps(trail: Trail) -> list[dict[str, Any]]:
 
 
 def _stretch(span: Span) -> dict[str, Any]:
-    return {**start(span), "end_line": span.end_line, "end_column": span.end_column}
+    return {**start(span), "end_line": span.shown_end_line, "end_column": span.end_column}
 
 
 def _error(failure: Failure) -> dict[str, Any]:
-    return {"path": failure.path, "line": failure.line, "column": failure.column, "message": failure.message}
+    cell = {} if failure.cell is None else {"cell": failure.cell}
+    return {"path": failure.path, **cell, "line": failure.line, "column": failure.column, "message": failure.message}

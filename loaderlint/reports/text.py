@@ -72,7 +72,7 @@ def _way(finding: Finding) -> Iterator[Line]:
     if not steps:
         return
     yield line(_INDENT, ("how it gets there:", CALM))
-    places = [f"{span.path}:{span.line}" for span, _ in steps]
+    places = [span.place for span, _ in steps]
     widest = max(map(cells, places))
     for place, (_, note) in zip(places, steps, strict=True):
         padding = " " * (widest - cells(place))

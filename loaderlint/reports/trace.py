@@ -63,7 +63,9 @@ def _told(nothing: Nothing) -> str:
     where = "this folder" if asked.name == "." else asked.name
     if asked.line is None:
         return f"No loader stands in {where}, and no value written there reaches one."
-    told = f"No loader stands at {where}:{asked.line}, and no value written on that line reaches one."
+    told = f"No loader stands at {asked.place}, and no value written on that line reaches one."
+    if asked.cells is not None:
+        return told
     if not (nothing.loaders or nothing.values):
         return f"{told} The same holds for the rest of the file."
     near = (("Loaders of this file", nothing.loaders), ("Values that reach one", nothing.values))
@@ -179,7 +181,7 @@ def _ways(ways: Sequence[Trail], room: int) -> Iterator[_Row]:
 
 
 def _steps(trail: Trail, room: int) -> Iterator[_Row]:
-    places = [visible(f"→ {step.span.path}:{step.span.line}") for step in trail]
+    places = [visible(f"→ {step.span.place}") for step in trail]
     widest = max(map(cells, places), default=0)
     for place, step in zip(places, trail, strict=True):
         for index, note in enumerate(wrapped(visible(step.note), max(room - widest - 2, _NARROWEST_NOTE))):

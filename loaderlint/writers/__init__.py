@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from loaderlint.model.cells import keeps_its_cells
 from loaderlint.model.edit import Edit
 from loaderlint.model.source import Language, Source
 from loaderlint.writers.base import CannotRewrite, Rewritten, text_edits
@@ -21,7 +22,10 @@ def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[
     if source.language is Language.PYTHON:
         from loaderlint.writers import python
 
-        return python.rewrite(source, edits, imported_names=imported_names)
+        rewritten = python.rewrite(source, edits, imported_names=imported_names)
+        if source.cells is not None and not keeps_its_cells(source.text, rewritten.text):
+            raise CannotRewrite("something outside the cells of the notebook would change")
+        return rewritten
     if source.language is Language.JSON:
         from loaderlint.writers import json
 

@@ -24,7 +24,9 @@ def source(path: str, content: str | bytes) -> Source | Failure:
     content = content.encode() if isinstance(content, str) else content
     language = Language.of(path)
     assert language is not None
-    return decoded(content, path, str(FOLDER / path), language)
+    read = decoded(content, path, str(FOLDER / path), language)
+    assert read is not None
+    return read
 
 
 def lint(files: Mapping[str, str | bytes], **settings: object) -> Linted:

@@ -183,6 +183,7 @@ def _span(source: Source, position: CodeRange) -> Span:
         start.column + 1 + (mark if start.line == 1 else 0),
         end.line,
         end.column + 1 + (mark if end.line == 1 else 0),
+        source.cells,
     )
 
 

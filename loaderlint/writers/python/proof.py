@@ -111,7 +111,9 @@ def _comments(source: Source) -> list[tuple[str, Span]]:
             if token.type == tokenize.COMMENT:
                 line, column = token.start
                 column += 1 + (mark if line == 1 else 0)
-                found.append((token.string, Span(source.path, line, column, line, column + len(token.string))))
+                found.append(
+                    (token.string, Span(source.path, line, column, line, column + len(token.string), source.cells))
+                )
     except (tokenize.TokenError, SyntaxError) as error:
         raise CannotRewrite(f"the file's comments cannot be read: {error}") from error
     return found
