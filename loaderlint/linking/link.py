@@ -11,6 +11,7 @@ from loaderlint.linking import mmengine
 from loaderlint.linking.bare import bare_loaders
 from loaderlint.linking.classes import owner_of
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.loader_uses import words_that_matter
 from loaderlint.linking.loaders import configured_loaders, loader_of
 from loaderlint.linking.options import Given, options_of
 from loaderlint.linking.payload import payload_of
@@ -42,7 +43,8 @@ def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) ->
     evaluator, sites = _followed(part, wrappers, near)
     sites = _shared(evaluator, sites)
     sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
-    return _with_configured(evaluator, Programs(evaluator, sent).joined(), near)
+    programs = Programs(evaluator, sent, [given for _, _, given in sites])
+    return _with_configured(evaluator, programs.joined(), near)
 
 
 def traced(project: Project, wrappers: _Wrappers | None = None, named: Set[str] | None = None) -> tuple[Loader, ...]:
@@ -124,6 +126,7 @@ def _sites(evaluator: Evaluator, near: Set[str] | None) -> Iterator[tuple[Python
         if loader is not None:
             yield site, loader, given
         scope, facts = site.frame.scope, site.frame.facts
+        evaluator.mentioned |= words_that_matter(facts)
         if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
             # Whoever calls the function that makes a loader may iterate it.
             owner = owner_of(facts, scope) if scope.name == "__init__" else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.imports import Imports
+from loaderlint.linking.loader_uses import uses_of
+from loaderlint.linking.options import Given
 from loaderlint.linking.running import (
     Iterations,
     compile_touches,
@@ -25,18 +27,25 @@ from loaderlint.readers.python import PythonFacts, ScopeNode
 class Programs:
     """The programs of a project: every file that can be started, with the files it imports."""
 
-    def __init__(self, evaluator: Evaluator, sites: Sequence[tuple[PythonSite, Loader]]) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        sites: Sequence[tuple[PythonSite, Loader]],
+        given: Sequence[Mapping[str, Given]],
+    ) -> None:
         self._evaluator = evaluator
         self._sites = sites
+        self._given = given
         self._imports = Imports(evaluator.project)
         self._iterations: dict[str, Iterations] = {}
         self._facts: dict[str, _FileFacts] = {}
 
     def joined(self) -> tuple[Loader, ...]:
         """Return the loaders, each with the program that iterates it."""
-        return tuple(self._with_program(site, loader) for site, loader in self._sites)
+        sites = zip(self._sites, self._given, strict=True)
+        return tuple(self._with_program(site, loader, given) for (site, loader), given in sites)
 
-    def _with_program(self, site: PythonSite, loader: Loader) -> Loader:
+    def _with_program(self, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
         path = site.frame.facts.source.path
         unguarded: list[Touch] = []
         runs: list[Iterations] = []
@@ -51,7 +60,8 @@ class Programs:
                 files |= self._imports.brought_in(entry)
         guarded = False if unguarded else (True if runs else None)
         program = self._program(files, guarded, lambda touch, scope: self._before(runs, id(site.call), touch, scope))
-        return replace(loader, unguarded=tuple(unguarded), program=program)
+        uses = uses_of(self._evaluator, site, given, runs, sorted(files))
+        return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
 
     def _run(self, path: str) -> Iterations:
         if path not in self._iterations:

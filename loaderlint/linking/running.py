@@ -50,13 +50,24 @@ class Run:
     cause: ast.expr | None
 
 
+@dataclass(frozen=True, eq=False)
+class Iterated:
+    """A place where running a file iterates something that holds a loader; ``node`` is the loop, or the call."""
+
+    expression: ast.expr
+    node: ast.stmt | ast.expr
+    frame: Frame
+    assumptions: Assumptions
+
+
 @dataclass(eq=False)
 class Iterations:
     """What running a file iterates, by the identity of the call that makes the loader.
 
     ``at_import`` holds the top-level expressions that do so whenever the file is imported, ``guarded`` what happens
     under the guard. ``once`` are the places that are no part of a loop, each with its scope; what is iterated in a
-    loop is iterated ``again``. ``scopes`` are the functions that were seen to run.
+    loop is iterated ``again``. ``scopes`` are the functions that were seen to run, ``places`` all places that iterate,
+    and ``called_at`` the places that call a function, by the identity of its node.
     """
 
     at_import: dict[int, list[Touch]] = field(default_factory=dict)
@@ -64,6 +75,8 @@ class Iterations:
     once: dict[int, list[tuple[int, Span]]] = field(default_factory=dict)
     again: set[int] = field(default_factory=set)
     scopes: set[int] = field(default_factory=set)
+    places: dict[int, list[Iterated]] = field(default_factory=dict)
+    called_at: dict[int, list[Frame]] = field(default_factory=dict)
 
 
 def guarded_place(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:
@@ -87,18 +100,20 @@ def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
     """Return what running a file iterates, at import and under its guard."""
     result = Iterations()
     for guarded in (False, True):
-        for run in _runs(evaluator, facts, guarded):
+        for run in _runs(evaluator, facts, guarded, result.called_at):
             result.scopes.add(id(run.frame.scope.node))
             for expression, node, place in run.frame.scope.iterations:
                 if run.cause is None and guarded_place(evaluator, facts, place) is not guarded:
                     continue
-                _note(evaluator, facts, result, expression, run.frame.at(place), run.cause or _header(node), guarded)
+                where, cause = run.frame.at(place), run.cause or _header(node)
+                _note(evaluator, facts, result, expression, node, where, cause, guarded)
             for site in run.frame.scope.calls:
                 if run.cause is None and guarded_place(evaluator, facts, site.place) is not guarded:
                     continue
                 for expression in _trained(evaluator, site, run.frame.at(site.place)):
                     cause = run.cause or site.node
-                    _note(evaluator, facts, result, expression, run.frame.at(site.place), cause, guarded)
+                    where = run.frame.at(site.place)
+                    _note(evaluator, facts, result, expression, site.node, where, cause, guarded)
     return result
 
 
@@ -115,11 +130,13 @@ def _note(
     facts: PythonFacts,
     result: Iterations,
     expression: ast.expr,
+    node: ast.stmt | ast.expr,
     frame: Frame,
     cause: ast.expr,
     guarded: bool,
 ) -> None:
     for call, assumptions in loaders_in(evaluator, expression, frame):
+        result.places.setdefault(call, []).append(Iterated(expression, node, frame, assumptions))
         if not any(arm.loop for arm in frame.place.arms):
             result.once.setdefault(call, []).append((id(frame.scope.node), frame.facts.span(expression)))
         else:
@@ -150,22 +167,30 @@ def shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _runs(evaluator: Evaluator, facts: PythonFacts, guarded: bool) -> Iterator[Run]:
-    """Yield the scopes that run when a file is imported, or those its guard sets off as well."""
+def _runs(evaluator: Evaluator, facts: PythonFacts, guarded: bool, called_at: dict[int, list[Frame]]) -> Iterator[Run]:
+    """Yield the scopes that run when a file is imported, or those its guard sets off as well, noting their callers."""
     module = Frame(facts, Place(facts.module, 0))
     yield Run(module, None)
     seen: set[int] = set()
     for site in facts.module.calls:
         if guarded_place(evaluator, facts, site.place) is guarded:
-            yield from _called(evaluator, Frame(facts, site.place), site.node, site.node, seen)
+            yield from _called(evaluator, Frame(facts, site.place), site.node, site.node, seen, called_at)
 
 
-def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, cause: ast.expr, seen: set[int]) -> Iterator[Run]:
+def _called(
+    evaluator: Evaluator,
+    frame: Frame,
+    call: ast.Call,
+    cause: ast.expr,
+    seen: set[int],
+    called_at: dict[int, list[Frame]],
+) -> Iterator[Run]:
     waiting = [(frame, call)]
     while waiting and len(seen) < _MOST_FUNCTIONS:
         where, node = waiting.pop(0)
         for scope_frame in _entered(evaluator, where, node):
             key = id(scope_frame.scope.node)
+            called_at.setdefault(key, []).append(where)
             if key in seen:
                 continue
             seen.add(key)

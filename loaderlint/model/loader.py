@@ -9,6 +9,7 @@ from types import MappingProxyType
 from loaderlint.model.payload import NOTHING_SEEN, Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
+from loaderlint.model.uses import NOT_USED, Uses
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
     Assumptions,
@@ -93,6 +94,7 @@ class Loader:
     spelling: Mapping[str, str] = field(default_factory=dict)
     program: Program = Program()
     payload: Payload = NOTHING_SEEN
+    uses: Uses = NOT_USED
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
     may_be_guarded: bool = False

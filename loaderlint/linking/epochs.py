@@ -1,0 +1,95 @@
+"""Samplers that shuffle by the epoch they are told, and whether a program tells them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import classes
+from loaderlint.linking.running import STEPS, shortened
+from loaderlint.linking.things import Frame, Instance, Made, Possibilities, Possibility, under
+from loaderlint.model.payload import Touch
+from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.vocabulary.uses import DISTRIBUTED_SAMPLERS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+    from loaderlint.linking.options import Given
+
+_REFERENCE = re.compile(r"\.set_epoch\b|[\"']set_epoch[\"']")
+_PLACES = {"shuffle": 3}
+"""Where ``DistributedSampler(dataset, num_replicas, rank, shuffle)`` takes what by position."""
+
+
+def told_no_epoch(evaluator: Evaluator, given: Mapping[str, Given], files: Iterable[str]) -> Iterator[Touch]:
+    """Yield the shuffling distributed samplers a loader is given, if no file of the program may tell them an epoch."""
+    samplers = [one for one in _samplers(evaluator, given) if _shuffles(evaluator, one)]
+    if not samplers or any(_may_tell(evaluator, path) for path in files):
+        return
+    for one in samplers:
+        assert isinstance(one.thing, Made)
+        facts = one.thing.frame.facts
+        what = shortened(facts.text(one.thing.call))
+        yield Touch(facts.span(one.thing.call), what, one.assumptions, one.trail)
+
+
+def _samplers(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Possibility]:
+    for role in ("sampler", "batch_sampler"):
+        if role not in given:
+            continue
+        for one in given[role].possibilities:
+            for way in (one, *_inside(evaluator, one)):
+                if isinstance(way.thing, Made) and way.thing.callee in DISTRIBUTED_SAMPLERS:
+                    yield way
+
+
+def _inside(evaluator: Evaluator, one: Possibility) -> Possibilities:
+    """Return the sampler in torch's ``BatchSampler``."""
+    thing = one.thing
+    if not isinstance(thing, Made) or not thing.callee.endswith(".BatchSampler"):
+        return ()
+    arguments = [*thing.call.args[:1], *(key.value for key in thing.call.keywords if key.arg == "sampler")]
+    with evaluator.steps(STEPS):
+        return tuple(way for node in arguments for way in under(evaluator.evaluate(node, thing.frame), one.assumptions))
+
+
+def _shuffles(evaluator: Evaluator, one: Possibility) -> bool:
+    """Return whether a sampler was seen to shuffle, as it does when nobody says otherwise."""
+    assert isinstance(one.thing, Made)
+    call, place = one.thing.call, _PLACES["shuffle"]
+    if any(keyword.arg is None for keyword in call.keywords):
+        return False
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "shuffle"] or call.args[place : place + 1]
+    with evaluator.steps(STEPS):
+        return all(way.thing is True for node in named for way in evaluator.evaluate(node, one.thing.frame))
+
+
+def _may_tell(evaluator: Evaluator, path: str) -> bool:
+    """Return whether a file may tell a sampler its epoch: it calls ``set_epoch`` on what may be one, or hands it on."""
+    facts = evaluator.project.python(path)
+    if facts is None or "set_epoch" not in facts.source.text:
+        return False
+    calls = facts.calls.get("set_epoch", ())
+    return len(_REFERENCE.findall(facts.source.text)) > len(calls) or any(
+        not _is_something_else(evaluator, facts, site) for site in calls
+    )
+
+
+def _is_something_else(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> bool:
+    """Return whether ``set_epoch`` is called on objects of the project alone, none of which is a sampler."""
+    function = site.node.func
+    owner = getattr(function, "value", None)
+    if owner is None:
+        return False
+    with evaluator.steps(STEPS):
+        ways = evaluator.evaluate(owner, Frame(facts, site.place))
+    return all(
+        isinstance(one.thing, Instance)
+        and not any(
+            "Sampler" in name
+            for owner in classes.lineage(evaluator, one.thing.of)
+            for name in classes.foreign_bases(evaluator, owner)
+        )
+        for one in ways
+    )

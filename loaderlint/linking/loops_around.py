@@ -1,0 +1,82 @@
+"""The loops around a place of a program: those of its own function, and those around the calls that lead there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.running import STEPS, Iterations, shortened
+from loaderlint.linking.things import Frame, Made
+from loaderlint.model.uses import Loop
+from loaderlint.readers.python import Arm
+from loaderlint.vocabulary.uses import COUNTERS, PROGRESS_BARS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_MOST_CALLERS = 50
+"""Functions that lead to each other; what lies further out is not looked at."""
+
+
+def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame) -> tuple[Loop, ...]:
+    """Return the loops around a place in one run of a program, innermost first, each once."""
+    found: dict[object, Loop] = {}
+    waiting, seen = [frame], set[int]()
+    while waiting and len(seen) < _MOST_CALLERS:
+        where = waiting.pop(0)
+        for arm in reversed(where.place.arms):
+            if arm.loop and arm.place is not None:
+                loop = _loop(evaluator, arm, where)
+                found.setdefault(loop.span, loop)
+        if id(where.scope.node) not in seen:
+            seen.add(id(where.scope.node))
+            waiting.extend(run.called_at.get(id(where.scope.node), ()))
+    return tuple(found.values())
+
+
+def _loop(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
+    facts = frame.facts
+    if isinstance(arm.owner, ast.While):
+        span = facts.span(arm.owner.test)
+        return Loop(span, shortened(f"while {facts.text(arm.owner.test)}"), counts=True)
+    assert isinstance(arm.owner, ast.For | ast.AsyncFor | ast.comprehension) and arm.place is not None
+    span = facts.span(arm.owner.iter)
+    what = shortened(f"for {facts.text(arm.owner.target)} in {facts.text(arm.owner.iter)}")
+    where = frame.at(arm.place)
+    counter = _counter(evaluator, arm.owner.iter, where)
+    named = isinstance(arm.owner.target, ast.Name) and "epoch" in arm.owner.target.id.lower()
+    once = counter is not None and _turns(evaluator, *counter) <= {0, 1}
+    return Loop(span, what, counter is not None or named, once)
+
+
+def _counter(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[ast.Call, Frame] | None:
+    """Return the call that counts the turns of a loop: that of ``range`` in ``tqdm(range(10))``."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in COUNTERS:
+            return node, frame
+        return _counter(evaluator, node.args[0], frame) if name in PROGRESS_BARS and node.args else None
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return None
+    with evaluator.steps(STEPS):
+        ways = evaluator.evaluate(node, frame)
+    for one in ways:
+        if isinstance(one.thing, Made):
+            return _counter(evaluator, one.thing.call, one.thing.frame)
+    return None
+
+
+def _turns(evaluator: Evaluator, call: ast.Call, frame: Frame) -> set[int | None]:
+    """Return how often a loop over ``range`` can turn; None among them for what was not seen."""
+    if len(call.args) not in (1, 2) or any(isinstance(one, ast.Starred) for one in call.args):
+        return {None}
+    with evaluator.steps(STEPS):
+        bounds = [set(_numbers(evaluator, argument, frame)) for argument in call.args]
+    first = bounds[0] if len(bounds) == 2 else {0}
+    return {None if one is None or last is None else max(0, last - one) for one in first for last in bounds[-1]}
+
+
+def _numbers(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[int | None]:
+    for one in evaluator.evaluate(node, frame):
+        yield one.thing if isinstance(one.thing, int) and not isinstance(one.thing, bool) else None

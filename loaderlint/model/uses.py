@@ -1,0 +1,72 @@
+"""What a program does with one loader: where it iterates it, in which loops, and what it does to it besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+
+
+class Role(str, Enum):
+    """What the batches of a loader are for."""
+
+    TRAINING = "training"
+    EVALUATION = "evaluation"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop around something that a program does: in its own function, or around a call that leads there.
+
+    ``what`` is its header as messages show it. ``counts`` says that its turns are counted or go on until something
+    holds (``range``, ``while``): such are epochs and steps. Other loops go over data sets, folds or batches.
+    ``once`` says that it was seen to have no second turn.
+    """
+
+    span: Span
+    what: str
+    counts: bool = False
+    once: bool = False
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """A place where a program makes an iterator of a loader, which starts the workers of one that does not keep them.
+
+    ``loops`` are those around it that do not make the loader as well, innermost first. ``role`` is what the code around
+    it does with the batches. ``wrapped_by`` is the library's callable that the loader was handed to before, other than
+    one that passes batches on as they are.
+    """
+
+    span: Span
+    what: str
+    loops: tuple[Loop, ...] = ()
+    role: Role | None = None
+    wrapped_by: str = ""
+    assumptions: Assumptions = NO_ASSUMPTIONS
+
+    @property
+    def epochs(self) -> Loop | None:
+        """The loop whose turns each iterate the loader anew; None where no second epoch was seen."""
+        return next((one for one in self.loops if one.counts and not one.once), None)
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a program does with a loader, as far as it was seen.
+
+    ``iterations`` are the places that iterate it. ``role`` is what it is for, by the names it has and else by how it is
+    iterated. ``shuffles_by_epoch`` are the samplers of this loader whose order follows from the epoch they are told
+    (``DistributedSampler``), as far as nothing in the program may tell them.
+    """
+
+    iterations: tuple[Iteration, ...] = ()
+    role: Role | None = None
+    shuffles_by_epoch: tuple[Touch, ...] = ()
+
+
+NOT_USED = Uses()
+"""The uses of a loader that no program was seen to use."""

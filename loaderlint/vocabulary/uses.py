@@ -1,0 +1,39 @@
+"""Names that say what a program does with a loader: who passes its batches on, which words tell what it is for."""
+
+from __future__ import annotations
+
+PASS_ON = (
+    "builtins.",
+    "itertools.",
+    "tqdm.",
+    "rich.progress.track",
+    "alive_progress.alive_it",
+    "fastprogress.",
+    "progressbar.",
+)
+"""What hands on the batches of the loader it is given and does nothing else with it, by dotted name or its start."""
+
+KEEP_ITERATORS = frozenset(
+    {"iter", "enumerate", "zip", "map", "filter", "islice", "cycle", "chain", "from_iterable", "zip_longest", "next"}
+)
+"""Functions that make one iterator of what they are given: a loop over what they return makes no other."""
+
+PROGRESS_BARS = frozenset({"tqdm", "track", "alive_it", "enumerate", "progress_bar", "master_bar", "ProgressBar"})
+"""Functions whose first argument is what a loop over them goes over."""
+
+COUNTERS = frozenset({"range", "trange", "count", "xrange"})
+"""Functions that count: a loop over what they return goes over numbers."""
+
+WITHOUT_GRADIENTS = frozenset({"no_grad", "inference_mode"})
+"""Context managers and decorators of torch under which nothing is trained."""
+
+EVALUATION_WORDS = frozenset(
+    {"val", "valid", "validation", "validate", "test", "testing", "eval", "evaluate", "evaluation", "dev", "predict"}
+)
+TRAINING_WORDS = frozenset({"train", "training", "trainset", "trainloader"})
+"""Words in the name of a loader, or of the function that makes it, that say what it is for."""
+
+DISTRIBUTED_SAMPLERS = frozenset(
+    {"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"}
+)
+"""Samplers that shuffle by the epoch ``set_epoch`` told them last (``torch/utils/data/distributed.py``, 2.13)."""

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from loaderlint.model.uses import Iteration, Role, Uses
+from tests.linking.traced import IMPORT, Files, loaders_of
+
+HEAD = "import torch\nfrom torch.utils.data import DistributedSampler\n"
+LOADER = "loader = DataLoader(data, num_workers=2)\n"
+
+
+def uses(text: Files) -> Uses:
+    first, *_ = loaders_of(HEAD + dedent(text) if isinstance(text, str) else text)
+    return first.uses
+
+
+def described(one: Iteration) -> str:
+    loops = [f"{loop.what}{' counts' * loop.counts}{' once' * loop.once}" for loop in one.loops]
+    return " in ".join([one.what, *loops]) + (f" by {one.wrapped_by}" if one.wrapped_by else "")
+
+
+ITERATIONS: dict[str, tuple[str, list[str]]] = {
+    "nothing": (LOADER, []),
+    "no loop": (LOADER + "for batch in loader:\n    pass\n", ["loader"]),
+    "epochs": (
+        LOADER + "for epoch in range(3):\n    for batch in loader:\n        pass\n",
+        ["loader in for epoch in range(3) counts"],
+    ),
+    "one epoch": (
+        LOADER + "EPOCHS = 1\nfor epoch in range(EPOCHS):\n    for batch in loader:\n        pass\n",
+        ["loader in for epoch in range(EPOCHS) counts once"],
+    ),
+    "epochs from a later one on": (
+        LOADER + "for epoch in range(2, 3):\n    for batch in loader:\n        pass\n",
+        ["loader in for epoch in range(2, 3) counts once"],
+    ),
+    "epochs that nobody sees": (
+        LOADER + "for epoch in range(start, end):\n    for batch in loader:\n        pass\n",
+        ["loader in for epoch in range(start, end) counts"],
+    ),
+    "a progress bar over epochs": (
+        LOADER + "from tqdm import tqdm, trange\nbar = tqdm(trange(3))\nfor e in bar:\n    sum(loader)\n",
+        ["sum(loader) in for e in bar counts"],
+    ),
+    "until it has enough": (
+        LOADER + "while step < 100:\n    for batch in loader:\n        step += 1\n",
+        ["loader in while step < 100 counts"],
+    ),
+    "over names": (
+        LOADER + "for phase in ['train', 'val']:\n    for batch in loader:\n        pass\n",
+        ["loader in for phase in ['train', 'val']"],
+    ),
+    "wrapped as they are": (
+        LOADER + "from tqdm import tqdm\nfor i, batch in enumerate(tqdm(loader)):\n    pass\n",
+        ["enumerate(tqdm(loader))"],
+    ),
+    "a bar that was made before": (
+        LOADER + "from tqdm import tqdm\nbar = tqdm(loader)\nfor batch in bar:\n    pass\n",
+        ["bar", "tqdm(loader)"],
+    ),
+    "an iterator made outside of the loop": (
+        LOADER + "batches = iter(loader)\nfor step in range(9):\n    batch = next(batches)\n",
+        ["iter(loader)"],
+    ),
+    "a loop over an iterator made before": (
+        LOADER + "batches = iter(loader)\nfor step in range(9):\n    for batch in batches:\n        pass\n",
+        ["iter(loader)"],
+    ),
+    "an iterator in every turn": (
+        LOADER + "for step in range(9):\n    batch = next(iter(loader))\n",
+        ["iter(loader) in for step in range(9) counts"],
+    ),
+    "a loop around a call": (
+        LOADER
+        + dedent(
+            """
+        def train():
+            for batch in loader:
+                pass
+        for epoch in range(3):
+            train()
+        """
+        ),
+        ["loader in for epoch in range(3) counts"],
+    ),
+    "loops around calls of calls": (
+        """
+        class Trainer:
+            def __init__(self):
+                self.loader = DataLoader(data, num_workers=2)
+            def epoch(self):
+                for batch in self.loader:
+                    pass
+            def run(self):
+                for epoch in range(3):
+                    self.epoch()
+        Trainer().run()
+        """,
+        ["self.loader in for epoch in range(3) counts"],
+    ),
+    "a loop that makes the loader": (
+        "for fold in range(5):\n    " + LOADER + "    for batch in loader:\n        pass\n",
+        ["loader"],
+    ),
+    "a loop that has a function make the loader": (
+        """
+        def load(fold):
+            return DataLoader(data[fold], num_workers=2)
+        for fold in range(5):
+            for batch in load(fold):
+                pass
+        """,
+        ["load(fold)"],
+    ),
+    "a library takes it over": (
+        LOADER
+        + dedent(
+            """
+        from accelerate import Accelerator
+        accelerator = Accelerator()
+        loader = accelerator.prepare(loader)
+        for batch in loader:
+            pass
+        """
+        ),
+        ["loader by accelerate.Accelerator().prepare"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ITERATIONS.values(), ids=ITERATIONS.keys())
+def test_where_a_loader_is_iterated(text: str, expected: list[str]) -> None:
+    assert sorted(map(described, uses(text).iterations)) == expected
+
+
+ROLES: dict[str, tuple[str, Role | None]] = {
+    "nothing said": (LOADER + "for batch in loader:\n    pass\n", None),
+    "its name": ("train_loader = DataLoader(data)\n", Role.TRAINING),
+    "its name as an attribute": ("self.val_dl = DataLoader(data)\n", Role.EVALUATION),
+    "its name in one word": ("testloader = DataLoader(data)\n", Role.EVALUATION),
+    "a word that only looks like it": ("latest = DataLoader(data)\n", None),
+    "both": ("train_val_loader = DataLoader(data)\n", None),
+    "the function that makes it": ("def val_dataloader():\n    return DataLoader(data)\n", Role.EVALUATION),
+    "its data set": ("loader = DataLoader(train_set)\n", Role.TRAINING),
+    "its data set by keyword": ("loader = DataLoader(dataset=self.valid_data)\n", Role.EVALUATION),
+    "trained with": (LOADER + "for batch in loader:\n    loss(batch).backward()\n", Role.TRAINING),
+    "without gradients": (
+        LOADER + "with torch.no_grad():\n    for batch in loader:\n        model(batch)\n",
+        Role.EVALUATION,
+    ),
+    "without gradients in the loop": (
+        LOADER + "for batch in loader:\n    with torch.inference_mode():\n        model(batch)\n",
+        Role.EVALUATION,
+    ),
+    "a function without gradients": (
+        LOADER + "@torch.no_grad()\ndef f():\n    for batch in loader:\n        model(batch)\nf()\n",
+        Role.EVALUATION,
+    ),
+    "a model in evaluation": (LOADER + "model.eval()\nfor batch in loader:\n    model(batch)\n", Role.EVALUATION),
+    "a model in training": (LOADER + "model.train()\nfor batch in loader:\n    step(batch)\n", Role.TRAINING),
+    "both ways": (
+        LOADER + "model.train()\nfor b in loader:\n    step(b)\nmodel.eval()\nfor b in loader:\n    model(b)\n",
+        None,
+    ),
+    "its name is stronger": (
+        "train_loader = DataLoader(data)\nmodel.eval()\nfor batch in train_loader:\n    model(batch)\n",
+        Role.TRAINING,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ROLES.values(), ids=ROLES.keys())
+def test_what_a_loader_is_for(text: str, expected: Role | None) -> None:
+    assert uses(text).role is expected
+
+
+EPOCHS = "for epoch in range(3):\n    for batch in loader:\n        pass\n"
+SHUFFLING: dict[str, tuple[str, list[str]]] = {
+    "torch's": ("loader = DataLoader(data, sampler=DistributedSampler(data))\n", ["DistributedSampler(data)"]),
+    "kept": ("s = DistributedSampler(data)\nloader = DataLoader(data, sampler=s)\n", ["DistributedSampler(data)"]),
+    "on a branch": (
+        "s = DistributedSampler(data) if distributed else None\nloader = DataLoader(data, sampler=s)\n",
+        ["DistributedSampler(data)"],
+    ),
+    "in batches": (
+        "from torch.utils.data import BatchSampler\n"
+        "loader = DataLoader(data, batch_sampler=BatchSampler(DistributedSampler(data), 2, True))\n",
+        ["DistributedSampler(data)"],
+    ),
+    "asked to shuffle": (
+        "loader = DataLoader(data, sampler=DistributedSampler(data, shuffle=True))\n",
+        ["DistributedSampler(data, shuffle=True)"],
+    ),
+    "in order": ("loader = DataLoader(data, sampler=DistributedSampler(data, shuffle=False))\n", []),
+    "in order by position": ("loader = DataLoader(data, sampler=DistributedSampler(data, 2, 0, False))\n", []),
+    "who knows": ("loader = DataLoader(data, sampler=DistributedSampler(data, shuffle=wanted()))\n", []),
+    "a splat": ("loader = DataLoader(data, sampler=DistributedSampler(data, **options))\n", []),
+    "another sampler": (
+        "from torch.utils.data import RandomSampler\nloader = DataLoader(data, sampler=RandomSampler(data))\n",
+        [],
+    ),
+    "one of the project": (
+        "class Mine(DistributedSampler):\n    pass\nloader = DataLoader(data, sampler=Mine(data))\n",
+        [],
+    ),
+    "told": (
+        "s = DistributedSampler(data)\nloader = DataLoader(data, sampler=s)\ns.set_epoch(1)\n",
+        [],
+    ),
+    "told through the loader": (
+        "loader = DataLoader(data, sampler=DistributedSampler(data))\nloader.sampler.set_epoch(1)\n",
+        [],
+    ),
+    "told by name": (
+        "loader = DataLoader(data, sampler=DistributedSampler(data))\ngetattr(loader.sampler, 'set_epoch')(1)\n",
+        [],
+    ),
+    "told by another hand": (
+        "loader = DataLoader(data, sampler=DistributedSampler(data))\ntell = loader.sampler.set_epoch\n",
+        [],
+    ),
+    "another thing is told": (
+        "class Data:\n    def set_epoch(self, epoch):\n        self.epoch = epoch\ndata = Data()\n"
+        "loader = DataLoader(data, sampler=DistributedSampler(data))\ndata.set_epoch(1)\n",
+        ["DistributedSampler(data)"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SHUFFLING.values(), ids=SHUFFLING.keys())
+def test_samplers_that_are_told_no_epoch(text: str, expected: list[str]) -> None:
+    assert [one.what for one in uses(text + EPOCHS).shuffles_by_epoch] == expected
+
+
+def test_a_file_that_no_loader_stands_in_may_tell_the_epoch() -> None:
+    main = (
+        f"{HEAD}{IMPORT}from hooks import before\nloader = DataLoader(data, sampler=DistributedSampler(data))\n{EPOCHS}"
+    )
+    told = "def before(sampler, epoch):\n    sampler.set_epoch(epoch)\n"
+    not_told = "def before(sampler, epoch):\n    pass\n"
+    assert uses({"main.py": main, "hooks.py": told}).shuffles_by_epoch == ()
+    assert len(uses({"main.py": main, "hooks.py": not_told}).shuffles_by_epoch) == 1

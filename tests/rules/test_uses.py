@@ -1,0 +1,60 @@
+"""The conditions and words of the rules about what a program does with a loader, on loaders made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from loaderlint.model.finding import Confidence, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.payload import Touch
+from loaderlint.model.uses import Iteration, Loop, Role, Uses
+from tests.test_rules import LINUX, WINDOWS, a_loader, assuming, at, check, the_finding
+from tests.test_rules import assuming_platform as on_platforms
+
+EPOCHS = Loop(at(70), "for epoch in range(3)", counts=True)
+FOLDS = Loop(at(65), "for fold in folds")
+IN_EPOCHS = Iteration(at(71), "loader", (EPOCHS,))
+
+
+def used(*iterations: Iteration, role: Role | None = None, samplers: tuple[Touch, ...] = ()) -> Loader:
+    """Make a loader with 2 workers that is used this way."""
+    return replace(a_loader(num_workers=2), uses=Uses(iterations, role, samplers))
+
+
+class TestEpochNeverSet:
+    SAMPLER = Touch(at(40), "DistributedSampler(dataset)")
+
+    def test_it_stands_at_the_sampler_and_names_the_loop(self) -> None:
+        finding = the_finding("LL408", used(IN_EPOCHS, samplers=(self.SAMPLER,)), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.WARNING, Confidence.CERTAIN, at(40))
+        assert finding.message.startswith("every turn of `for epoch in range(3)` gets the samples in the same order")
+        assert "train.py:71" in finding.message
+        assert finding.fix is None
+
+    @pytest.mark.parametrize(
+        "loader",
+        [
+            used(IN_EPOCHS),
+            used(samplers=(SAMPLER,)),
+            used(replace(IN_EPOCHS, loops=()), samplers=(SAMPLER,)),
+            used(replace(IN_EPOCHS, loops=(FOLDS,)), samplers=(SAMPLER,)),
+            used(replace(IN_EPOCHS, loops=(replace(EPOCHS, once=True),)), samplers=(SAMPLER,)),
+            used(replace(IN_EPOCHS, wrapped_by="accelerate.Accelerator.prepare"), samplers=(SAMPLER,)),
+            used(IN_EPOCHS, role=Role.EVALUATION, samplers=(SAMPLER,)),
+        ],
+        ids=["told", "never iterated", "no loop", "no epochs", "one epoch", "a library's", "evaluation"],
+    )
+    def test_quiet(self, loader: Loader) -> None:
+        assert check("LL408", loader, LINUX) == []
+
+    def test_a_sampler_and_an_iteration_of_different_runs_never_meet(self) -> None:
+        sampler = replace(self.SAMPLER, assumptions=assuming("args.distributed", True))
+        alone = replace(IN_EPOCHS, assumptions=assuming("args.distributed", False))
+        assert check("LL408", used(alone, samplers=(sampler,)), LINUX) == []
+        assert check("LL408", used(alone, IN_EPOCHS, samplers=(sampler,)), LINUX) != []
+
+    def test_a_sampler_of_another_platform_is_quiet(self) -> None:
+        sampler = replace(self.SAMPLER, assumptions=on_platforms("linux"))
+        assert check("LL408", used(IN_EPOCHS, samplers=(sampler,)), WINDOWS) == []
