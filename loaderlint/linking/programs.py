@@ -18,8 +18,10 @@ from loaderlint.linking.running import (
     start_methods,
 )
 from loaderlint.linking.sites import PythonSite
+from loaderlint.linking.start_method_calls import start_method_calls
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
+from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
 from loaderlint.readers.python import PythonFacts, ScopeNode
 
@@ -39,6 +41,7 @@ class Programs:
         self._imports = Imports(evaluator.project)
         self._iterations: dict[str, Iterations] = {}
         self._facts: dict[str, _FileFacts] = {}
+        self._calls: dict[str, tuple[StartMethodCall, ...]] = {}
 
     def joined(self) -> tuple[Loader, ...]:
         """Return the loaders, each with the program that iterates it."""
@@ -48,20 +51,28 @@ class Programs:
     def _with_program(self, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
         path = site.frame.facts.source.path
         unguarded: list[Touch] = []
-        runs: list[Iterations] = []
+        runs: dict[str, Iterations] = {}
         files = {path}
         for entry in sorted(self._imports.users(path)):
             run = self._run(entry)
             at_import = run.at_import.get(id(site.call), [])
             unguarded.extend(at_import)
             if at_import or id(site.call) in run.guarded:
-                runs.append(run)
+                runs[entry] = run
             if entry == path or at_import or id(site.call) in run.guarded:
                 files |= self._imports.brought_in(entry)
         guarded = False if unguarded else (True if runs else None)
-        program = self._program(files, guarded, lambda touch, scope: self._before(runs, id(site.call), touch, scope))
-        uses = uses_of(self._evaluator, site, given, runs, sorted(files))
+        ran = tuple(runs.values())
+        program = self._program(files, guarded, lambda touch, scope: self._before(ran, id(site.call), touch, scope))
+        calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
+        program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)))
+        uses = uses_of(self._evaluator, site, given, ran, sorted(files))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
+
+    def _start_method_calls(self, entry: str) -> tuple[StartMethodCall, ...]:
+        if entry not in self._calls:
+            self._calls[entry] = tuple(start_method_calls(self._evaluator, entry, self._run))
+        return self._calls[entry]
 
     def _run(self, path: str) -> Iterations:
         if path not in self._iterations:

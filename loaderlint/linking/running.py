@@ -67,7 +67,8 @@ class Iterations:
     ``at_import`` holds the top-level expressions that do so whenever the file is imported, ``guarded`` what happens
     under the guard. ``once`` are the places that are no part of a loop, each with its scope; what is iterated in a
     loop is iterated ``again``. ``scopes`` are the functions that were seen to run, ``places`` all places that iterate,
-    and ``called_at`` the places that call a function, by the identity of its node.
+    and ``called_at`` the places that call a function, by the identity of its node. ``importing`` are the scopes that
+    run whenever the file is imported.
     """
 
     at_import: dict[int, list[Touch]] = field(default_factory=dict)
@@ -75,6 +76,7 @@ class Iterations:
     once: dict[int, list[tuple[int, Span]]] = field(default_factory=dict)
     again: set[int] = field(default_factory=set)
     scopes: set[int] = field(default_factory=set)
+    importing: set[int] = field(default_factory=set)
     places: dict[int, list[Iterated]] = field(default_factory=dict)
     called_at: dict[int, list[Frame]] = field(default_factory=dict)
 
@@ -102,6 +104,8 @@ def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
     for guarded in (False, True):
         for run in _runs(evaluator, facts, guarded, result.called_at):
             result.scopes.add(id(run.frame.scope.node))
+            if not guarded:
+                result.importing.add(id(run.frame.scope.node))
             for expression, node, place in run.frame.scope.iterations:
                 if run.cause is None and guarded_place(evaluator, facts, place) is not guarded:
                     continue

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from loaderlint.model.payload import NOTHING_SEEN, Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.uses import NOT_USED, Uses
+from loaderlint.model.uses import NOT_USED, StartMethodCall, Uses
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
     Assumptions,
@@ -55,6 +55,7 @@ class Program:
     import, None when no entry point was seen. ``start_methods`` are the ``set_start_method`` calls (each candidate's
     constant is the method asked for). ``cuda`` and ``compiled`` are the places in the main process that touch CUDA and
     that make a compiled callable. ``loaders`` are all loaders of the program, without programs of their own.
+    ``start_method_calls`` are those of the ``set_start_method`` calls that can raise.
     """
 
     guarded: bool | None = None
@@ -62,6 +63,7 @@ class Program:
     cuda: tuple[Touch, ...] = ()
     compiled: tuple[Touch, ...] = ()
     loaders: tuple[Loader, ...] = ()
+    start_method_calls: tuple[StartMethodCall, ...] = ()
 
 
 @dataclass(frozen=True)

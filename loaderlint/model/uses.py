@@ -18,6 +18,19 @@ class Role(str, Enum):
 
 
 @dataclass(frozen=True)
+class StartMethodCall(Touch):
+    """A call of ``set_start_method`` that raises when the process has a start method already, and nothing catches that.
+
+    ``in_workers`` says that it runs when a worker imports the main module; ``can_be_guarded`` that it is a statement of
+    that module itself. ``after`` is another call that was seen to run before it in the same process.
+    """
+
+    in_workers: bool = False
+    can_be_guarded: bool = False
+    after: Span | None = None
+
+
+@dataclass(frozen=True)
 class Loop:
     """A loop around something that a program does: in its own function, or around a call that leads there.
 

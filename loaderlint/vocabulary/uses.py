@@ -37,3 +37,9 @@ DISTRIBUTED_SAMPLERS = frozenset(
     {"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"}
 )
 """Samplers that shuffle by the epoch ``set_epoch`` told them last (``torch/utils/data/distributed.py``, 2.13)."""
+
+SETS_START_METHOD = frozenset({"multiprocessing.set_start_method", "torch.multiprocessing.set_start_method"})
+"""Functions that set how the process starts others, which can be done once (``multiprocessing/context.py``)."""
+
+ASKS_FOR_PROCESS = frozenset({"get_start_method", "current_process", "parent_process", "get_worker_info"})
+"""Functions that tell a worker from the main process, or whether a start method was set."""

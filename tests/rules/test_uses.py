@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from loaderlint.model.edit import GuardEntryPoint
 from loaderlint.model.finding import Confidence, Severity
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
-from loaderlint.model.uses import Iteration, Loop, Role, Uses
-from tests.test_rules import LINUX, WINDOWS, a_loader, assuming, at, check, the_finding
+from loaderlint.model.uses import Iteration, Loop, Role, StartMethodCall, Uses
+from tests.test_rules import LINUX, WINDOWS, a_loader, assuming, at, check, the_finding, the_fix, written
 from tests.test_rules import assuming_platform as on_platforms
 
 EPOCHS = Loop(at(70), "for epoch in range(3)", counts=True)
@@ -58,3 +59,40 @@ class TestEpochNeverSet:
     def test_a_sampler_of_another_platform_is_quiet(self) -> None:
         sampler = replace(self.SAMPLER, assumptions=on_platforms("linux"))
         assert check("LL408", used(IN_EPOCHS, samplers=(sampler,)), WINDOWS) == []
+
+
+class TestStartMethodSetAtImport:
+    CALL = StartMethodCall(at(5), "mp.set_start_method('spawn')", in_workers=True, can_be_guarded=True)
+
+    @staticmethod
+    def with_calls(*calls: StartMethodCall, method: str = "spawn", workers: int = 2) -> Loader:
+        program = Program(guarded=True, start_methods=(written(method, 5),), start_method_calls=calls)
+        return a_loader(program, num_workers=workers)
+
+    def test_it_names_the_workers_and_moves_the_call_under_the_guard(self) -> None:
+        finding = the_finding("LL110", self.with_calls(self.CALL), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.WARNING, Confidence.CERTAIN, at(5))
+        assert finding.message.startswith("each of 2 workers started by spawn imports the main module and runs")
+        assert finding.error == "RuntimeError: context has already been set"
+        assert the_fix(finding).edits == (GuardEntryPoint(at(5)),)
+        assert the_fix(finding).safe
+
+    def test_a_call_elsewhere_has_no_fix(self) -> None:
+        finding = the_finding("LL110", self.with_calls(replace(self.CALL, can_be_guarded=False)), LINUX)
+        assert finding.fix is None
+        assert finding.help is not None
+
+    def test_no_worker_imports_anything_under_fork_or_without_workers(self) -> None:
+        assert check("LL110", self.with_calls(self.CALL, method="fork"), LINUX) == []
+        assert check("LL110", self.with_calls(self.CALL, workers=0), LINUX) == []
+        assert check("LL110", self.with_calls(), LINUX) == []
+
+    def test_a_second_call_raises_without_any_worker(self) -> None:
+        second = replace(self.CALL, after=at(3))
+        finding = the_finding("LL110", self.with_calls(second, workers=0), LINUX)
+        assert finding.message == "`mp.set_start_method('spawn')` raises: the start method was set at train.py:3 before"
+        assert finding.fix is None
+
+    def test_a_call_on_another_platform_is_quiet(self) -> None:
+        elsewhere = replace(self.CALL, assumptions=on_platforms("macos"))
+        assert check("LL110", self.with_calls(elsewhere, replace(elsewhere, after=at(3))), LINUX) == []

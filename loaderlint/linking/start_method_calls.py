@@ -1,0 +1,145 @@
+"""Calls of ``set_start_method`` that raise, because they run again in every worker or twice in one process."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.running import STEPS, Iterations, guarded_place, shortened
+from loaderlint.linking.things import External, Frame
+from loaderlint.model.uses import StartMethodCall
+from loaderlint.model.value import together
+from loaderlint.readers.python import CallSite, Place, PythonFacts, dotted
+from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, SETS_START_METHOD
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_MOST_FILES = 200
+
+
+@dataclass(frozen=True, eq=False)
+class _Ran:
+    """A call that was seen to run in a program; ``raises`` says that nothing keeps it from raising a second time."""
+
+    facts: PythonFacts
+    site: CallSite
+    call: StartMethodCall
+    raises: bool
+
+
+def start_method_calls(
+    evaluator: Evaluator, entry: str, run_of: Callable[[str], Iterations]
+) -> Iterator[StartMethodCall]:
+    """Yield the calls that can raise in the program that begins with a file, each once for each way to raise."""
+    ran = list(_ran(evaluator, entry, run_of))
+    for one in ran:
+        if one.raises and one.call.in_workers:
+            yield one.call
+    for one in ran:
+        before = next((other for other in ran if other is not one and _comes_before(other, one)), None)
+        if one.raises and before is not None:
+            yield replace(one.call, after=before.call.span)
+
+
+def _ran(evaluator: Evaluator, entry: str, run_of: Callable[[str], Iterations]) -> Iterator[_Ran]:
+    for facts in _imported_with(evaluator, entry):
+        for site in facts.calls.get("set_start_method", ()):
+            scope = site.place.scope
+            run = run_of(facts.source.path)
+            at_top = scope is facts.module
+            guarded = at_top and guarded_place(evaluator, facts, site.place)
+            if guarded and facts.source.path != entry:
+                continue
+            if not at_top and id(scope.node) not in run_of(entry).scopes | run.importing:
+                continue
+            frame = Frame(facts, site.place)
+            with evaluator.steps(STEPS):
+                callees = evaluator.evaluate(site.node.func, frame)
+                alternatives = evaluator.conditions(site.place.arms, frame)
+            if not any(isinstance(one.thing, External) and one.thing.name in SETS_START_METHOD for one in callees):
+                continue
+            imported = (at_top and not guarded) or id(scope.node) in run.importing
+            here = at_top and facts.source.path == entry
+            raises = not (_forces(site.node) or _is_caught(facts, site.node) or _is_asked(site.place))
+            for assumptions in alternatives[:1]:
+                what = shortened(facts.text(site.node))
+                span = facts.span(site.node)
+                call = StartMethodCall(span, what, assumptions, in_workers=imported, can_be_guarded=here)
+                yield _Ran(facts, site, call, raises)
+
+
+def _imported_with(evaluator: Evaluator, entry: str) -> Iterator[PythonFacts]:
+    """Yield the file a program begins with and all that it imports at the top of its files."""
+    seen: set[str] = set()
+    waiting = [entry]
+    while waiting and len(seen) < _MOST_FILES:
+        path = waiting.pop(0)
+        if path in seen:
+            continue
+        seen.add(path)
+        facts = evaluator.project.python(path)
+        if facts is None:
+            continue
+        yield facts
+        for bindings in facts.module.bindings.values():
+            for one in bindings:
+                for name in (one.target, one.target.rpartition(".")[0]) if one.kind == "import" else ():
+                    imported = evaluator.project.module(name, path) if name else None
+                    if imported is not None:
+                        waiting.append(imported)
+
+
+def _comes_before(first: _Ran, second: _Ran) -> bool:
+    """Return whether a call was seen to run before another in one process."""
+    if together(first.call.assumptions, second.call.assumptions) is None:
+        return False
+    one, other = first.site.place, second.site.place
+    if any(arm.excludes(another) for arm in one.arms for another in other.arms):
+        return False
+    if one.scope is other.scope:
+        # On a branch of its own it may not have run.
+        return one.order < other.order and all(arm in other.arms for arm in one.arms)
+    return first.call.in_workers and not second.call.in_workers and not one.arms
+
+
+def _forces(call: ast.Call) -> bool:
+    """Return whether a call may have ``force=True``, by name, position or splat."""
+    given = [one.value for one in call.keywords if one.arg in ("force", None)] + call.args[1:]
+    return any(not (isinstance(one, ast.Constant) and one.value is False) for one in given)
+
+
+def _is_caught(facts: PythonFacts, call: ast.Call) -> bool:
+    span = facts.span(call)
+    for block in facts.blocks:
+        if not facts.between(block.body[0], block.body[-1]).holds(span):
+            continue
+        if isinstance(block, ast.Try):
+            kinds = [
+                kind
+                for handler in block.handlers
+                for kind in (handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])
+            ]
+            if any(kind is None or dotted(kind) in ("RuntimeError", "Exception", "BaseException") for kind in kinds):
+                return True
+        elif any("suppress" in (_name_called(item.context_expr) or "") for item in block.items):
+            return True
+    return False
+
+
+def _is_asked(place: Place) -> bool:
+    """Return whether a condition around a call asks for the start method, or for what process or module this is."""
+    tests = [arm.test for arm in place.arms if arm.test is not None]
+    nodes = [node for test in tests for node in ast.walk(test)]
+    return any(
+        (isinstance(node, ast.Call) and _name_called(node) in ASKS_FOR_PROCESS)
+        or (isinstance(node, ast.Name) and node.id == "__name__")
+        for node in nodes
+    )
+
+
+def _name_called(node: ast.expr) -> str | None:
+    function = node.func if isinstance(node, ast.Call) else node
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
