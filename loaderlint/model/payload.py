@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
+
+if TYPE_CHECKING:
+    from loaderlint.model.kept import Kept
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,15 @@ class Payload:
 
     ``in_notebook`` are the functions and classes that a notebook defines, which a worker that starts as a fresh
     interpreter does not find. ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to
-    be one). ``cuda`` are the places in code that runs inside a worker which touch CUDA. ``seen`` is True when all that
-    travels was followed to its definition, or is known to pickle.
+    be one). ``cuda`` are the places in code that runs inside a worker which touch CUDA. ``kept`` is what it holds from
+    before the workers start. ``seen`` is True when all that travels was followed to its definition, or is known to
+    pickle.
     """
 
     unpicklable: tuple[Unpicklable, ...] = ()
     in_notebook: tuple[Unpicklable, ...] = ()
     cuda: tuple[Touch, ...] = ()
+    kept: tuple[Kept, ...] = ()
     iterable: bool | None = None
     worker_init_fn: Span | None = None
     seen: bool = False

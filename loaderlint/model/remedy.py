@@ -102,6 +102,8 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
     if loader.payload.in_notebook or any(one.captures for one in loader.payload.unpicklable):
         return None
+    if any(one.travels and (one.kind.pickling or one.kind.unpickling) for one in loader.payload.kept):
+        return None
     edits.extend(Hoist(one.span) for one in loader.payload.unpicklable)
     edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)
     fix = Fix(f"start the workers by {method.value}", tuple(edits))

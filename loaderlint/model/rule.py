@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from loaderlint.model.edit import Fix
 from loaderlint.model.finding import Confidence, Finding, Severity, Site
+from loaderlint.model.kept import Kept
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch, Unpicklable
 from loaderlint.model.source import Span
@@ -64,7 +65,7 @@ class Rule(ABC):
     def finding(
         self,
         loader: Loader,
-        at: Candidate | Touch | Unpicklable,
+        at: Candidate | Touch | Unpicklable | Kept,
         message: str,
         target: Target,
         *,
