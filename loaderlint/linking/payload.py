@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.kept import Carried, Keepsakes
 from loaderlint.linking.options import Given
 from loaderlint.linking.running import cuda_touches, functions_run_by
 from loaderlint.linking.things import (
@@ -24,6 +25,7 @@ from loaderlint.linking.things import (
     either,
     under,
 )
+from loaderlint.linking.worker_uses import RUN_IN_WORKER
 from loaderlint.model.payload import Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
@@ -42,8 +44,6 @@ _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "built
 _PICKLES_ITSELF = ("__reduce__", "__reduce_ex__", "__getstate__")
 """A class with one of these decides itself what of it travels (``pickle``, "Pickling Class Instances")."""
 
-_RUN_IN_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
-
 _DEEPEST_CARRIED = 6
 """Things that a worker is sent inside each other; deeper ones are not looked into."""
 
@@ -55,17 +55,20 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     cuda: dict[Span, Touch] = {}
     seen = True
     iterable: bool | None = None
+    keepsakes = Keepsakes(evaluator)
+    running: dict[str, list[Function]] = {}
     for role in ("dataset", "collate_fn", "worker_init_fn"):
         one_given = given.get(role)
         if one_given is None:
             seen = seen and role != "dataset"
             continue
         for one in one_given.possibilities:
-            walk = _Walk(evaluator)
+            walk = _Walk(evaluator, keepsakes)
             walk.visit(one, role, 0)
             _gather(unpicklable, walk.unpicklable)
             _gather(in_notebook, walk.in_notebook)
             for function in functions_run_by(evaluator, walk.entries):
+                running.setdefault(role, []).append(function)
                 cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
             seen = seen and walk.seen
             if role == "dataset":
@@ -73,10 +76,16 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
                 iterable = can_be if can_be or iterable is None else iterable
     init = given.get("worker_init_fn")
     init_span = init.argument if init is not None and any(one.thing is not None for one in init.possibilities) else None
+    kept = keepsakes.found(
+        [*running.get("dataset", ()), *running.get("collate_fn", ())],
+        running.get("worker_init_fn", ()),
+        starting_seen=init is None or all(isinstance(one.thing, Function | None) for one in init.possibilities),
+    )
     return Payload(
         unpicklable=tuple(unpicklable.values()),
         in_notebook=tuple(in_notebook.values()),
         cuda=tuple(cuda.values()),
+        kept=tuple(kept),
         iterable=iterable,
         worker_init_fn=init_span,
         seen=seen,
@@ -108,8 +117,9 @@ def _is_iterable(evaluator: Evaluator, one: Possibility) -> bool | None:
 class _Walk:
     """One walk through everything a worker gets."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, keepsakes: Keepsakes) -> None:
         self.evaluator = evaluator
+        self.keepsakes = keepsakes
         self.unpicklable: list[Unpicklable] = []
         self.in_notebook: list[Unpicklable] = []
         self.entries: list[Function] = []
@@ -175,9 +185,10 @@ class _Walk:
         lineage = classes.lineage(self.evaluator, instance.of)
         pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in _PICKLES_ITSELF)
         self.seen = self.seen and not pickles_itself
+        self.keepsakes.carried.append(Carried(instance, one.assumptions, pickles_itself))
         for owner in lineage:
             for scope in owner.scope.children:
-                if isinstance(scope.node, ast.FunctionDef) and scope.name in _RUN_IN_WORKER:
+                if isinstance(scope.node, ast.FunctionDef) and scope.name in RUN_IN_WORKER:
                     self.entries.append(Function(owner.facts, scope.node, scope, instance, owner))
                 if scope.name == "__init__" and not pickles_itself:
                     self._attributes(scope, instance, one, depth)

@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from loaderlint.model.kept import Kept
+from tests.linking.traced import Files, loaders_of
+
+HEAD = """
+import os, random, threading, zipfile
+import h5py, lmdb
+import numpy as np
+import torch
+from torch.utils.data import Dataset, IterableDataset, get_worker_info
+"""
+
+DATASET = """
+class D(Dataset):
+    def __init__(self, path, keep=False):
+        MAKES
+    def helper(self, path):
+        HELPER
+    def __getitem__(self, index):
+        READS
+DataLoader(D("path"), num_workers=2)
+"""
+
+
+def kept(text: Files) -> list[Kept]:
+    files = HEAD + dedent(text) if isinstance(text, str) else text
+    return [one for loader in loaders_of(files) for one in loader.payload.kept]
+
+
+def in_a_dataset(makes: str, reads: str = "return index", helper: str = "pass") -> list[Kept]:
+    text = DATASET
+    for word, code in (("MAKES", makes), ("READS", reads), ("HELPER", helper)):
+        text = text.replace(word, dedent(code).strip().replace("\n", "\n        "))
+    return kept(text)
+
+
+def described(found: list[Kept]) -> list[str]:
+    return [f"{one.kind.name} as {one.name}" for one in found]
+
+
+MADE: dict[str, tuple[str, list[str]]] = {
+    "a file": ("self.f = open(path)", ["open file as self.f"]),
+    "a file opened by a path": (
+        "import pathlib\nself.f = pathlib.Path(path).open('rb')",
+        ["open file as self.f"],
+    ),
+    "through another name": ("f = h5py.File(path)\nself.f = f", ["HDF5 file as self.f"]),
+    "a part of it": ("f = h5py.File(path)\nself.x = f['a']['b']", ["dataset of an HDF5 file as self.x"]),
+    "a part by a name": ("self.x = h5py.File(path)[path]", ["dataset of an HDF5 file as self.x"]),
+    "a part that is asked for": ("self.x = h5py.File(path).get('a')", ["dataset of an HDF5 file as self.x"]),
+    "a part through a name": ("f = h5py.File(path)\nx = f['a']\nself.x = x", ["dataset of an HDF5 file as self.x"]),
+    "in a list": ("self.f = [open(p) for p in path]", ["open file as self.f"]),
+    "in a list that grows": (
+        "self.f = []\nfor p in path:\n    self.f.append(open(p))",
+        ["open file as self.f"],
+    ),
+    "in a list with a name": (
+        "fs = []\nfor p in path:\n    fs.append(open(p))\nself.f = fs",
+        ["open file as self.f"],
+    ),
+    "in a dictionary": ("self.f = {p: open(p) for p in path}", ["open file as self.f"]),
+    "under a key": ("self.f = {}\nself.f[path] = open(path)", ["open file as self.f"]),
+    "in a tuple": ("self.f, self.n = open(path), 3", ["open file as self.f"]),
+    "in one arm": ("self.f = open(path) if path else None", ["open file as self.f"]),
+    "what a helper keeps": ("self.helper(path)", ["open file as self.f"]),
+    "a generator": ("self.g = (x for x in path)", ["generator as self.g"]),
+    "a lock": ("self.lock = threading.Lock()", ["lock as self.lock"]),
+    "an archive of arrays": ("self.a = np.load('a.npz')", ["npz archive as self.a"]),
+    "a seeded generator": ("self.g = torch.Generator().manual_seed(3)", ["torch.Generator as self.g"]),
+    "where an error is handled": (
+        "try:\n    self.f = open(path)\nexcept OSError:\n    self.f = None",
+        ["open file as self.f"],
+    ),
+    "where another one is closed": (
+        "self.e = open(path)\nself.f = open(path)\nself.e.close()",
+        ["open file as self.f"],
+    ),
+}
+
+GONE: dict[str, str] = {
+    "opened in a with": "with h5py.File(path) as f:\n    self.f = f['a']",
+    "opened in a with for itself": "with open(path) as self.f:\n    self.n = self.f.read()",
+    "closed": "self.f = open(path)\nself.f.close()",
+    "closed under another name": "f = open(path)\nself.f = f\nf.close()",
+    "deleted": "self.f = open(path)\ndel self.f",
+    "replaced": "self.f = open(path)\nself.f = None",
+    "replaced by a helper": "self.g = open(path)\nself.helper(path)",
+    "read whole": "f = h5py.File(path)\nself.x = f['a'][:]",
+    "read whole under a name": "x = h5py.File(path)['a']\nself.x = x[()]",
+    "read whole by a library": "self.x = np.array(h5py.File(path)['a'])",
+    "read": "self.x = open(path).read()",
+    "an array of an archive": "self.x = np.load('a.npz')['a']",
+    "an array of its own": "self.x = np.load('a.npy')",
+    "a mapped array": "self.x = np.load('a.npz', mmap_mode='r')",
+    "only a name": "f = open(path)\nself.n = len(f.read())",
+    "what the call does not ask for": "if keep:\n    self.f = open(path)",
+    "a list of what a generator gives": "self.x = list(x for x in path)",
+    "a sum of what a generator gives": "self.x = sum(x for x in path)",
+    "a number file": "self.f = os.open(path, os.O_RDONLY)",
+}
+
+
+@pytest.mark.parametrize(("makes", "expected"), MADE.values(), ids=MADE.keys())
+def test_what_a_constructor_keeps(makes: str, expected: list[str]) -> None:
+    assert described(in_a_dataset(makes, helper="self.f = open(path)")) == expected
+
+
+@pytest.mark.parametrize("makes", GONE.values(), ids=GONE.keys())
+def test_what_a_constructor_does_not_keep(makes: str) -> None:
+    assert described(in_a_dataset(makes, helper="self.g = None")) == []
+
+
+def test_it_stands_where_it_was_made() -> None:
+    (one,) = in_a_dataset("f = h5py.File(path)\nself.x = f['a']")
+    assert (one.span.line, one.span.column, one.holder) == (11, 13, "D")
+
+
+KINDS: dict[str, tuple[str, str, bool]] = {
+    "text": ("open(path)", "TypeError: cannot pickle '_io.TextIOWrapper' object", True),
+    "bytes": ("open(path, 'rb')", "TypeError: cannot pickle '_io.BufferedReader' object", True),
+    "bytes to change": ("open(path, mode='r+b')", "TypeError: cannot pickle '_io.BufferedRandom' object", True),
+    "bytes to write": ("open(path, 'wb')", "TypeError: cannot pickle '_io.BufferedWriter' object", False),
+    "text to write": ("open(path, 'a')", "TypeError: cannot pickle '_io.TextIOWrapper' object", False),
+    "a mode that was not seen": ("open(path, mode())", "TypeError: cannot pickle", False),
+    "LMDB": ("lmdb.open(path)", "TypeError: cannot pickle 'Environment' object", True),
+    "LMDB to read": ("lmdb.open(path, readonly=True)", "TypeError: cannot pickle 'Environment' object", True),
+    "LMDB without lock": ("lmdb.open(path, lock=False)", "TypeError: cannot pickle 'Environment' object", False),
+    "LMDB with what was not seen": ("lmdb.open(path, **o())", "TypeError: cannot pickle 'Environment' object", False),
+}
+
+
+@pytest.mark.parametrize(("makes", "pickling", "shares"), KINDS.values(), ids=KINDS.keys())
+def test_what_becomes_of_it(makes: str, pickling: str, shares: bool) -> None:
+    (one,) = in_a_dataset(f"self.f = {makes}")
+    assert (one.kind.pickling, bool(one.kind.sharing)) == (pickling, shares)
+
+
+USED: dict[str, tuple[str, list[str]]] = {
+    "a method of it": ("return self.f.read(3)", ["self.f.read in __getitem__"]),
+    "an item of it": ("return self.f[index]", ["self.f[index] in __getitem__"]),
+    "handed on": ("return decode(self.f)", ["self.f in __getitem__"]),
+    "by a helper": ("return self.helper(index)", ["self.f.readline in helper"]),
+    "not at all": ("return index", []),
+    "only asked for": ("return index if self.f is None else 3", []),
+    "only looked at": ("return self.f.fileno(), self.f.name", []),
+    "in a branch that is taken": ("return self.f.read() if not self.keep else 3", ["self.f.read in __getitem__"]),
+    "in a branch that is not taken": ("return self.f.read() if self.keep else 3", []),
+    "by a helper in a branch that is not taken": ("if self.keep:\n    return self.helper(index)\nreturn 3", []),
+    "opened anew": ("if os.getpid():\n    self.f = open(index)\nreturn self.f.read()", []),
+}
+
+
+@pytest.mark.parametrize(("reads", "expected"), USED.values(), ids=USED.keys())
+def test_where_workers_use_it(reads: str, expected: list[str]) -> None:
+    (one,) = in_a_dataset("self.f = open(path)\nself.keep = keep", reads, "return self.f.readline()")
+    assert [touch.what for touch in one.used] == expected
+
+
+RENEWED: dict[str, tuple[str, bool]] = {
+    "drawn from": ("return self.r.random()", True),
+    "seeded": ("self.r.seed(index)\nreturn self.r.random()", False),
+    "asked by a worker that knows its number": ("return self.r.random() + get_worker_info().id", False),
+    "made from the worker's seed": (
+        "r = random.Random(torch.initial_seed())\nreturn r.random(), self.r.random()",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("reads", "draws"), RENEWED.values(), ids=RENEWED.keys())
+def test_whether_workers_draw_from_it_as_it_was(reads: str, draws: bool) -> None:
+    (one,) = in_a_dataset("self.r = random.Random(0)", reads)
+    assert bool(one.used) is draws
+
+
+def test_what_decides_itself_how_it_pickles_does_not_travel() -> None:
+    (one,) = kept(
+        """
+        class D(Dataset):
+            def __init__(self):
+                self.f = open("path")
+            def __getstate__(self):
+                return {}
+            def __getitem__(self, index):
+                return self.f.read()
+        DataLoader(D())
+        """
+    )
+    assert (one.travels, len(one.used)) == (False, 1)
+
+
+def test_a_base_keeps_it_where_its_constructor_is_called() -> None:
+    base = "class B(Dataset):\n    def __init__(self, path):\n        self.f = open(path)\n"
+    called = "class D(B):\n    def __init__(self):\n        CALL\nDataLoader(D())"
+    assert described(kept(base + called.replace("CALL", "super().__init__('p')"))) == ["open file as self.f"]
+    assert described(kept(base + called.replace("CALL", "B.__init__(self, 'p')"))) == ["open file as self.f"]
+    assert described(kept(base + called.replace("CALL", "self.n = 3"))) == []
+    assert described(kept(base + "class D(B):\n    pass\nDataLoader(D('p'))")) == ["open file as self.f"]
+
+
+def test_a_part_keeps_it() -> None:
+    (one,) = kept(
+        """
+        class Reader:
+            def __init__(self, path):
+                self.f = open(path)
+            def read(self):
+                return self.f.read()
+        class D(Dataset):
+            def __init__(self):
+                self.reader = Reader("path")
+            def __getitem__(self, index):
+                return self.reader.read()
+        DataLoader(D())
+        """
+    )
+    assert (one.holder, one.name, len(one.used)) == ("Reader", "self.f", 1)
+
+
+MODULES: dict[str, tuple[str, int]] = {
+    "read by an item": ("F = open('p')\nclass D(Dataset):\n    def __getitem__(self, i):\n        return F.read()", 1),
+    "read by what collates": (
+        "F = open('p')\ndef collate(b):\n    return F.read()\nclass D(Dataset):\n    pass",
+        1,
+    ),
+    "read by the main process": ("F = open('p')\nclass D(Dataset):\n    pass\nF.read()", 0),
+    "another name inside": (
+        "F = open('p')\nclass D(Dataset):\n    def __getitem__(self, i):\n        F = []\n        return F[i]",
+        0,
+    ),
+    "opened anew": (
+        "F = open('p')\nclass D(Dataset):\n    def __getitem__(self, i):\n        global F\n"
+        "        F = open('p')\n        return F.read()",
+        0,
+    ),
+    "of the class": (
+        "class D(Dataset):\n    F = open('p')\n    def __getitem__(self, i):\n        return self.F.read()",
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "count"), MODULES.values(), ids=MODULES.keys())
+def test_what_a_module_keeps(text: str, count: int) -> None:
+    collate = ", collate_fn=collate" if "collate" in text else ""
+    found = [one for one in kept(f"{text}\nDataLoader(D(){collate})") if one.used]
+    assert [one.travels for one in found] == [False] * count
+
+
+def test_what_another_module_keeps() -> None:
+    files = {
+        "store.py": "import zipfile\narchive = zipfile.ZipFile('a.zip')\n",
+        "main.py": """
+            from torch.utils.data import DataLoader, Dataset
+            from store import archive
+            class D(Dataset):
+                def __getitem__(self, index):
+                    return archive.read("text")
+            DataLoader(D(), num_workers=2)
+            """,
+    }
+    (one,) = kept(files)
+    assert (one.span.path, one.holder, one.name, len(one.used)) == ("store.py", "the module", "archive", 1)
