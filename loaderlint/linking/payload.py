@@ -25,6 +25,7 @@ from loaderlint.linking.things import (
     either,
     under,
 )
+from loaderlint.linking.worker_code import worker_code
 from loaderlint.linking.worker_uses import RUN_IN_WORKER
 from loaderlint.model.payload import Payload, Touch, Unpicklable
 from loaderlint.model.source import Span
@@ -89,6 +90,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         iterable=iterable,
         worker_init_fn=init_span,
         seen=seen,
+        code=worker_code(evaluator, given, running),
     )
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from loaderlint.model.kept import Kept
-from loaderlint.model.payload import NOTHING_SEEN, Payload, Touch, Unpicklable
+from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.uses import NOT_USED, StartMethodCall, Uses
@@ -155,7 +154,7 @@ class Loader:
                 starts.append(Start(target.default_start_method, None, left_out))
         return tuple(one for one in starts if one is not None)
 
-    def worker_starts(self, target: Target, *met: Touch | Unpicklable | Kept) -> Iterator[tuple[Candidate, Start]]:
+    def worker_starts(self, target: Target, *met: Met) -> Iterator[tuple[Candidate, Start]]:
         """Yield each worker count above 0 with each way to start it that it can meet in one run on the target.
 
         Only runs that also come by everything in ``met`` count.

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
+from loaderlint.model.worker_code import NOTHING_DONE, WorkerCode
 
 if TYPE_CHECKING:
     from loaderlint.model.kept import Kept
+
+
+class Met(Protocol):
+    """Something somebody wrote that a run of the program comes by."""
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        ...
+
+    @property
+    def assumptions(self) -> Assumptions:
+        """What is assumed of a run that comes by it."""
+        ...
+
+    @property
+    def trail(self) -> Trail:
+        """The steps it took to the loader."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -53,7 +73,7 @@ class Payload:
     interpreter does not find. ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to
     be one). ``cuda`` are the places in code that runs inside a worker which touch CUDA. ``kept`` is what it holds from
     before the workers start. ``seen`` is True when all that travels was followed to its definition, or is known to
-    pickle.
+    pickle. ``code`` is what its code does in a worker, and what it gives back.
     """
 
     unpicklable: tuple[Unpicklable, ...] = ()
@@ -63,6 +83,7 @@ class Payload:
     iterable: bool | None = None
     worker_init_fn: Span | None = None
     seen: bool = False
+    code: WorkerCode = NOTHING_DONE
 
 
 NOTHING_SEEN = Payload()

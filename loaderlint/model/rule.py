@@ -11,9 +11,8 @@ from typing import ClassVar
 
 from loaderlint.model.edit import Fix
 from loaderlint.model.finding import Confidence, Finding, Severity, Site
-from loaderlint.model.kept import Kept
 from loaderlint.model.loader import Loader
-from loaderlint.model.payload import Touch, Unpicklable
+from loaderlint.model.payload import Met
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, Trail
@@ -65,7 +64,7 @@ class Rule(ABC):
     def finding(
         self,
         loader: Loader,
-        at: Candidate | Touch | Unpicklable | Kept,
+        at: Candidate | Met,
         message: str,
         target: Target,
         *,

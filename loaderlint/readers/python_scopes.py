@@ -132,7 +132,7 @@ class Scope:
 
     ``bindings`` are listed by the name bound; those of an attribute also stand in ``set_on``, by what they are set on.
     ``defined`` is the place of its definition, ``reads`` are the places where a name is read, ``inside`` the places
-    inside comprehensions by their identity, ``flow`` the way its statements run.
+    inside comprehensions by their identity, ``flow`` the way its statements run, ``yielded`` what a generator gives.
     """
 
     node: ScopeNode
@@ -148,7 +148,7 @@ class Scope:
     reads: dict[str, list[Place]] = field(default_factory=dict)
     inside: dict[int, Place] = field(default_factory=dict)
     flow: Suite = field(default_factory=lambda: Suite(0, 0, []))
-    yields: bool = False
+    yielded: list[tuple[ast.Yield | ast.YieldFrom, Place]] = field(default_factory=list)
     iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
 
     @property
@@ -160,6 +160,11 @@ class Scope:
     def is_function(self) -> bool:
         """Whether this is a function or lambda."""
         return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+    @property
+    def yields(self) -> bool:
+        """Whether this is a generator."""
+        return bool(self.yielded)
 
     def qualified(self) -> str:
         """Return the dotted name inside the module."""

@@ -367,7 +367,7 @@ class _Walk(Bound):
         elif isinstance(node, ast.NamedExpr):
             self.bind(node.target.id, "assign", node, place, value=node.value)
         elif isinstance(node, ast.Yield | ast.YieldFrom):
-            place.scope.yields = True
+            place.scope.yielded.append((node, place))
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             self.comprehension(node, place)
             return

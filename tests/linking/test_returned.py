@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from tests.linking.traced import loader_of
+
+HEAD = """
+import collections, threading, torch
+from functools import partial
+from torch.utils.data import Dataset, Subset
+net = torch.nn.Linear(2, 2)
+def named(batch):
+    return batch
+def parts(batch):
+    yield batch
+class Numbers(Dataset):
+    def __getitem__(self, index):
+        return {"index": index, "scale": lambda number: number}
+"""
+
+
+def unsendable(text: str) -> set[str]:
+    return {f"{one.what} of {one.role}" for one in loader_of(HEAD + text).payload.code.unsendable}
+
+
+RETURNED: dict[str, tuple[str, str]] = {
+    "a lambda": ("return lambda: 1", "a lambda"),
+    "a lambda of a module": ("return keep", "a lambda"),
+    "in a dictionary": ("return {'a': 1, 'f': lambda: 1}", "a lambda"),
+    "in a list in a tuple": ("return 1, [lambda: 1]", "a lambda"),
+    "set on a dictionary": ("out = {}\nout['f'] = threading.Lock()\nreturn out", "a lock"),
+    "by a helper": ("return helper()", "an open file"),
+    "on one way": ("if batch:\n    return lambda: 1\nreturn 1", "a lambda"),
+    "a generator": ("return (one for one in batch)", "a generator"),
+    "a generator with a name": ("found = (one for one in batch)\nreturn found", "a generator"),
+    "a generator of a function": ("return 1, parts(batch)", "a generator"),
+    "a file": ("with open('x') as file:\n    return file", "an open file"),
+    "a local function": ("def inner():\n    pass\nreturn inner", "a local function"),
+    "a local class": ("class Inner:\n    pass\nreturn Inner()", "an object of a local class"),
+    "a defaultdict": ("return collections.defaultdict(lambda: 0)", "a defaultdict that keeps a lambda"),
+    "a tensor with its graph": ("return net(batch)", "a tensor with its graph"),
+}
+
+SENDABLE: dict[str, str] = {
+    "a function of the module": "return named",
+    "a list of a generator": "return list(one for one in batch), list(parts(batch))",
+    "a map": "return map(named, batch)",
+    "a partial of a named function": "return partial(named, 1)",
+    "a defaultdict of numbers": "return collections.defaultdict(int)",
+    "a dictionary of a defaultdict": "a = collections.defaultdict(lambda: 0)\na = dict(a)\nreturn a",
+    "a defaultdict made plain": "a = collections.defaultdict(lambda: 0)\na.default_factory = None\nreturn a",
+    "used and left": "key = lambda one: one\nreturn sorted(batch, key=key)",
+    "detached": "return net(batch).detach()",
+    "without gradients": "with torch.no_grad():\n    return net(batch)",
+    "a class that pickles itself": "class Inner:\n    def __reduce__(self):\n        return str, ()\nreturn Inner()",
+    "a global name": "global Inner\nclass Inner:\n    pass\nreturn Inner()",
+    "nothing": "pass",
+}
+
+AROUND = "\nkeep = lambda: 1\ndef helper():\n    return open('x')\nDataLoader(Numbers(), collate_fn=collate)\n"
+
+
+@pytest.mark.parametrize(("body", "what"), RETURNED.values(), ids=list(RETURNED))
+def test_what_a_collate_function_gives_and_no_worker_can_send_is_found(body: str, what: str) -> None:
+    assert unsendable(f"def collate(batch):\n{indent(body, '    ')}{AROUND}") == {f"{what} of collate_fn"}
+
+
+@pytest.mark.parametrize("body", SENDABLE.values(), ids=list(SENDABLE))
+def test_what_pickles_or_stays_is_none(body: str) -> None:
+    assert unsendable(f"def collate(batch):\n{indent(body, '    ')}{AROUND}") == set()
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["collate_fn=named", "collate_fn=list", "collate_fn=lambda b: tuple(zip(*b))", "batch_size=None"],
+)
+def test_items_are_sent_where_nothing_collates_them(options: str) -> None:
+    assert unsendable(f"DataLoader(Subset(Numbers(), [1]), {options})") == {"a lambda of dataset"}
+
+
+@pytest.mark.parametrize("options", ["", "batch_size=2", "collate_fn=None", "collate_fn=lambda b: len(b)"])
+def test_items_that_are_collated_are_not_sent(options: str) -> None:
+    assert unsendable(f"DataLoader(Numbers(), {options})") == set()
+
+
+def test_what_an_iterable_dataset_yields_is_sent_and_not_the_iterator_it_returns() -> None:
+    head = "from torch.utils.data import IterableDataset\nclass Lines(IterableDataset):\n    def __iter__(self):\n"
+    loader = "DataLoader(Lines(), batch_size=None)"
+    assert unsendable(f"{head}        yield lambda: 1\n{loader}") == {"a lambda of dataset"}
+    assert unsendable(f"{head}        return (one for one in [1])\n{loader}") == set()
+
+
+def test_a_defaultdict_passes_the_collate_function_of_torch() -> None:
+    item = "class Words(Dataset):\n    def __getitem__(self, index):\n        return {}\n"
+    item = item.replace("{}", "collections.defaultdict(lambda: 0)")
+    assert unsendable(f"{item}DataLoader(Words())") == {"a defaultdict that keeps a lambda of dataset"}
