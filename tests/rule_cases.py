@@ -21,7 +21,7 @@ class Witness:
 
     The bad one dies with ``error``, hangs after it printed ``hangs_after``, or ends with the line ``shows`` that gives
     its wrong data away; it runs where all three are None. ``delivers`` is None where there is neither a good one nor
-    one mended by hand.
+    one mended by hand. With ``gpu`` it needs a CUDA device.
     """
 
     platform: str = "linux"
@@ -29,6 +29,7 @@ class Witness:
     hangs_after: str | None = None
     shows: str | None = None
     delivers: str | None = None
+    gpu: bool = False
     arguments: tuple[str, ...] = ()
 
 

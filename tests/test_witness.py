@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from loaderlint.model.source import NOTEBOOK
 from loaderlint.notebooks import as_python
@@ -62,13 +63,24 @@ def witness_of(case: Case) -> Witness:
     return case.witness
 
 
+NO_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device on this machine")
+
+
+def every_case_that(fails_or_delivers: str) -> pytest.MarkDecorator:
+    """Return the mark that runs a test for every case whose witness says this of it."""
+    chosen = [case for case in WITNESSED if getattr(witness_of(case), fails_or_delivers) is not None]
+    marks = [[pytest.mark.gpu, NO_GPU] if witness_of(case).gpu else [] for case in chosen]
+    cases = [pytest.param(case, marks=mark, id=str(case)) for case, mark in zip(chosen, marks, strict=True)]
+    return pytest.mark.parametrize("case", cases)
+
+
 def cells_together(notebook: Path) -> str:
     text = as_python(notebook.read_bytes())
     assert text is not None
     return text
 
 
-@pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).error is not None], ids=str)
+@every_case_that("error")
 def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, tmp_path: Path) -> None:
     witness = witness_of(case)
     finished = python(case.bad(tmp_path / "project"), witness)
@@ -77,7 +89,7 @@ def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, tmp_path: Path
     assert witness.error in finished.stderr
 
 
-@pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).hangs_after is not None], ids=str)
+@every_case_that("hangs_after")
 def test_the_bad_case_hangs(case: Case, tmp_path: Path) -> None:
     witness = witness_of(case)
     with pytest.raises(subprocess.TimeoutExpired) as hung:
@@ -87,7 +99,7 @@ def test_the_bad_case_hangs(case: Case, tmp_path: Path) -> None:
     assert printed.decode().splitlines()[-1:] == [witness.hangs_after]
 
 
-@pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).shows is not None], ids=str)
+@every_case_that("shows")
 def test_the_bad_case_gives_wrong_data_without_an_error(case: Case, tmp_path: Path) -> None:
     witness = witness_of(case)
     finished = python(case.bad(tmp_path / "project"), witness)
@@ -95,7 +107,7 @@ def test_the_bad_case_gives_wrong_data_without_an_error(case: Case, tmp_path: Pa
     assert finished.stdout.splitlines()[-1:] == [witness.shows]
 
 
-@pytest.mark.parametrize("case", [case for case in WITNESSED if witness_of(case).delivers is not None], ids=str)
+@every_case_that("delivers")
 def test_the_good_case_delivers_its_batches(case: Case, tmp_path: Path) -> None:
     witness = witness_of(case)
     finished = python(case.good(tmp_path / "project"), witness)
