@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, CommandLineText, Constant, CpuCount
+from loaderlint.model.value import Candidate, CommandLineText, Constant, CpuCount, Object
 
 _MADE = "torch raises when the loader is made"
 _ITERATED = "torch raises at the first batch"
@@ -35,7 +35,7 @@ def refusal(option: str, written: Candidate, target: Target) -> Refusal | None:
 def arriving(written: Candidate, target: Target) -> Constant:
     """Return what reaches torch; where the CPU count matters but is unknown, a value it would have on most machines."""
     constant = written.constant
-    if isinstance(constant, CommandLineText):
+    if isinstance(constant, CommandLineText | Object):
         return str(constant)
     if not isinstance(constant, CpuCount):
         return constant

@@ -17,6 +17,7 @@ from loaderlint.linking.options import Given, options_of
 from loaderlint.linking.payload import payload_of
 from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
+from loaderlint.linking.samplers import samplers_of
 from loaderlint.linking.sharing import with_sharing
 from loaderlint.linking.sites import PythonSite, python_sites
 from loaderlint.model.loader import Loader
@@ -42,9 +43,15 @@ def link(
 def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:
     evaluator, sites = _followed(part, wrappers, near)
     sites = _shared(evaluator, sites)
-    sent = [(site, replace(loader, payload=payload_of(evaluator, given, site.frame))) for site, loader, given in sites]
+    sent = [(site, _with_objects(evaluator, site, loader, given)) for site, loader, given in sites]
     programs = Programs(evaluator, sent, [given for _, _, given in sites])
     return _with_configured(evaluator, programs.joined(), near)
+
+
+def _with_objects(evaluator: Evaluator, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
+    """Return the loader with the samplers it gets and what it sends to its workers."""
+    options = {**loader.options, **samplers_of(evaluator, site, given)}
+    return replace(loader, options=options, payload=payload_of(evaluator, given, site.frame))
 
 
 def traced(project: Project, wrappers: _Wrappers | None = None, named: Set[str] | None = None) -> tuple[Loader, ...]:

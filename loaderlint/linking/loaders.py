@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from loaderlint.linking import configured_calls, replaced
 from loaderlint.linking.evaluate import Evaluator
@@ -25,7 +25,16 @@ from loaderlint.linking.things import (
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import PLATFORM, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
+from loaderlint.model.value import (
+    PLATFORM,
+    Assumption,
+    Assumptions,
+    Candidate,
+    CommandLineText,
+    CpuCount,
+    Object,
+    Value,
+)
 from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
 
@@ -68,19 +77,33 @@ MOST_OF_ANYTHING = 10**18
 """An integer beyond this is no setting, and Python refuses to write the longest ones down."""
 
 
-def value_of(evaluator: Evaluator, option: str, given: Given, ways: Iterable[Assumptions], site: Span) -> Value:
-    """Return an option's value from what was followed: constants become candidates, anything else leaves it open."""
+def _no_object(thing: Thing) -> Object | None:
+    return None
+
+
+def value_of(
+    evaluator: Evaluator,
+    option: str,
+    given: Given,
+    ways: Iterable[Assumptions],
+    site: Span,
+    object_of: Callable[[Thing], Object | None] = _no_object,
+) -> Value:
+    """Return an option's value from what was followed: constants become candidates, anything else leaves it open.
+
+    Where the option takes objects, ``object_of`` tells which things are some.
+    """
     candidates: list[Candidate] = []
     unseen_things: list[Thing] = []
     for one in distinct(
         way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
     ):
-        thing = one.thing
+        thing = object_of(one.thing) or one.thing
         if isinstance(thing, Absent):
-            candidates.append(Candidate(TORCH_DEFAULTS[option], site, assumptions=one.assumptions, written=False))
+            candidates.append(Candidate(TORCH_DEFAULTS.get(option), site, assumptions=one.assumptions, written=False))
         elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
             unseen_things.append(UNSEEN)
-        elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText):
+        elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText | Object):
             candidates.append(
                 Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
             )

@@ -382,5 +382,7 @@ def _merged(ways: Iterable[_Way]) -> _Ways:
 
 def _lost(ways: Iterable[_Way]) -> _Ways:
     """Return the one way that stands for too many: of what the name is bound to nothing is known."""
-    binding = next(one.binding for one in ways if one.binding is not None)
+    binding = next((one.binding for one in ways if one.binding is not None), None)
+    if binding is None:
+        return (_Way(None),)
     return (_Way(Binding(binding.name, "other", binding.node, binding.place)),)

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from loaderlint.linking.things import UNSEEN, Class, Function, Instance, Items, Module, Row, Thing, Unseen
+from loaderlint.linking.things import UNSEEN, Class, Function, Instance, Items, Made, Module, Row, Thing, Unseen
 from loaderlint.model.value import Constant, CpuCount
 
 
@@ -92,6 +92,13 @@ def comparison(kind: ast.cmpop, values: list[object]) -> object:
     return _COMPARISONS[type(kind)](values[0], values[1])
 
 
+def is_object(thing: Thing) -> bool:
+    """Return whether a thing is surely no None; a class of another library is told by its name from a function."""
+    if isinstance(thing, Made):
+        return thing.callee.rpartition(".")[2][:1].isupper()
+    return isinstance(thing, Function | Class | Instance | Module | Items | Row)
+
+
 def truth_of(thing: Thing) -> bool | None:
     """Return whether a thing counts as true in a test, None when that was not seen."""
     if thing is None or isinstance(thing, bool | int | float | str):
@@ -99,6 +106,9 @@ def truth_of(thing: Thing) -> bool | None:
     if isinstance(thing, Unseen):
         return thing.truth
     if isinstance(thing, Function | Class | Instance | Module):
+        return True
+    if isinstance(thing, Made) and is_object(thing) and thing.callee.endswith("Sampler"):
+        # An empty one, which counts as false, is given to no loader.
         return True
     if isinstance(thing, CpuCount):
         # A machine has a CPU, and arithmetic that gives 0 for one CPU only is not worth a second arm.

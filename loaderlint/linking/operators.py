@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import locations
 from loaderlint.linking.dictionaries import limited, updated
-from loaderlint.linking.operations import arithmetic, comparison, computed, number, truth_of
+from loaderlint.linking.operations import arithmetic, comparison, computed, is_object, number, truth_of
 from loaderlint.linking.things import (
     FALSY,
     TRUTHY,
@@ -113,6 +113,8 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
     if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
         return _equality(operands, node, frame)
+    if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
+        return _identity(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
         return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn))
     return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
@@ -126,6 +128,18 @@ def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, 
         thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
         if (_is_container(left) and right.constant) or (_is_container(right) and left.constant):
             thing = isinstance(kind, ast.NotEq)
+        found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def _identity(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
+    """Return whether two things are one, or are not: an object is never a constant such as None."""
+    kind, span = node.ops[0], frame.facts.span(node)
+    found: list[Possibility] = []
+    for (left, right), assumptions, places in combined(*operands):
+        thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
+        if (is_object(left.thing) and right.constant) or (is_object(right.thing) and left.constant):
+            thing = isinstance(kind, ast.IsNot)
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
 

@@ -23,7 +23,7 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
-from loaderlint.model.loader import TORCH_DEFAULTS
+from loaderlint.model.loader import OBJECT_OPTIONS, TORCH_DEFAULTS
 from loaderlint.model.source import Span
 
 
@@ -101,13 +101,13 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         if option in given:
             # Where no keyword gives it, an argument that was not seen may.
             given[option] = _left_by(given[option], Given.known(unseen(site.span)))
-    for option in TORCH_DEFAULTS if site.before else ():
+    for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS) if site.before else ():
         before = partial(_given_before, evaluator, site, option)
         if option in given or not all(isinstance(one.thing, Absent) for one in before()):
             own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
             given[option] = Given.known(settled(own.possibilities, before), own.argument)
     if hidden:
-        for option in TORCH_DEFAULTS:
+        for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS):
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
             left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
             given.setdefault(option, Given.known((*unseen(site.span), *left_out)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.datasets import samples
 from loaderlint.linking.kept import Carried, Keepsakes
 from loaderlint.linking.options import Given
 from loaderlint.linking.running import cuda_touches, functions_run_by
@@ -27,7 +28,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.linking.worker_code import worker_code
 from loaderlint.linking.worker_uses import RUN_IN_WORKER
-from loaderlint.model.payload import Payload, Touch, Unpicklable
+from loaderlint.model.payload import Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Scope
@@ -55,7 +56,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     in_notebook: dict[Span, Unpicklable] = {}
     cuda: dict[Span, Touch] = {}
     seen = True
-    iterable: bool | None = None
+    datasets: list[Samples] = []
     keepsakes = Keepsakes(evaluator)
     running: dict[str, list[Function]] = {}
     for role in ("dataset", "collate_fn", "worker_init_fn"):
@@ -73,22 +74,23 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
                 cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
             seen = seen and walk.seen
             if role == "dataset":
-                can_be = _is_iterable(evaluator, one)
-                iterable = can_be if can_be or iterable is None else iterable
+                datasets.extend(samples(evaluator, one))
     init = given.get("worker_init_fn")
-    init_span = init.argument if init is not None and any(one.thing is not None for one in init.possibilities) else None
     kept = keepsakes.found(
         [*running.get("dataset", ()), *running.get("collate_fn", ())],
         running.get("worker_init_fn", ()),
         starting_seen=init is None or all(isinstance(one.thing, Function | None) for one in init.possibilities),
     )
+    kinds = {one.iterable for one in datasets} - {None}
     return Payload(
         unpicklable=tuple(unpicklable.values()),
         in_notebook=tuple(in_notebook.values()),
         cuda=tuple(cuda.values()),
         kept=tuple(kept),
-        iterable=iterable,
-        worker_init_fn=init_span,
+        iterable=any(kinds) if kinds else None,
+        datasets=tuple(datasets),
+        collate_fn=_function_given(given, "collate_fn"),
+        worker_init_fn=_function_given(given, "worker_init_fn"),
         seen=seen,
         code=worker_code(evaluator, given, running),
     )
@@ -102,18 +104,10 @@ def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> Non
         known[one.span] = replace(one, assumptions=assumptions)
 
 
-def _is_iterable(evaluator: Evaluator, one: Possibility) -> bool | None:
-    if not isinstance(one.thing, Instance):
-        return None
-    for owner in classes.lineage(evaluator, one.thing.of):
-        frame = Frame(owner.facts, owner.place)
-        for base in owner.node.bases:
-            for way in evaluator.evaluate(base, frame):
-                if isinstance(way.thing, External):
-                    last = way.thing.name.rpartition(".")[2]
-                    if last in ("IterableDataset", "Dataset", "IterDataPipe"):
-                        return last != "Dataset"
-    return None
+def _function_given(given: Mapping[str, Given], role: str) -> Span | None:
+    """Return the argument that hands over a function, None where there is none."""
+    one = given.get(role)
+    return one.argument if one is not None and any(way.thing is not None for way in one.possibilities) else None
 
 
 class _Walk:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from loaderlint.linking import datasets
 from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.things import (
     ABSENT,
@@ -89,11 +90,16 @@ def _declared(evaluator: Evaluator, command_line: CommandLine, name: str, span: 
 
 
 def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
-    """Return whether a constant is of one of the built-in kinds; of anything else that is not seen."""
+    """Return whether a constant is of one of the built-in kinds, or a dataset iterable; all else is not seen."""
     span = frame.facts.span(node)
-    kinds = _kinds(evaluator.evaluate(node.args[1], frame))
+    named = evaluator.evaluate(node.args[1], frame)
+    kinds = _kinds(named)
     found: list[Possibility] = []
     for one in evaluator.evaluate(node.args[0], frame):
+        iterable = datasets.is_iterable(evaluator, one, named)
+        if iterable is not None:
+            found.append(Possibility(iterable, span, assumptions=one.assumptions))
+            continue
         if kinds is None or not one.constant:
             found.extend(unseen(span, one.assumptions))
             continue

@@ -72,7 +72,9 @@ class _Ways:
         return any(way.holds(span) for way in self._by_path.get(span.path, ()))
 
 
-_MENDED = frozenset({"num_workers", *WORKER_OPTIONS, "pin_memory"})
+_MENDED = frozenset(
+    {"num_workers", *WORKER_OPTIONS, "pin_memory", "pin_memory_device", "shuffle", "batch_size", "drop_last"}
+)
 """The options that fixes change at their source."""
 
 

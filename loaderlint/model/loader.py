@@ -32,9 +32,14 @@ TORCH_DEFAULTS: Mapping[str, Constant] = MappingProxyType(
         "multiprocessing_context": None,
         "prefetch_factor": None,
         "persistent_workers": False,
+        "pin_memory_device": "",
+        "in_order": True,
     }
 )
 """What torch takes when an option is not given (``torch/utils/data/dataloader.py``, ``DataLoader.__init__``, 2.13)."""
+
+OBJECT_OPTIONS = ("sampler", "batch_sampler")
+"""The options that get an object, which torch takes to be left out where they get None."""
 
 WORKER_OPTIONS = ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout")
 """The options torch refuses, or that fail at the first batch, when there are no workers (HAZARDS 1.3)."""
@@ -106,7 +111,7 @@ class Loader:
         given = self.options.get(name)
         if given is not None:
             return given
-        return Value((Candidate(TORCH_DEFAULTS[name], self.span, written=False),))
+        return Value((Candidate(TORCH_DEFAULTS.get(name), self.span, written=False),))
 
     def spelled(self, name: str) -> str:
         """Return what the framework that is called here names one of torch's options."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from loaderlint.model.source import Span
@@ -65,15 +66,48 @@ class Unpicklable:
     trail: Trail = ()
 
 
+class DatasetKind(str, Enum):
+    """How torch takes samples from a dataset: by index, or as they come.
+
+    A datapipe is an IterableDataset that takes ``shuffle`` (``DataLoader.__init__``, 2.13).
+    """
+
+    MAP = "map"
+    ITERABLE = "iterable"
+    DATAPIPE = "datapipe"
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What a loader's dataset is, as far as it was seen.
+
+    ``name`` is that of its class, ``kind`` None where a base of it was not seen. ``length`` is how many samples it has
+    by construction; ``in_memory`` says that they are nothing but rows of tensors (a ``TensorDataset``).
+    """
+
+    span: Span
+    name: str
+    kind: DatasetKind | None = None
+    length: int | None = None
+    in_memory: bool = False
+    assumptions: Assumptions = NO_ASSUMPTIONS
+
+    @property
+    def iterable(self) -> bool | None:
+        """Whether it is an IterableDataset, None where that was not seen."""
+        return None if self.kind is None else self.kind is not DatasetKind.MAP
+
+
 @dataclass(frozen=True)
 class Payload:
     """What must travel into a worker: ``dataset``, ``collate_fn``, ``worker_init_fn``.
 
     ``in_notebook`` are the functions and classes that a notebook defines, which a worker that starts as a fresh
-    interpreter does not find. ``iterable`` says whether the dataset can be an IterableDataset (None: it was not seen to
-    be one). ``cuda`` are the places in code that runs inside a worker which touch CUDA. ``kept`` is what it holds from
-    before the workers start. ``seen`` is True when all that travels was followed to its definition, or is known to
-    pickle. ``code`` is what its code does in a worker, and what it gives back.
+    interpreter does not find. ``datasets`` are those that the dataset can be, where any was seen, and ``iterable`` says
+    whether one of them is an IterableDataset (None: it was not seen to be one). ``cuda`` are the places in code that
+    runs inside a worker which touch CUDA. ``kept`` is what it holds from before the workers start. ``seen`` is True
+    when all that travels was followed to its definition, or is known to pickle. ``code`` is what its code does in a
+    worker, and what it gives back.
     """
 
     unpicklable: tuple[Unpicklable, ...] = ()
@@ -81,6 +115,8 @@ class Payload:
     cuda: tuple[Touch, ...] = ()
     kept: tuple[Kept, ...] = ()
     iterable: bool | None = None
+    datasets: tuple[Samples, ...] = ()
+    collate_fn: Span | None = None
     worker_init_fn: Span | None = None
     seen: bool = False
     code: WorkerCode = NOTHING_DONE

@@ -6,7 +6,7 @@ from loaderlint.model.edit import AddOption, Drop, Edit, Fix, GuardEntryPoint, H
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader, arrives
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import Candidate, Value, meetings
+from loaderlint.model.value import Candidate, Constant, Value, meetings
 
 _SHARED = "the value also serves something that is no loader"
 
@@ -63,6 +63,28 @@ def drop(option: str, written: Candidate) -> Fix:
     return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
 
 
+def dropped_at_the_call(loader: Loader, option: str, written: Candidate) -> Fix:
+    """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
+    argument = loader.option(option).argument
+    if argument is None or Language.of(argument.path) is not Language.PYTHON:
+        return drop(option, written)
+    entry = written.entry if written.span == argument else None
+    return Fix(f"drop {option}", (Drop(argument, option, _neutral(option), entry),))
+
+
+def redundant(loader: Loader, option: str, written: Candidate, other: str) -> Fix | None:
+    """Return the fix that drops an option which another leaves no room for; None where the other is not always so."""
+    if other == "batch_size":
+        always = all(one.constant is None for one in loader.option(other).known)
+    else:
+        always = all(one.constant is not None for one in loader.option(other).known)
+    return dropped_at_the_call(loader, option, written) if always and not loader.option(other).open else None
+
+
+def _neutral(option: str) -> Constant:
+    return False if option == "shuffle" else TORCH_DEFAULTS.get(option)
+
+
 def unless_shared(fix: Fix, edited: Candidate) -> Fix:
     """Return the fix, unsafe where the value it edits also serves something that is no loader."""
     return fix.unsafe(_SHARED) if edited.serves_others else fix
@@ -90,7 +112,7 @@ def _only_with_workers(loader: Loader, option: str) -> OnlyWithWorkers | None:
 
 
 def _drop(option: str, dependent: Candidate) -> Drop:
-    return Drop(dependent.span, option, TORCH_DEFAULTS[option], dependent.entry)
+    return Drop(dependent.span, option, _neutral(option), dependent.entry)
 
 
 def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None, target: Target) -> Fix | None:

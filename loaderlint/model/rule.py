@@ -68,6 +68,7 @@ class Rule(ABC):
         message: str,
         target: Target,
         *,
+        severity: Severity | None = None,
         confidence: Confidence | None = None,
         trail: Trail | None = None,
         error: str | None = None,
@@ -81,7 +82,7 @@ class Rule(ABC):
         return Finding(
             code=self.code,
             name=self.name(),
-            severity=self.severity,
+            severity=severity or self.severity,
             confidence=confidence,
             message=message,
             span=at.span,

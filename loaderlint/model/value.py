@@ -43,6 +43,21 @@ class CommandLineText:
         return f"the text given to {self.flag}"
 
 
+@dataclass(frozen=True)
+class Object:
+    """An object that an option gets, such as a sampler.
+
+    ``made_by`` is the name of the class or function that made it, ``batches`` says that it is torch's own
+    ``BatchSampler``, which gives lists of indices.
+    """
+
+    made_by: str
+    batches: bool = False
+
+    def __str__(self) -> str:
+        return self.made_by
+
+
 Answer: TypeAlias = bool | int | str | frozenset[Any]
 """What a question about a run can be answered; a set holds the words or numbers that are all possible."""
 
@@ -99,6 +114,24 @@ def _answers(answer: Answer) -> frozenset[Any]:
     return answer if isinstance(answer, frozenset) else frozenset((answer,))
 
 
+def asks_no_more(first: Assumptions, second: Assumptions) -> bool:
+    """Return whether all that had to be asked to come by the first is asked for the second, too.
+
+    Where it is not, the two may exclude each other unseen: questions that stand apart in the code can hang together,
+    such as ``distributed`` and ``world_size > 1``. Asked are yes or no, and whether a user gives an option; who calls a
+    function is not, nor what the target settles.
+    """
+    return _asked(first) <= _asked(second)
+
+
+def _asked(assumptions: Assumptions) -> set[str]:
+    return {
+        subject
+        for subject, answer in assumptions
+        if subject != CUDA and (isinstance(answer, bool) or answer == "given")
+    }
+
+
 def holds_on(assumptions: Assumptions, target: Target) -> bool:
     """Return whether a candidate with these assumptions can arrive on the target (unknown facts rule nothing out)."""
     for assumption in assumptions:
@@ -139,7 +172,7 @@ class Candidate:
     with the value, when somebody asks (`serves_others`).
     """
 
-    constant: Constant | CpuCount | CommandLineText
+    constant: Constant | CpuCount | CommandLineText | Object
     span: Span
     entry: Span | None = None
     trail: Trail = ()
@@ -157,7 +190,11 @@ class Candidate:
     @property
     def shown(self) -> str:
         """The value as messages show it: a constant as Python writes it, an expression as it stands."""
-        return str(self.constant) if isinstance(self.constant, CommandLineText | CpuCount) else repr(self.constant)
+        return (
+            str(self.constant)
+            if isinstance(self.constant, CommandLineText | CpuCount | Object)
+            else repr(self.constant)
+        )
 
     def number(self, target: Target) -> float | int | None:
         """Return the candidate as a number on the target; None when it is none, or the CPU count is not known."""

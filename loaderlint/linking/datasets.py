@@ -1,0 +1,185 @@
+"""What a loader's dataset is: how torch takes samples from it, and how many it has where that is plain to see."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import classes, functions
+from loaderlint.linking.things import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    end_of,
+)
+from loaderlint.model.payload import DatasetKind, Samples
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.readers.python import FunctionNode
+from loaderlint.vocabulary.datasets import (
+    DATAPIPE_BASE,
+    FLUENT,
+    ITERABLE_BASE,
+    ITERABLE_DATASETS,
+    MAP_BASE,
+    MAP_DATASETS,
+    NO_DATASETS,
+    SIZED_TENSORS,
+    STREAMED,
+    STREAMED_METHODS,
+    TENSOR_DATASETS,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+STEPS = 300
+"""Expressions followed to find out what one dataset is."""
+_DEEPEST_CHAIN = 12
+"""Methods called on what the one before gave; a longer chain is not followed."""
+
+
+def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
+    """Yield what a thing is as a dataset, once for each length it can have; nothing where it was not seen."""
+    thing = one.thing
+    if not isinstance(thing, Instance | Made | Row):
+        return
+    with evaluator.steps(STEPS):
+        kind = _kind(evaluator, one, 0)
+        lengths = [*_lengths(evaluator, one)] if kind is DatasetKind.MAP else []
+    name = thing.of.node.name if isinstance(thing, Instance) else ""
+    in_memory = isinstance(thing, Made) and thing.callee in TENSOR_DATASETS
+    if isinstance(thing, Made):
+        name = thing.callee.partition("()")[0].rpartition(".")[2]
+    dataset = Samples(one.span, name, kind, None, in_memory, one.assumptions)
+    if not lengths:
+        yield dataset
+    for length, assumptions in lengths:
+        yield replace(dataset, length=length, assumptions=assumptions)
+
+
+def is_iterable(evaluator: Evaluator, one: Possibility, asked: Possibilities) -> bool | None:
+    """Return whether a dataset is of torch's class of iterable ones, None where it, or the question, is another."""
+    if [_named(way.thing.name) if isinstance(way.thing, External) else None for way in asked] != [DatasetKind.ITERABLE]:
+        return None
+    kind = _kind(evaluator, one, 0)
+    return None if kind is None else kind is not DatasetKind.MAP
+
+
+def _kind(evaluator: Evaluator, one: Possibility, depth: int) -> DatasetKind | None:
+    thing = one.thing
+    if isinstance(thing, Row):
+        return DatasetKind.MAP
+    if isinstance(thing, Instance):
+        return _kind_of_class(evaluator, thing)
+    if not isinstance(thing, Made) or depth > _DEEPEST_CHAIN:
+        return None
+    made_by, called, _ = thing.callee.partition("().")
+    if not called:
+        if thing.callee in STREAMED:
+            return DatasetKind.ITERABLE if _streams(evaluator, thing) else None
+        return _named(thing.callee)
+    function = thing.call.func
+    goes_on = made_by.startswith(FLUENT) or thing.callee.rpartition(".")[2] in STREAMED_METHODS
+    if not goes_on or not isinstance(function, ast.Attribute):
+        return None
+    kinds = {_kind(evaluator, before, depth + 1) for before in evaluator.evaluate(function.value, thing.frame)}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _streams(evaluator: Evaluator, made: Made) -> bool:
+    """Return whether ``load_dataset`` gives one stream: without ``split`` it gives a dictionary of them."""
+    given = {one.arg: one.value for one in made.call.keywords}
+    streaming = evaluator.evaluate(given["streaming"], made.frame) if "streaming" in given else ()
+    return "split" in given and bool(streaming) and all(one.thing is True for one in streaming)
+
+
+def _named(name: str) -> DatasetKind | None:
+    last = name.rpartition(".")[2]
+    if last == ITERABLE_BASE or name in ITERABLE_DATASETS:
+        return DatasetKind.ITERABLE
+    if last == DATAPIPE_BASE:
+        return DatasetKind.DATAPIPE
+    return DatasetKind.MAP if last == MAP_BASE or name in MAP_DATASETS else None
+
+
+def _kind_of_class(evaluator: Evaluator, instance: Instance) -> DatasetKind | None:
+    """Return the kind of a project class; whatever else it inherits, one iterable base makes it iterable."""
+    kinds: set[DatasetKind | None] = set()
+    for owner in classes.lineage(evaluator, instance.of):
+        for base in owner.node.bases:
+            named = base.value if isinstance(base, ast.Subscript) else base
+            for way in evaluator.evaluate(named, Frame(owner.facts, owner.place)):
+                name = way.thing.name if isinstance(way.thing, External) else ""
+                if not isinstance(way.thing, Class) and name not in NO_DATASETS:
+                    kinds.add(_named(name))
+    for kind in (DatasetKind.DATAPIPE, DatasetKind.ITERABLE):
+        if kind in kinds:
+            return kind
+    return None if None in kinds else DatasetKind.MAP
+
+
+# --- how many samples there are ---
+
+
+def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
+    thing = one.thing
+    if isinstance(thing, Row):
+        yield len(thing.items), one.assumptions
+    elif isinstance(thing, Instance):
+        yield from _returned_length(evaluator, thing, one.assumptions)
+    elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:
+        for tensor in thing.call.args[:1]:
+            for way in evaluator.evaluate(tensor, thing.frame):
+                for rows, assumptions in _rows(evaluator, way):
+                    joint = together(one.assumptions, assumptions)
+                    if joint is not None:
+                        yield rows, joint
+
+
+def _returned_length(
+    evaluator: Evaluator, instance: Instance, assumptions: Assumptions
+) -> Iterator[tuple[int, Assumptions]]:
+    for owner in classes.lineage(evaluator, instance.of):
+        for scope in owner.scope.children:
+            if scope.name == "__len__" and isinstance(scope.node, FunctionNode):
+                method = Function(owner.facts, scope.node, scope, instance, owner)
+                frame = Frame(owner.facts, end_of(scope), receiver=instance)
+                for way in functions.returned_by(evaluator, method, frame):
+                    joint = together(assumptions, way.assumptions)
+                    if type(way.thing) is int and way.thing >= 0 and joint is not None:
+                        yield way.thing, joint
+                return
+
+
+def _rows(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
+    """Yield how many rows a tensor has whose size, or whose items, stand in the call that makes it."""
+    thing = one.thing
+    if not isinstance(thing, Made) or not thing.call.args or isinstance(thing.call.args[0], ast.Starred):
+        return
+    first = evaluator.evaluate(thing.call.args[0], thing.frame)
+    if thing.callee in SIZED_TENSORS or (thing.callee == "torch.arange" and len(thing.call.args) == 1):
+        yield from _numbers(first, one.assumptions)
+    elif thing.callee == "torch.tensor":
+        for way in first:
+            joint = together(one.assumptions, way.assumptions)
+            if isinstance(way.thing, Row) and joint is not None:
+                yield len(way.thing.items), joint
+
+
+def _numbers(sizes: Possibilities, assumptions: Assumptions = NO_ASSUMPTIONS) -> Iterator[tuple[int, Assumptions]]:
+    for way in sizes:
+        joint = together(assumptions, way.assumptions)
+        if joint is None:
+            continue
+        if type(way.thing) is int:
+            yield way.thing, joint
+        elif isinstance(way.thing, Row) and way.thing.items:
+            yield from _numbers(way.thing.items[0], joint)

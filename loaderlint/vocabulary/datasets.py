@@ -1,0 +1,74 @@
+"""Names of datasets and samplers: how torch takes samples from them, and what tells how many there are.
+
+Sources: ``torch/utils/data/dataset.py``, ``sampler.py`` and ``datapipes/datapipe.py`` (2.13),
+``webdataset/pipeline.py`` and ``compat.py`` (a ``WebDataset`` is an IterableDataset that its methods hand back),
+``datasets/iterable_dataset.py`` (an IterableDataset of torch's where torch is installed),
+``litdata/streaming/dataset.py``, ``streaming/base/dataset.py`` of MosaicML Streaming.
+"""
+
+from __future__ import annotations
+
+ITERABLE_BASE, DATAPIPE_BASE, MAP_BASE = "IterableDataset", "IterDataPipe", "Dataset"
+"""What the classes are called that decide how a dataset is read, in torch and in the libraries that follow it."""
+
+ITERABLE_DATASETS = frozenset(
+    {
+        "torch.utils.data.ChainDataset",
+        "torch.utils.data.dataset.ChainDataset",
+        "webdataset.WebDataset",
+        "webdataset.DataPipeline",
+        "webdataset.compat.WebDataset",
+        "webdataset.pipeline.DataPipeline",
+        "litdata.StreamingDataset",
+        "litdata.streaming.StreamingDataset",
+        "litdata.CombinedStreamingDataset",
+        "streaming.StreamingDataset",
+        "streaming.base.StreamingDataset",
+    }
+)
+"""Classes that are IterableDatasets under another name."""
+
+NO_DATASETS = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing_extensions.Generic"})
+"""Bases that say nothing of a class."""
+
+MAP_DATASETS = frozenset(
+    f"torch.utils.data.{home}{name}"
+    for home in ("", "dataset.")
+    for name in ("TensorDataset", "Subset", "ConcatDataset", "StackDataset")
+)
+"""Classes of torch's own that are read by index."""
+
+TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
+"""The class whose samples are rows of tensors in memory."""
+
+FLUENT = ("webdataset.",)
+"""Libraries whose datasets have methods that give datasets of the same kind."""
+
+STREAMED = frozenset({"datasets.load_dataset", "datasets.load.load_dataset"})
+"""Functions that give an IterableDataset where they get ``streaming=True`` and one ``split``."""
+
+STREAMED_METHODS = frozenset(
+    {
+        "batch",
+        "cast",
+        "cast_column",
+        "filter",
+        "map",
+        "remove_columns",
+        "rename_column",
+        "rename_columns",
+        "repeat",
+        "select_columns",
+        "shuffle",
+        "skip",
+        "take",
+        "with_format",
+    }
+)
+"""Methods of such a dataset that give another of its kind."""
+
+BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"})
+"""The class whose items are lists of indices."""
+
+SIZED_TENSORS = frozenset(f"torch.{name}" for name in ("randn", "rand", "zeros", "ones", "empty"))
+"""Functions that take the size of the tensor they make first, as numbers or as one row of them."""

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from loaderlint.model.payload import DatasetKind
+from tests.linking.traced import loader_of
+
+HEAD = """
+import argparse
+import torch
+import webdataset as wds
+from datasets import load_dataset
+from torch.utils.data import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
+class Numbers(Dataset):
+    def __init__(self, count=3):
+        self.count = count
+    def __len__(self):
+        return self.count
+class Stream(IterableDataset):
+    pass
+class Lines(Stream):
+    pass
+"""
+
+MAP, ITERABLE, DATAPIPE = DatasetKind.MAP, DatasetKind.ITERABLE, DatasetKind.DATAPIPE
+
+KINDS: dict[str, tuple[str, list[tuple[str, DatasetKind | None]]]] = {
+    "a class": ("DataLoader(Numbers())", [("Numbers", MAP)]),
+    "an iterable class": ("DataLoader(Stream())", [("Stream", ITERABLE)]),
+    "an heir of one": ("DataLoader(Lines())", [("Lines", ITERABLE)]),
+    "a generic one": (
+        "class Typed(IterableDataset[int]):\n    pass\nDataLoader(Typed())",
+        [("Typed", ITERABLE)],
+    ),
+    "one that inherits something unseen, too": (
+        "from elsewhere import Mixin\nclass D(Mixin, Dataset):\n    pass\nDataLoader(D())",
+        [("D", None)],
+    ),
+    "one that is iterable whatever else it inherits": (
+        "from elsewhere import Mixin\nclass D(Mixin, IterableDataset):\n    pass\nDataLoader(D())",
+        [("D", ITERABLE)],
+    ),
+    "a class without a base": ("class D:\n    pass\nDataLoader(D())", [("D", MAP)]),
+    "a datapipe": (
+        "from torch.utils.data import IterDataPipe\nclass D(IterDataPipe):\n    pass\nDataLoader(D())",
+        [("D", DATAPIPE)],
+    ),
+    "a list": ("DataLoader([1, 2])", [("", MAP)]),
+    "a subset of a stream is read by index": ("DataLoader(Subset(Stream(), [1]))", [("Subset", MAP)]),
+    "a WebDataset after its methods": (
+        "urls = wds.WebDataset(u)\nDataLoader(urls.shuffle(9).decode('rgb'))",
+        [("WebDataset", ITERABLE)],
+    ),
+    "a streamed split": (
+        "d = load_dataset(p, split='train', streaming=True)\nd = d.map(f)\nDataLoader(d.with_format('torch'))",
+        [("load_dataset", ITERABLE)],
+    ),
+    "a split that is not streamed": ("DataLoader(load_dataset(p, split='train'))", [("load_dataset", None)]),
+    "all splits": ("DataLoader(load_dataset(p, streaming=True))", [("load_dataset", None)]),
+    "a split that may be streamed": (
+        "def make(s):\n    return DataLoader(load_dataset(p, split='train', streaming=s))",
+        [("load_dataset", None)],
+    ),
+    "what a method gives that gives something else": (
+        "DataLoader(load_dataset(p, split='train', streaming=True).to_list())",
+        [("load_dataset", None)],
+    ),
+    "another library's class": ("from elsewhere import D\nDataLoader(D())", [("D", None)]),
+    "something unseen": ("def f(d):\n    return DataLoader(d)", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), KINDS.values(), ids=KINDS.keys())
+def test_how_torch_takes_samples_from_a_dataset(text: str, expected: list[tuple[str, DatasetKind | None]]) -> None:
+    found = loader_of(HEAD + dedent(text)).payload.datasets
+    assert [(one.name, one.kind) for one in found] == expected
+
+
+LENGTHS: dict[str, tuple[str, list[int | None]]] = {
+    "a list": ("DataLoader([1, 2])", [2]),
+    "a range": ("DataLoader(range(8))", [8]),
+    "the list of a range": ("DataLoader(list(range(8)))", [8]),
+    "a list that grows": ("data = []\nfor i in range(3):\n    data.append(i)\nDataLoader(data)", []),
+    "tensors": ("DataLoader(TensorDataset(torch.randn(10, 3), torch.zeros(10)))", [10]),
+    "tensors whose size is a row": ("DataLoader(TensorDataset(torch.zeros((10, 3))))", [10]),
+    "tensors whose size has a name": ("N = 12\ndata = torch.ones(N, 3)\nDataLoader(TensorDataset(data))", [12]),
+    "numbers in a row": ("DataLoader(TensorDataset(torch.arange(8)))", [8]),
+    "numbers between two": ("DataLoader(TensorDataset(torch.arange(4, 8)))", [None]),
+    "tensors of another size later": ("DataLoader(TensorDataset(torch.randn(10, 3).reshape(3, 10)))", [None]),
+    "tensors from a file": ("DataLoader(TensorDataset(torch.load(p)))", [None]),
+    "a class that says so": ("class D(Dataset):\n    def __len__(self):\n        return 5\nDataLoader(D())", [5]),
+    "a class that is told": ("DataLoader(Numbers(7))", [7]),
+    "a class that is told by default": ("DataLoader(Numbers())", [3]),
+    "a class that is told one of two": ("DataLoader(Numbers(7 if torch.cuda.is_available() else 8))", [7, 8]),
+    "a class that is told something unseen": ("def f(n):\n    return DataLoader(Numbers(n))", [None]),
+    "a class whose base says so": ("class D(Numbers):\n    pass\nDataLoader(D(4))", [4]),
+    "a class that counts files": (
+        "class D(Dataset):\n    def __len__(self):\n        return len(self.files)\nDataLoader(D())",
+        [None],
+    ),
+    "a stream that says so": (
+        "class D(IterableDataset):\n    def __len__(self):\n        return 5\nDataLoader(D())",
+        [None],
+    ),
+    "a list read by a class": ("class D(Dataset):\n    pass\nDataLoader(D())", [None]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LENGTHS.values(), ids=LENGTHS.keys())
+def test_how_many_samples_there_are(text: str, expected: list[int | None]) -> None:
+    assert [one.length for one in loader_of(HEAD + dedent(text)).payload.datasets] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("DataLoader(TensorDataset(torch.load(p)))", [True]),
+        ("DataLoader(Numbers())", [False]),
+        ("class D(TensorDataset):\n    pass\nDataLoader(D(x))", [False]),
+    ],
+)
+def test_tensors_in_memory_are_told_from_what_may_work_on_them(text: str, expected: list[bool]) -> None:
+    assert [one.in_memory for one in loader_of(HEAD + text).payload.datasets] == expected
+
+
+def test_a_dataset_of_one_branch_assumes_it() -> None:
+    one, other = loader_of(HEAD + "DataLoader(Stream() if f() else Numbers())").payload.datasets
+    assert (one.kind, other.kind) == (ITERABLE, MAP)
+    assert one.assumptions != other.assumptions
+
+
+def test_the_argument_that_collates_is_where_it_is_handed_over() -> None:
+    assert loader_of(HEAD + "DataLoader(Numbers())").payload.collate_fn is None
+    given = loader_of(HEAD + "DataLoader(Numbers(), collate_fn=f)").payload.collate_fn
+    assert given is not None and given.column == 34

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.value import meetings
+from tests.linking.traced import Cases, loader_of, traced
+
+HEAD = """
+import argparse
+from torch.utils.data import BatchSampler, Dataset, DistributedSampler, IterableDataset, RandomSampler
+parser = argparse.ArgumentParser()
+parser.add_argument("--distributed", action="store_true")
+args = parser.parse_args()
+class Own:
+    pass
+"""
+
+SAMPLERS: Cases = {
+    "none": ("DataLoader(d)", {"None unwritten"}),
+    "none written": ("DataLoader(d, sampler=⟦None⟧)", {"None"}),
+    "torch's": ("DataLoader(d, sampler=⟦RandomSampler(d)⟧)", {"RandomSampler"}),
+    "by position": ("DataLoader(d, 8, False, ⟦RandomSampler(d)⟧)", {"RandomSampler"}),
+    "in a dictionary": ("o = {'sampler': ⟦RandomSampler(d)⟧}\nDataLoader(d, **o)", {"RandomSampler"}),
+    "in a dictionary nobody sees": ("def f(**o):\n    return DataLoader(d, **o)", {"open"}),
+    "the project's own": ("DataLoader(d, sampler=⟦Own()⟧)", {"Own"}),
+    "a list": ("DataLoader(d, sampler=⟦[1, 2]⟧)", {"an object"}),
+    "of a function of another library, which may give None": (
+        "from elsewhere import make\nDataLoader(d, sampler=make(d))",
+        {"open"},
+    ),
+    "of a class of another library": (
+        "from elsewhere import Make\nDataLoader(d, sampler=⟦Make(d)⟧)",
+        {"Make"},
+    ),
+    "of a function": (
+        "def make(d):\n    return ⟦RandomSampler(d)⟧\nDataLoader(d, sampler=make(d))",
+        {"RandomSampler"},
+    ),
+    "a parameter": ("def f(s):\n    return DataLoader(d, sampler=s)", {"open"}),
+    "of a partial call": (
+        "from functools import partial\nmake = partial(DataLoader, sampler=⟦RandomSampler(d)⟧)\nmake(d)",
+        {"RandomSampler"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SAMPLERS.values(), ids=SAMPLERS.keys())
+def test_which_sampler_a_loader_gets(files: str, expected: set[str]) -> None:
+    assert traced(HEAD + files, "sampler") == expected
+
+
+def test_torch_s_own_batch_sampler_is_told_from_others() -> None:
+    (one,) = (
+        loader_of(HEAD + "DataLoader(d, batch_sampler=BatchSampler(RandomSampler(d), 2, True))")
+        .option("batch_sampler")
+        .candidates
+    )
+    assert getattr(one.constant, "batches", False) is True
+
+
+SHUFFLES = {
+    "is None": "sampler is None",
+    "is None in a condition": "False if sampler is not None else True",
+    "not": "not sampler",
+    "not with a name": "shuffle",
+    "the same question": "not args.distributed",
+}
+
+
+@pytest.mark.parametrize("shuffle", SHUFFLES.values(), ids=SHUFFLES.keys())
+def test_what_asks_for_the_sampler_does_not_meet_it(shuffle: str) -> None:
+    text = f"""
+sampler = DistributedSampler(d) if args.distributed else None
+shuffle = sampler is None
+DataLoader(d, sampler=sampler, shuffle={shuffle})
+"""
+    loader = loader_of(HEAD + text)
+    pairs = meetings(loader.option("sampler").candidates, loader.option("shuffle").candidates)
+    assert {(one.shown, other.constant) for one, other in pairs} == {("None", True), ("DistributedSampler", False)}
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [
+        ("isinstance(Stream(), IterableDataset)", {"True"}),
+        ("isinstance(Own(), IterableDataset)", {"False"}),
+        ("isinstance(Own(), Dataset)", {"open"}),
+        ("isinstance(make(), IterableDataset)", {"open"}),
+        ("isinstance(Stream(), (IterableDataset, list))", {"open"}),
+        ("Own() is None", {"False"}),
+        ("Own is not None", {"True"}),
+        ("[] is None", {"False"}),
+        ("make() is None", {"open"}),
+    ],
+)
+def test_what_is_known_of_objects(test: str, expected: set[str]) -> None:
+    text = f"{HEAD}class Stream(IterableDataset):\n    pass\nDataLoader(d, shuffle=⟦{test}⟧)"
+    missed = {"missed"} if expected == {"open"} else set()
+    found = traced(text, "shuffle")
+    assert {one.split()[0] for one in found} == expected | missed
