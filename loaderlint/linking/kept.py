@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking import classes
 from loaderlint.linking.constructed import Left, left_by_constructor, ways
+from loaderlint.linking.grown import grown
 from loaderlint.linking.running import STEPS
 from loaderlint.linking.things import (
     Frame,
@@ -75,7 +76,7 @@ class Keepsakes:
         holder = instance.of.node.name
         for name, values in left_by_constructor(evaluator, instance).items():
             for left in values:
-                for made in self._made(left):
+                for made in [*self._made(left)] or self._grown(left):
                     for way in _met(ways(evaluator, left.circumstances), made.assumptions, carried.assumptions):
                         renewed = self._is_renewed(name, made.kind, instance, uses, starting, starting_seen)
                         used = () if renewed else self._used(name, made.kind, uses)
@@ -96,6 +97,12 @@ class Keepsakes:
             return
         if isinstance(value, ast.Call) and called_name(value) in vocabulary.MADE_BY_NAME:
             yield from self._made(Left(value, Frame(facts, bindings[-1].place), ()))
+
+    def _grown(self, left: Left) -> Iterator[_Made]:
+        with self.evaluator.steps(STEPS):
+            found = grown(self.evaluator, left)
+        if found is not None:
+            yield _Made(left.frame.facts.span(found[0]), found[1], NO_ASSUMPTIONS)
 
     def _is_renewed(
         self,
@@ -142,7 +149,7 @@ class Keepsakes:
     def _used(self, name: str, kind: Kind, uses: WorkerUses) -> tuple[Touch, ...]:
         found: dict[Span, Touch] = {}
         for use in uses.uses:
-            if use.name == name and _counts(use.member, kind):
+            if use.name == name and (use.indexes_by_parameter if kind.grows else _counts(use.member)):
                 touch = use.touch(self.evaluator)
                 if touch is not None:
                     found.setdefault(touch.span, touch)
@@ -165,7 +172,7 @@ class Keepsakes:
                     if made.kind.draws and (asks or not starting_seen):
                         continue
                     entry = found.setdefault(made.span, (made, read.id, {}))
-                    touch = touch_in(self.evaluator, function, whole) if _counts(member, made.kind) else None
+                    touch = touch_in(self.evaluator, function, whole) if _counts(member) else None
                     if touch is not None:
                         entry[2].setdefault(touch.span, touch)
         for made, name, touches in found.values():
@@ -307,9 +314,9 @@ def _met(alternatives: Iterable[Assumptions], *others: Assumptions) -> Iterator[
             yield joint
 
 
-def _counts(member: str, kind: Kind) -> bool:
+def _counts(member: str) -> bool:
     """Return whether reading this of a thing uses its state."""
-    return member == "[]" if kind.grows else member not in vocabulary.LOOKED_AT
+    return member not in vocabulary.LOOKED_AT
 
 
 def _set_on_what_is_worked_out(function: Function) -> Iterator[str]:

@@ -34,6 +34,14 @@ class Use:
     node: ast.expr
     circumstances: Circumstances
 
+    @property
+    def indexes_by_parameter(self) -> bool:
+        """Return whether it reads the item that a parameter of its function asks for: ``self.lines[index]``."""
+        node, scope = self.node, self.circumstances[-1][1].scope.node
+        if not isinstance(node, ast.Subscript) or not isinstance(scope, FunctionNode):
+            return False
+        return dotted(node.slice) in {one.arg for one in parameters_of(scope)}
+
     def touch(self, evaluator: Evaluator) -> Touch | None:
         """Return the place as rules see it, None where no run comes to it."""
         facts, (_, frame) = self.circumstances[-1][1].facts, self.circumstances[-1]

@@ -56,7 +56,7 @@ _NUMPY_GENERATOR = Kind("numpy generator", draws=True)
 _NUMPY_STATE = Kind("numpy RandomState", draws=True)
 _RANDOM = Kind("random.Random", draws=True)
 LIST = Kind("list", grows=True)
-DICTIONARY = Kind("dictionary", grows=True)
+JSON = Kind("parsed JSON document", grows=True)
 
 OPENERS = frozenset({"builtins.open", "io.open", "pathlib.Path().open"})
 """Functions that open a file in the mode they are given; ``Path.open`` takes it first, the others second."""
@@ -107,11 +107,6 @@ KINDS: Mapping[str, Kind] = {
     "numpy.random.RandomState": _NUMPY_STATE,
     "numpy.random.mtrand.RandomState": _NUMPY_STATE,
     "random.Random": _RANDOM,
-    "json.load": DICTIONARY,
-    "json.loads": DICTIONARY,
-    "glob.glob": LIST,
-    "os.listdir": LIST,
-    "builtins.open().readlines": LIST,
 }
 """What the call of each gives; those of `OPENERS`, of ``lmdb.open`` and of ``numpy.load`` depend on arguments."""
 
@@ -123,6 +118,9 @@ PARTS: Mapping[Kind, Kind] = {HDF5: _HDF5_PART, _HDF5_PART: _HDF5_PART}
 
 MADE_BY_NAME = frozenset(name.rpartition(".")[2] for name in (*KINDS, *OPENERS, *LMDB_OPENERS, "numpy.load"))
 """The last parts of the names above: a module that calls none of them makes nothing of this kind."""
+
+LISTING = frozenset({"readlines", "splitlines", "glob", "rglob", "listdir", "tolist", "to_dict"})
+"""Functions and methods that give as many Python objects as there are lines, files or rows."""
 
 LOOKED_AT = frozenset(
     {

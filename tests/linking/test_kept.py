@@ -40,7 +40,7 @@ def in_a_dataset(makes: str, reads: str = "return index", helper: str = "pass") 
 
 
 def described(found: list[Kept]) -> list[str]:
-    return [f"{one.kind.name} as {one.name}" for one in found]
+    return [f"{one.kind.name} as {one.name}" for one in found if not one.kind.grows]
 
 
 MADE: dict[str, tuple[str, list[str]]] = {
@@ -266,3 +266,36 @@ def test_what_another_module_keeps() -> None:
     }
     (one,) = kept(files)
     assert (one.span.path, one.holder, one.name, len(one.used)) == ("store.py", "the module", "archive", 1)
+
+
+GROWS: dict[str, tuple[str, bool]] = {
+    "a comprehension": ("self.x = [p for p in path]", True),
+    "a comprehension over what is written out": ("self.x = [p for p in (1, 2)]", False),
+    "a comprehension over a small count": ("self.x = [p for p in range(9)]", False),
+    "a comprehension over a count": ("self.x = [p for p in range(len(path))]", True),
+    "a list of a generator": ("self.x = list(p.name for p in path)", True),
+    "lines": ("self.x = open(path).readlines()", True),
+    "lines under a name": ("lines = open(path).read().splitlines()\nself.x = lines", True),
+    "sorted files": ("import glob\nself.x = sorted(glob.glob(path))", True),
+    "JSON": ("import json\nself.x = json.load(open(path))", True),
+    "another load": ("self.x = torch.load(path)", False),
+    "appended in a loop": ("self.x = []\nfor p in path:\n    self.x.append(p)", True),
+    "appended under a name": ("x = []\nfor p in path:\n    x.append(p)\nself.x = x", True),
+    "appended once": ("self.x = []\nself.x.append(path)", False),
+    "made an array": ("x = []\nfor p in path:\n    x.append(p)\nself.x = np.array(x)", False),
+    "made an array under its name": ("x = []\nfor p in path:\n    x.append(p)\nx = np.array(x)\nself.x = x", False),
+    "made a tensor": ("self.x = [p for p in path]\nself.x = torch.tensor(self.x)", False),
+    "a display": ("self.x = ['a', 'b']", False),
+}
+
+
+@pytest.mark.parametrize(("makes", "grows"), GROWS.values(), ids=GROWS.keys())
+def test_what_grows_in_a_worker(makes: str, grows: bool) -> None:
+    found = [one for one in in_a_dataset(makes, "return self.x[index]") if one.kind.grows]
+    assert [len(one.used) for one in found] == [1] * grows
+
+
+@pytest.mark.parametrize("reads", ["return self.x[0]", "return len(self.x)", "return self.x"])
+def test_what_is_not_read_by_the_index_is_not_known_to_be_large(reads: str) -> None:
+    (one,) = in_a_dataset("self.x = [p for p in path]", reads)
+    assert one.used == ()

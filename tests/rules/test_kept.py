@@ -17,6 +17,7 @@ from tests.test_rules import LINUX, LINUX_3_14, MACOS, WINDOWS, a_loader, assumi
 USED = (Touch(at(30), "self.it.read in __getitem__"),)
 FILE = Kind("open file", "TypeError: cannot pickle it", sharing="read wrong records")
 RNG = Kind("random.Random", draws=True)
+LIST = Kind("list", grows=True)
 GENERATOR = Kind("torch.Generator", unpickling="RuntimeError: unable to resize file", draws=True)
 
 
@@ -44,7 +45,7 @@ class TestUnpicklableHandle:
         assert check("LL108", keeping(FILE, multiprocessing_context="fork"), MACOS) == []
         assert len(check("LL108", keeping(FILE, multiprocessing_context="spawn"), LINUX)) == 1
 
-    @pytest.mark.parametrize("kind", [RNG, GENERATOR, Kind("list", grows=True)])
+    @pytest.mark.parametrize("kind", [RNG, GENERATOR, LIST])
     def test_what_pickles_is_quiet(self, kind: Kind) -> None:
         assert check("LL108", keeping(kind), MACOS) == []
 
@@ -157,3 +158,22 @@ class TestHandleSharedAcrossFork:
     def test_all_the_cpus_are_several_workers(self) -> None:
         many = CpuCount("os.cpu_count()", lambda count: count)
         assert "os.cpu_count() workers" in the_finding("LL407", keeping(FILE, many), LINUX).message
+
+
+class TestCopyOnWriteGrowth:
+    def test_what_forked_workers_index_grows(self) -> None:
+        finding = the_finding("LL306", keeping(LIST), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.INFO, Confidence.POSSIBLE, at(20))
+        assert finding.message.startswith("each of the 4 workers comes to hold a copy of the list")
+        assert "train.py:30" in finding.message
+
+    def test_one_worker_copies_as_well(self) -> None:
+        assert "each of the 1 worker " in the_finding("LL306", keeping(LIST, 1), LINUX).message
+
+    @pytest.mark.parametrize("target", [LINUX_3_14, MACOS, WINDOWS])
+    def test_a_fresh_interpreter_has_its_own(self, target: Target) -> None:
+        assert check("LL306", keeping(LIST), target) == []
+
+    @pytest.mark.parametrize("loader", [keeping(LIST, 0), keeping(LIST, used=()), keeping(FILE), keeping(RNG)])
+    def test_nothing_that_grows_is_quiet(self, loader: Loader) -> None:
+        assert check("LL306", loader, LINUX) == []
