@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.epochs import told_no_epoch
 from loaderlint.linking.loops_around import loops_around
+from loaderlint.linking.options_set import options_set
 from loaderlint.linking.running import STEPS, Iterated, Iterations, shortened
 from loaderlint.linking.things import Frame, Instance, Items, Made, Possibility, Row
-from loaderlint.model.uses import NOT_USED, Iteration, Role, Uses
+from loaderlint.model.uses import Iteration, Role, Uses
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.vocabulary.uses import (
     DISTRIBUTED_SAMPLERS,
@@ -57,10 +58,8 @@ def uses_of(
     if role is None:
         roles = {one.role for one in iterations}
         role = roles.pop() if len(roles) == 1 else None
-    if not iterations and role is None:
-        return NOT_USED
     shuffling = tuple(told_no_epoch(evaluator, given, files)) if iterations else ()
-    return Uses(iterations, role, shuffling)
+    return Uses(iterations, role, shuffling, options_set(evaluator, site.call))
 
 
 def _outermost(places: Iterable[Iterated]) -> Iterator[Iterated]:

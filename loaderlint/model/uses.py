@@ -7,7 +7,7 @@ from enum import Enum
 
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Constant
 
 
 class Role(str, Enum):
@@ -28,6 +28,18 @@ class StartMethodCall(Touch):
     in_workers: bool = False
     can_be_guarded: bool = False
     after: Span | None = None
+
+
+@dataclass(frozen=True)
+class OptionSet(Touch):
+    """An attribute of a finished loader that is set: ``loader.batch_size = 8``; ``constant`` where that was seen.
+
+    ``refused`` says that torch raises whatever the value is.
+    """
+
+    option: str = ""
+    refused: bool = False
+    constant: Constant = None
 
 
 @dataclass(frozen=True)
@@ -73,12 +85,14 @@ class Uses:
 
     ``iterations`` are the places that iterate it. ``role`` is what it is for, by the names it has and else by how it is
     iterated. ``shuffles_by_epoch`` are the samplers of this loader whose order follows from the epoch they are told
-    (``DistributedSampler``), as far as nothing in the program may tell them.
+    (``DistributedSampler``), as far as nothing in the program may tell them. ``options_set`` are its attributes set
+    after it was made.
     """
 
     iterations: tuple[Iteration, ...] = ()
     role: Role | None = None
     shuffles_by_epoch: tuple[Touch, ...] = ()
+    options_set: tuple[OptionSet, ...] = ()
 
 
 NOT_USED = Uses()

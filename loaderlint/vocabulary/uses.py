@@ -43,3 +43,20 @@ SETS_START_METHOD = frozenset({"multiprocessing.set_start_method", "torch.multip
 
 ASKS_FOR_PROCESS = frozenset({"get_start_method", "current_process", "parent_process", "get_worker_info"})
 """Functions that tell a worker from the main process, or whether a start method was set."""
+
+FIXED_OPTIONS = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+"""The attributes that a finished loader refuses to have set (``DataLoader.__setattr__``, torch 2.13)."""
+
+LOADERS_OF_TORCH = frozenset(
+    {
+        "torch.utils.data.DataLoader",
+        "torch.utils.data.dataloader.DataLoader",
+        "torchdata.stateful_dataloader.StatefulDataLoader",
+        "torchdata.stateful_dataloader.stateful_dataloader.StatefulDataLoader",
+        "monai.data.DataLoader",
+        "monai.data.dataloader.DataLoader",
+        "torch_geometric.loader.DataLoader",
+        "torch_geometric.loader.dataloader.DataLoader",
+    }
+)
+"""Torch's loader, and subclasses and copies that set attributes as it does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,8 @@ from loaderlint.model.edit import GuardEntryPoint
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
-from loaderlint.model.uses import Iteration, Loop, Role, StartMethodCall, Uses
+from loaderlint.model.uses import Iteration, Loop, OptionSet, Role, StartMethodCall, Uses
+from loaderlint.model.value import Value
 from tests.test_rules import LINUX, WINDOWS, a_loader, assuming, at, check, the_finding, the_fix, written
 from tests.test_rules import assuming_platform as on_platforms
 
@@ -96,3 +98,46 @@ class TestStartMethodSetAtImport:
     def test_a_call_on_another_platform_is_quiet(self) -> None:
         elsewhere = replace(self.CALL, assumptions=on_platforms("macos"))
         assert check("LL110", self.with_calls(elsewhere, replace(elsewhere, after=at(3))), LINUX) == []
+
+
+class TestOptionSetAfterConstruction:
+    BATCHES = OptionSet(at(60), "loader.batch_size = 8", option="batch_size", refused=True, constant=8)
+    WORKERS = OptionSet(at(60), "loader.num_workers = 2", option="num_workers", constant=2)
+
+    @staticmethod
+    def with_options(*options: OptionSet, **given: Any) -> Loader:
+        return replace(a_loader(**given), uses=Uses(options_set=options))
+
+    def test_what_torch_refuses(self) -> None:
+        finding = the_finding("LL209", self.with_options(self.BATCHES), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.ERROR, Confidence.CERTAIN, at(60))
+        assert finding.message == (
+            "`loader.batch_size = 8` raises: torch refuses another batch_size for the loader made at train.py:50"
+        )
+        assert finding.error == "ValueError: batch_size attribute should not be set after DataLoader is initialized"
+        assert finding.fix is None
+
+    @pytest.mark.parametrize("given", [{}, {"num_workers": 0}])
+    def test_workers_that_come_too_late(self, given: dict[str, int]) -> None:
+        finding = the_finding("LL209", self.with_options(self.WORKERS, **given), LINUX)
+        assert finding.message.startswith("`loader.num_workers = 2` comes too late: the loader at train.py:50")
+
+    @pytest.mark.parametrize(
+        "loader",
+        [
+            with_options(WORKERS, num_workers=4),
+            with_options(WORKERS, num_workers=Value(open=True)),
+            with_options(replace(WORKERS, constant=0)),
+            with_options(replace(WORKERS, constant=None)),
+            with_options(WORKERS, replace(WORKERS, option="prefetch_factor")),
+            with_options(replace(WORKERS, option="prefetch_factor")),
+            with_options(replace(BATCHES, assumptions=on_platforms("windows"))),
+            with_options(
+                replace(WORKERS, assumptions=assuming("args.many", True)),
+                num_workers=written(0, assumptions=assuming("args.many", False)),
+            ),
+        ],
+        ids=["with workers", "unseen", "none", "who knows", "prefetch, too", "prefetch", "Windows", "never together"],
+    )
+    def test_quiet(self, loader: Loader) -> None:
+        assert check("LL209", loader, LINUX) == []
