@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.epochs import told_no_epoch
 from loaderlint.linking.loops_around import loops_around
 from loaderlint.linking.options_set import options_set
+from loaderlint.linking.restarts import restarts
 from loaderlint.linking.running import STEPS, Iterated, Iterations, shortened
 from loaderlint.linking.things import Frame, Instance, Items, Made, Possibility, Row
 from loaderlint.model.uses import Iteration, Role, Uses
@@ -59,7 +60,8 @@ def uses_of(
         roles = {one.role for one in iterations}
         role = roles.pop() if len(roles) == 1 else None
     shuffling = tuple(told_no_epoch(evaluator, given, files)) if iterations else ()
-    return Uses(iterations, role, shuffling, options_set(evaluator, site.call))
+    restarted = dict.fromkeys(one for run in runs for one in restarts(evaluator, site, run))
+    return Uses(iterations, role, shuffling, options_set(evaluator, site.call), tuple(restarted))
 
 
 def _outermost(places: Iterable[Iterated]) -> Iterator[Iterated]:

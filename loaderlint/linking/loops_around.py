@@ -27,7 +27,7 @@ def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame) -> tuple[L
         where = waiting.pop(0)
         for arm in reversed(where.place.arms):
             if arm.loop and arm.place is not None:
-                loop = _loop(evaluator, arm, where)
+                loop = loop_of(evaluator, arm, where)
                 found.setdefault(loop.span, loop)
         if id(where.scope.node) not in seen:
             seen.add(id(where.scope.node))
@@ -35,7 +35,8 @@ def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame) -> tuple[L
     return tuple(found.values())
 
 
-def _loop(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
+def loop_of(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
+    """Return the loop whose body an arm is."""
     facts = frame.facts
     if isinstance(arm.owner, ast.While):
         span = facts.span(arm.owner.test)

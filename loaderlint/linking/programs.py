@@ -17,6 +17,7 @@ from loaderlint.linking.running import (
     iterations,
     start_methods,
 )
+from loaderlint.linking.sharing_strategies import sharing_strategies
 from loaderlint.linking.sites import PythonSite
 from loaderlint.linking.start_method_calls import start_method_calls
 from loaderlint.model.loader import Loader, Program
@@ -65,7 +66,8 @@ class Programs:
         ran = tuple(runs.values())
         program = self._program(files, guarded, lambda touch, scope: self._before(ran, id(site.call), touch, scope))
         calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
-        program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)))
+        strategies = tuple(sharing_strategies(self._evaluator, sorted(files), ran))
+        program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)), sharing_strategies=strategies)
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.uses import NOT_USED, StartMethodCall, Uses
+from loaderlint.model.uses import NOT_USED, SharingStrategy, StartMethodCall, Uses
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
     Assumptions,
@@ -60,7 +60,8 @@ class Program:
     import, None when no entry point was seen. ``start_methods`` are the ``set_start_method`` calls (each candidate's
     constant is the method asked for). ``cuda`` and ``compiled`` are the places in the main process that touch CUDA and
     that make a compiled callable. ``loaders`` are all loaders of the program, without programs of their own.
-    ``start_method_calls`` are those of the ``set_start_method`` calls that can raise.
+    ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
+    that choose how tensors travel.
     """
 
     guarded: bool | None = None
@@ -69,6 +70,7 @@ class Program:
     compiled: tuple[Touch, ...] = ()
     loaders: tuple[Loader, ...] = ()
     start_method_calls: tuple[StartMethodCall, ...] = ()
+    sharing_strategies: tuple[SharingStrategy, ...] = ()
 
 
 @dataclass(frozen=True)

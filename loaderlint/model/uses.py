@@ -57,6 +57,29 @@ class Loop:
     once: bool = False
 
 
+NO_LOOP = Loop(Span("", 1, 1, 1, 1), "")
+"""Stands for the loop that a restart has by all means."""
+
+
+@dataclass(frozen=True)
+class Restart(Touch):
+    """What starts a loader's workers in every turn of a loop without need.
+
+    It is the loader itself, made again of what no turn changes, or with ``one_batch`` an iterator made for one batch.
+    """
+
+    loop: Loop = NO_LOOP
+    one_batch: bool = False
+
+
+@dataclass(frozen=True)
+class SharingStrategy(Touch):
+    """A call of ``set_sharing_strategy``; with ``main_only`` no worker that is spawned ever runs it."""
+
+    strategy: str = ""
+    main_only: bool = False
+
+
 @dataclass(frozen=True)
 class Iteration:
     """A place where a program makes an iterator of a loader, which starts the workers of one that does not keep them.
@@ -86,13 +109,14 @@ class Uses:
     ``iterations`` are the places that iterate it. ``role`` is what it is for, by the names it has and else by how it is
     iterated. ``shuffles_by_epoch`` are the samplers of this loader whose order follows from the epoch they are told
     (``DistributedSampler``), as far as nothing in the program may tell them. ``options_set`` are its attributes set
-    after it was made.
+    after it was made, ``restarts`` the loops that start its workers in every turn without need.
     """
 
     iterations: tuple[Iteration, ...] = ()
     role: Role | None = None
     shuffles_by_epoch: tuple[Touch, ...] = ()
     options_set: tuple[OptionSet, ...] = ()
+    restarts: tuple[Restart, ...] = ()
 
 
 NOT_USED = Uses()

@@ -60,3 +60,9 @@ LOADERS_OF_TORCH = frozenset(
     }
 )
 """Torch's loader, and subclasses and copies that set attributes as it does."""
+
+PURE_FUNCTIONS = frozenset({"len", "int", "float", "bool", "str", "min", "max", "abs", "round", "sum", "range"})
+"""Built-in functions that give the same for the same, and change nothing."""
+
+SETS_SHARING_STRATEGY = frozenset({"torch.multiprocessing.set_sharing_strategy"})
+"""Functions that choose how tensors travel between processes (``torch/multiprocessing/__init__.py``)."""

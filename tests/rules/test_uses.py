@@ -11,7 +11,7 @@ from loaderlint.model.edit import GuardEntryPoint
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
-from loaderlint.model.uses import Iteration, Loop, OptionSet, Role, StartMethodCall, Uses
+from loaderlint.model.uses import Iteration, Loop, OptionSet, Restart, Role, SharingStrategy, StartMethodCall, Uses
 from loaderlint.model.value import Value
 from tests.test_rules import LINUX, WINDOWS, a_loader, assuming, at, check, the_finding, the_fix, written
 from tests.test_rules import assuming_platform as on_platforms
@@ -141,3 +141,74 @@ class TestOptionSetAfterConstruction:
     )
     def test_quiet(self, loader: Loader) -> None:
         assert check("LL209", loader, LINUX) == []
+
+
+class TestLoaderRebuiltInLoop:
+    REBUILT = Restart(at(72), "DataLoader(data, num_workers=2)", loop=EPOCHS)
+    ONE_BATCH = Restart(at(73), "next(iter(loader))", loop=EPOCHS, one_batch=True)
+
+    @staticmethod
+    def with_restart(restart: Restart, **given: Any) -> Loader:
+        return replace(a_loader(**given), uses=Uses(restarts=(restart,)))
+
+    def test_a_loader_made_again(self) -> None:
+        finding = the_finding("LL305", self.with_restart(self.REBUILT, num_workers=2), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.WARNING, Confidence.CERTAIN, at(72))
+        assert finding.message == (
+            "every turn of `for epoch in range(3)` makes this loader again of the same things and so starts 2 workers "
+            "anew"
+        )
+        assert finding.fix is None
+
+    def test_an_iterator_for_one_batch(self) -> None:
+        finding = the_finding("LL305", self.with_restart(self.ONE_BATCH, num_workers=2), LINUX)
+        assert finding.message.startswith("`next(iter(loader))` starts 2 workers in every turn of `for epoch in")
+
+    def test_kept_workers_serve_the_next_iterator_but_not_the_next_loader(self) -> None:
+        kept = self.with_restart(self.REBUILT, num_workers=2, persistent_workers=True)
+        assert check("LL305", kept, LINUX) != []
+        assert check("LL305", replace(kept, uses=Uses(restarts=(self.ONE_BATCH,))), LINUX) == []
+        unseen = self.with_restart(self.ONE_BATCH, num_workers=2, persistent_workers=Value(open=True))
+        assert check("LL305", unseen, LINUX) == []
+
+    @pytest.mark.parametrize("given", [{}, {"num_workers": 0}, {"num_workers": Value(open=True)}])
+    def test_quiet_without_workers(self, given: dict[str, Any]) -> None:
+        assert check("LL305", self.with_restart(self.REBUILT, **given), LINUX) == []
+        assert check("LL305", replace(self.with_restart(self.REBUILT, num_workers=2), uses=Uses()), LINUX) == []
+
+
+class TestFileSystemSharing:
+    CALL = SharingStrategy(at(5), "mp.set_sharing_strategy('file_system')", strategy="file_system")
+    IN_MAIN = replace(CALL, main_only=True)
+
+    @staticmethod
+    def with_calls(*calls: SharingStrategy, method: str | None = None, workers: int = 2) -> Loader:
+        methods = (written(method, 5),) if method is not None else ()
+        program = Program(guarded=True, start_methods=methods, sharing_strategies=calls)
+        return a_loader(program, num_workers=workers)
+
+    @pytest.mark.parametrize(
+        "loader",
+        [with_calls(CALL), with_calls(IN_MAIN), with_calls(CALL, method="spawn"), with_calls(CALL, IN_MAIN)],
+        ids=["at the top", "forked", "imported by spawned workers", "both"],
+    )
+    def test_files_that_stay_are_worth_a_word(self, loader: Loader) -> None:
+        findings = check("LL308", loader, LINUX)
+        assert {(one.severity, one.confidence, one.span) for one in findings} == {
+            (Severity.INFO, Confidence.CERTAIN, at(5))
+        }
+        assert "keeps what 2 workers load in named files of /dev/shm" in findings[0].message
+
+    def test_spawned_workers_that_never_run_the_call_are_a_warning(self) -> None:
+        finding = the_finding("LL308", self.with_calls(self.IN_MAIN, method="spawn"), LINUX)
+        assert finding.severity is Severity.WARNING
+        assert finding.message.startswith(
+            "2 workers started by spawn never run `mp.set_sharing_strategy('file_system')`"
+        )
+
+    def test_quiet(self) -> None:
+        assert check("LL308", self.with_calls(), LINUX) == []
+        assert check("LL308", self.with_calls(self.CALL), WINDOWS) == []
+        assert check("LL308", self.with_calls(self.CALL, workers=0), LINUX) == []
+        assert check("LL308", self.with_calls(replace(self.CALL, strategy="file_descriptor")), LINUX) == []
+        assert check("LL308", self.with_calls(replace(self.CALL, assumptions=on_platforms("macos"))), LINUX) == []
