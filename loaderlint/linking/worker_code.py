@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import unsendable
+from loaderlint.linking.sharding import repeated
 from loaderlint.linking.things import Function
 from loaderlint.model.worker_code import WorkerCode
 
@@ -18,4 +19,7 @@ def worker_code(
     evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]
 ) -> WorkerCode:
     """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option."""
-    return WorkerCode(unsendable=unsendable(evaluator, given))
+    return WorkerCode(
+        unsendable=unsendable(evaluator, given),
+        repeated=tuple(repeated(evaluator, given, running.get("worker_init_fn", ()))),
+    )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
+
+if TYPE_CHECKING:
+    from loaderlint.model.payload import Touch
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,12 @@ class Unsendable:
 class WorkerCode:
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
 
-    ``unsendable`` is what they give back and a worker cannot send.
+    ``unsendable`` is what they give back and a worker cannot send. ``repeated`` is what an iterable dataset reads in
+    every worker alike: each gives all samples.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
+    repeated: tuple[Touch, ...] = ()
 
 
 NOTHING_DONE = WorkerCode()

@@ -1,0 +1,47 @@
+"""Names that tell whether the workers of an iterable dataset share its samples out among themselves."""
+
+from __future__ import annotations
+
+import re
+
+BASES = frozenset(
+    {
+        "torch.utils.data.IterableDataset",
+        "torch.utils.data.dataset.IterableDataset",
+        "typing.Generic",
+        "abc.ABC",
+        "builtins.object",
+    }
+)
+"""The classes of libraries above a dataset that leave the sharing out to it."""
+
+ITERABLE = ("torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset")
+"""torch's class of datasets that each worker iterates by itself."""
+
+SHARES_OUT = re.compile(
+    r"worker|rank|world_size|num_replicas|process_index|num_processes|getpid|islice|num_shards|shard_|\.shard|split_by"
+)
+"""Words of code that asks which part of the samples is its own, by whatever helper."""
+
+DRAWS = re.compile(r"rand|choice|uniform\(|normal\(|\.sample\(")
+"""Words of code that may give other samples in each worker, since each is seeded by itself."""
+
+REORDERS = re.compile(r"(np\.|numpy\.|torch\.)?(random\.)?(shuffle|permutation|randperm)\b")
+"""Words of code that gives the same samples in another order."""
+
+GIVES_THE_SAME = (
+    *("builtins.", "glob.", "os.listdir", "os.scandir", "os.walk", "pathlib.", "csv.", "json.", "gzip.", "io.open"),
+    *("numpy.", "torch.arange", "torch.zeros", "torch.ones", "torch.load", "torch.tensor", "torch.linspace"),
+    *("pandas.", "h5py.", "pickle.load", "collections."),
+)
+"""Functions of libraries, by how their dotted names begin, that give every worker the same."""
+
+PASSES_ON = frozenset(
+    {"iter", "enumerate", "zip", "sorted", "reversed", "list", "tuple", "set", "map", "filter", "tqdm", "chain", "len"}
+)
+"""Functions, by the last part of their names, that give the same where they are given the same."""
+
+PASSING_METHODS = frozenset(
+    {"items", "keys", "values", "readlines", "read", "split", "splitlines", "tolist", "iterrows", "itertuples", "glob"}
+)
+"""Methods that give the same where what they are called on is the same."""

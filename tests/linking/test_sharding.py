@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from tests.linking.traced import loader_of
+
+HEAD = """
+import glob, itertools, os, random
+import numpy as np, torch
+from torch.utils.data import Dataset, IterableDataset, get_worker_info
+from unseen import Source
+def own(items):
+    return items[int(os.environ["RANK"]):]
+def lines(path):
+    for line in open(path):
+        yield line
+class Plain:
+    def __iter__(self):
+        yield from range(4)
+class Shared:
+    def __iter__(self):
+        yield get_worker_info().id
+"""
+
+
+def repeated(
+    body: str, init: str = "pass", options: str = "", base: str = "IterableDataset", made: str = ""
+) -> list[str]:
+    text = f"{HEAD}class Data({base}):\n    def __init__(self, given=None):\n{indent(init, ' ' * 8)}\n"
+    text += f"    def __iter__(self):\n{indent(body, ' ' * 8)}\n"
+    text += "    def helper(self):\n        return [1, 2]\ndef start(worker_id):\n    np.random.seed(worker_id)\n"
+    text += f"def share(worker_id):\n    get_worker_info().dataset.own = worker_id\nDataLoader(Data({made}){options})\n"
+    return [one.what for one in loader_of(text).payload.code.repeated]
+
+
+REPEATED: dict[str, tuple[str, str, str]] = {
+    "a range": ("for i in range(8):\n    yield i", "pass", "range(8)"),
+    "an iterator of a range": ("return iter(range(8))", "pass", "iter(range(8))"),
+    "a file": ("yield from open('x')", "pass", "open('x')"),
+    "a file with a name": ("with open('x') as f:\n    for line in f:\n        yield line", "pass", "f"),
+    "files": (
+        "for path in self.paths:\n    yield from lines(path)",
+        "self.paths = sorted(glob.glob('*'))",
+        "self.paths",
+    ),
+    "files in another order": (
+        "random.shuffle(self.paths)\nfor path in self.paths:\n    yield path",
+        "self.paths = glob.glob('*')",
+        "self.paths",
+    ),
+    "lines read before": (
+        "for line in self.lines:\n    yield line",
+        "self.lines = [x for x in open('x')]",
+        "self.lines",
+    ),
+    "a list that was filled": (
+        "for i in self.all:\n    yield i",
+        "self.all = []\nfor x in open('x'):\n    self.all.append(x)",
+        "self.all",
+    ),
+    "an array": ("for row in self.rows:\n    yield row", "self.rows = np.load('x')", "self.rows"),
+    "a helper's list": ("for i in self.helper():\n    yield i", "pass", "self.helper()"),
+    "an object of the project": ("yield from Plain()", "pass", "Plain()"),
+    "a map": ("return map(len, open('x'))", "pass", "map(len, open('x'))"),
+}
+
+NOT_REPEATED: dict[str, tuple[str, str]] = {
+    "asks": ("info = get_worker_info()\nfor i in range(8):\n    yield i", "pass"),
+    "a helper that asks": ("for i in own([1, 2]):\n    yield i", "pass"),
+    "a step": ("yield from self.all[self.first::self.step]", "self.all = [1]\nself.first = self.step = 1"),
+    "islice": ("yield from itertools.islice(range(8), 1, None, 2)", "pass"),
+    "what it was given": ("yield from self.given", "self.given = given"),
+    "an unseen source": ("yield from self.source", "self.source = Source()"),
+    "an object that asks": ("yield from Shared()", "pass"),
+    "a source that is replaced": ("yield from self.all", "self.all = [1]\nself.all = Source()"),
+    "draws": ("for i in range(8):\n    yield torch.randn(2)", "pass"),
+    "no end": ("while True:\n    for i in range(8):\n        yield i", "pass"),
+    "a rank in the constructor": ("yield from self.all", "self.all = [1]\nself.rank = int(os.environ['RANK'])"),
+    "nothing iterated": ("yield 1", "pass"),
+}
+
+
+@pytest.mark.parametrize(("body", "init", "what"), REPEATED.values(), ids=list(REPEATED))
+def test_what_every_worker_reads_alike_is_found(body: str, init: str, what: str) -> None:
+    assert repeated(body, init)[:1] == [what]
+
+
+@pytest.mark.parametrize(("body", "init"), NOT_REPEATED.values(), ids=list(NOT_REPEATED))
+def test_what_may_be_shared_out_is_not_found(body: str, init: str) -> None:
+    assert repeated(body, init) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ("", 1),
+        (", worker_init_fn=None", 1),
+        (", worker_init_fn=start", 1),
+        (", worker_init_fn=share", 0),
+        (", worker_init_fn=unknown", 0),
+    ],
+)
+def test_a_function_that_tells_the_dataset_its_part_shares_it_out(options: str, found: int) -> None:
+    assert len(repeated("yield from range(8)", options=options)) == found
+
+
+@pytest.mark.parametrize("base", ["Dataset", "Source", "IterableDataset, Source", "object"])
+def test_only_torch_s_own_iterable_datasets_are_left_to_themselves(base: str) -> None:
+    assert repeated("yield from range(8)", base=base) == []
+
+
+def test_a_source_that_is_given_is_followed_to_where_it_is_made() -> None:
+    body, init = "yield from self.given", "self.given = given"
+    assert repeated(body, init, made="[1, 2]") == ["self.given"]
+    assert repeated(body, init, made="Plain()") == ["self.given"]
+    assert repeated(body, init, made="Shared()") == []
