@@ -21,8 +21,8 @@ from loaderlint.walking import walk
 
 STDIN = "-"
 LARGEST = 400_000
-"""Bytes beyond which a JSON or TOML file is data and no configuration; such a file is not read at all."""
-_LANGUAGES = "Python, notebooks, YAML, JSON and TOML"
+"""Bytes beyond which a JSON, TOML or shell file is data and no configuration; such a file is not read at all."""
+_LANGUAGES = "Python, notebooks, YAML, JSON, TOML and shell"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8_MARK = b"\xef\xbb\xbf"
 
@@ -45,7 +45,7 @@ class Discovered:
     def counts(self, failure: Failure) -> bool:
         """Return whether somebody wants to know of a failure: one of their own files, or one in a loader's language.
 
-        JSON and TOML that were only met are mostly somebody else's, such as a ``tsconfig.json`` with comments in it.
+        JSON, TOML and shell that were only met are mostly somebody else's, such as a ``tsconfig.json`` with comments.
         """
         language = Language.of(failure.path)
         return language is None or not language.is_anybodys or failure.path in self.given
@@ -163,7 +163,10 @@ def _may_matter(location: str, content: bytes, settings: Settings) -> bool:
     if content.startswith(_UTF_16):
         content = content.decode("utf-16", errors="replace").encode("utf-8", errors="replace")
     wrappers = (callee.rpartition(".")[2].encode() for callee in settings.loaders)
-    return may_matter(content) or any(wrapper in content for wrapper in wrappers)
+    language = Language.of(location)
+    return may_matter(content, language) or (
+        language is not Language.SHELL and any(wrapper in content for wrapper in wrappers)
+    )
 
 
 def decoded(content: bytes, path: str, location: str, language: Language) -> Source | Failure | None:

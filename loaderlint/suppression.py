@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from loaderlint.model.edit import Fix, RemoveIgnore
 from loaderlint.model.finding import Finding
 from loaderlint.model.rule import Rule
-from loaderlint.model.source import Source, Span
+from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.target import Platform
-from loaderlint.readers import ReadError, configuration
+from loaderlint.readers import ReadError, configuration, shell
 from loaderlint.selection import suggestion
 
 UNUSED = "unused-ignore"
@@ -88,6 +88,8 @@ def _first_line_of_code(source: Source) -> int:
 
 def _comments(source: Source) -> Iterable[Span]:
     """Return the comments of a file that may be about us; none when it cannot be parsed."""
+    if source.language is Language.SHELL:
+        return shell.read(source).comments
     if not source.language.is_configuration:
         return _python_comments(source)
     try:

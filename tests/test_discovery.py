@@ -116,7 +116,7 @@ def test_a_path_that_does_not_exist_is_a_failure_and_the_rest_goes_on(project: W
 def test_a_named_file_of_another_language_is_a_failure(name: str, project: WriteFiles) -> None:
     project({name: LOADER})
     (failure,) = look(name).failures
-    assert "Python, notebooks, YAML, JSON and TOML" in failure.message
+    assert "Python, notebooks, YAML, JSON, TOML and shell" in failure.message
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs permissions that hold for this user")

@@ -16,6 +16,7 @@ from loaderlint.readers import configuration as configuration_reader
 from loaderlint.readers import python as python_reader
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import ConfigurationFacts
+from loaderlint.vocabulary.prefilter import may_matter, may_start_programs
 
 
 class OtherFiles(Protocol):
@@ -95,7 +96,7 @@ class Files:
             return known
         source = self._others.read(path)
         if source is not None:
-            (self._opened if source.language.is_configuration else self.matter)[path] = source
+            (self.matter if source.language is Language.PYTHON else self._opened)[path] = source
         return source
 
     def python(self, path: str) -> PythonFacts | None:
@@ -120,7 +121,9 @@ class Files:
                 try:
                     facts = self._readings.configuration(source)
                 except ReadError as error:
-                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+                    # A template of a chart is no YAML, and nobody's mistake.
+                    if may_matter(source.content) or not may_start_programs(source.content):
+                        self.failures[path] = Failure(path, error.message, error.line, error.column)
             self._configuration[path] = facts
         return self._configuration[path]
 

@@ -86,7 +86,7 @@ class Parts:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        every = sorted(files.paths)
+        every = sorted(path for path in files.paths if Language.of(path) is not Language.SHELL)
         self._python = [path for path in every if Language.of(path) is Language.PYTHON]
         self._configuration = [path for path in every if Language.of(path) is not Language.PYTHON]
         self._working_folder = _working_folder(every)

@@ -81,6 +81,24 @@ class Hoist:
 
 
 @dataclass(frozen=True)
+class AddKey:
+    """The configuration mapping at ``span`` also says that ``key`` is ``constant``."""
+
+    span: Span
+    key: str
+    constant: Constant
+
+
+@dataclass(frozen=True)
+class Export:
+    """The shell command at ``span`` finds the variable ``name`` set to ``value``, which may name other variables."""
+
+    span: Span
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
 class RemoveIgnore:
     """The suppression comment at ``span`` no longer names ``name``."""
 
@@ -88,7 +106,18 @@ class RemoveIgnore:
     name: str
 
 
-Edit: TypeAlias = SetValue | Drop | OnlyWithWorkers | AddOption | MakeInteger | GuardEntryPoint | Hoist | RemoveIgnore
+Edit: TypeAlias = (
+    SetValue
+    | Drop
+    | OnlyWithWorkers
+    | AddOption
+    | MakeInteger
+    | GuardEntryPoint
+    | Hoist
+    | AddKey
+    | Export
+    | RemoveIgnore
+)
 
 
 class Safety(str, Enum):

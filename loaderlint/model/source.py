@@ -21,6 +21,7 @@ class Language(str, Enum):
     YAML = "yaml"
     JSON = "json"
     TOML = "toml"
+    SHELL = "shell"
 
     @classmethod
     def of(cls, path: str) -> Language | None:
@@ -30,12 +31,12 @@ class Language(str, Enum):
     @property
     def is_configuration(self) -> bool:
         """Whether the language writes settings down, as a tree of mappings, sequences and scalars."""
-        return self is not Language.PYTHON
+        return self not in (Language.PYTHON, Language.SHELL)
 
     @property
     def is_anybodys(self) -> bool:
         """Whether most files in the language have nothing to do with training: data, and settings of other tools."""
-        return self in (Language.JSON, Language.TOML)
+        return self in (Language.JSON, Language.TOML, Language.SHELL)
 
 
 NOTEBOOK = ".ipynb"
@@ -49,6 +50,10 @@ _BY_SUFFIX = {
     ".yml": Language.YAML,
     ".json": Language.JSON,
     ".toml": Language.TOML,
+    ".sh": Language.SHELL,
+    ".bash": Language.SHELL,
+    ".slurm": Language.SHELL,
+    ".sbatch": Language.SHELL,
 }
 
 

@@ -5,6 +5,8 @@ Plain substring tests cost 0.12 s over 64 MB; one regular expression for the sam
 
 from __future__ import annotations
 
+from loaderlint.model.source import Language
+
 LOADER_WORDS: tuple[bytes, ...] = (
     b"DataLoader",
     b"workers",
@@ -17,7 +19,22 @@ LOADER_WORDS: tuple[bytes, ...] = (
 )
 """A file with none of these holds no loader, no setting of one by its usual name, and no suppression."""
 
+RUNNING_WORDS: tuple[bytes, ...] = (b"docker", b"podman", b"srun", b"#SBATCH")
+"""A shell script with none of these says nothing of where a program runs."""
 
-def may_matter(content: bytes) -> bool:
-    """Return whether a file with this content can hold a loader or one of its settings."""
-    return any(word in content for word in LOADER_WORDS)
+_HOLDING_WORDS: tuple[bytes, ...] = (b"services:", b"containers:")
+_STARTING_WORDS: tuple[bytes, ...] = (b".py", b"python", b"torchrun", b"accelerate", b"deepspeed", b".sh")
+
+
+def may_matter(content: bytes, language: Language | None = None) -> bool:
+    """Return whether a file with this content can hold a loader or one of its settings, or say where a program runs."""
+    if language is Language.SHELL:
+        return any(word in content for word in RUNNING_WORDS)
+    if any(word in content for word in LOADER_WORDS):
+        return True
+    return language is Language.YAML and may_start_programs(content)
+
+
+def may_start_programs(content: bytes) -> bool:
+    """Return whether a YAML file with this content can hold services or containers that start Python programs."""
+    return any(word in content for word in _HOLDING_WORDS) and any(word in content for word in _STARTING_WORDS)

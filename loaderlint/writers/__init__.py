@@ -34,6 +34,10 @@ def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[
         from loaderlint.writers import toml
 
         return toml.rewrite(source, edits)
+    if source.language is Language.SHELL:
+        from loaderlint.writers import shell
+
+        return shell.rewrite(source, edits)
     from loaderlint.writers import yaml
 
     return yaml.rewrite(source, edits)

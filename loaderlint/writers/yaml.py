@@ -1,8 +1,8 @@
 """Rewrites YAML by splicing exact places: nothing is ever dumped, so every byte outside them stays as it was.
 
 The proof is made of the parser's events, which spell a document's tree in order: those of the new text must be those of
-the old one, but for the values that were set and the entries that were dropped. Comments need no proof of their own:
-they are bytes outside the places, and would change an event if they stopped being comments.
+the old one, but for the values that were set and the entries that were dropped or added. Comments need no proof of
+their own: they are bytes outside the places, and would change an event if they stopped being comments.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loaderlint.model.edit import Drop, Edit, MakeInteger, RemoveIgnore, SetValue
+from loaderlint.model.edit import AddKey, Drop, Edit, MakeInteger, RemoveIgnore, SetValue
 from loaderlint.model.source import Source, Span
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite, Replacement, Rewritten, splice
 from loaderlint.writers.ignores import replacement_without
 from loaderlint.writers.scalars import whole
+from loaderlint.writers.yaml_adds import added
 from loaderlint.writers.yaml_drops import joined, removable, removals
 from loaderlint.writers.yaml_scalars import fits, typed
 from loaderlint.writers.yaml_tokens import STANDARD, Member, Saying, Token, holds_comment, members, repeated, tokens
@@ -27,9 +28,9 @@ _BETWEEN_TOKENS = re.compile(r"#[^\r\n]*|\s")
 def rewrite(source: Source, edits: Iterable[Edit], *, pure: bool = False) -> Rewritten:
     """Return the source's text with these edits made.
 
-    `SetValue`, `Drop`, `MakeInteger` and `RemoveIgnore` are known here. An edit's platforms are not looked at, since
-    YAML has no conditionals. ``pure`` forces ruamel.yaml's Python parser. Raises `CannotRewrite` when an edit cannot be
-    made, when two contradict each other, or when anything else would change.
+    `SetValue`, `Drop`, `MakeInteger`, `AddKey` and `RemoveIgnore` are known here. An edit's platforms are not looked
+    at, since YAML has no conditionals. ``pure`` forces ruamel.yaml's Python parser. Raises `CannotRewrite` when an edit
+    cannot be made, when two contradict each other, or when anything else would change.
     """
     plan = _Plan(source, pure)
     plan.add(dict.fromkeys(edits))
@@ -48,6 +49,7 @@ class _Plan:
         self.replacements: list[Replacement] = []
         self.changed: dict[int, Saying] = {}
         self.gone: set[int] = set()
+        self.added: dict[int, tuple[Saying, ...]] = {}
         self.cleared: list[tuple[int, int]] = []
 
     def add(self, edits: Iterable[Edit]) -> None:
@@ -63,6 +65,8 @@ class _Plan:
                 self._set(edit.span, edit.neutral)
             elif isinstance(edit, Drop) and edit.entry is not None:
                 drops[self.source.offset(*edit.entry.start)] = edit
+            elif isinstance(edit, AddKey):
+                self._add_key(edit)
             elif isinstance(edit, RemoveIgnore):
                 ignored.setdefault(edit.span, []).append(edit.name)
             else:
@@ -77,8 +81,12 @@ class _Plan:
         for alias, anchored in repeated(self.stream).items():
             if anchored in self.gone and alias not in self.gone and alias not in self.changed:
                 raise CannotRewrite("an alias repeats what would go")
-        kept = (index for index in range(len(self.stream)) if index not in self.gone)
-        return tuple(self.changed.get(index, self.stream[index].says) for index in kept)
+        said: list[Saying] = []
+        for index, token in enumerate(self.stream):
+            said.extend(self.added.get(index, ()))
+            if index not in self.gone:
+                said.append(self.changed.get(index, token.says))
+        return tuple(said)
 
     def loses_comment(self) -> bool:
         """Return whether a comment stands in what is taken away with a value or an entry."""
@@ -130,6 +138,16 @@ class _Plan:
         says = Saying("Scalar", new.value, anchor, tag, new.style)
         if self.changed.setdefault(index, says) != says:
             raise CannotRewrite(_CONTRADICTION)
+
+    def _add_key(self, edit: AddKey) -> None:
+        start = self.source.offset(*edit.span.start)
+        for mapping, entries in members(self.stream).items():
+            if (entries and self.stream[entries[0].key].start == start) or self.stream[mapping].start == start:
+                replacement, index, says = added(self.source.text, self.stream, self.stream[mapping], entries, edit)
+                self.replacements.append(replacement)
+                self.added[index] = (*self.added.get(index, ()), *says)
+                return
+        raise CannotRewrite(f"no mapping is written at {edit.span}")
 
     def _drop(self, drops: dict[int, Drop]) -> None:
         text, stream = self.source.text, self.stream

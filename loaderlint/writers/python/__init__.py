@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from loaderlint.model.edit import Edit, GuardEntryPoint, Hoist
+from loaderlint.model.edit import AddKey, Edit, Export, GuardEntryPoint, Hoist
 from loaderlint.model.source import Source
 from loaderlint.writers.base import CannotRewrite, Rewritten
 from loaderlint.writers.python.moves import moved
@@ -32,7 +32,10 @@ def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[
 def _rewritten(source: Source, edits: Sequence[Edit], imported_names: frozenset[str]) -> Rewritten:
     tree = parsed(source.text, source.path)
     places = places_of(source)
-    options = [edit for edit in edits if not isinstance(edit, GuardEntryPoint | Hoist)]
+    foreign = next((edit for edit in edits if isinstance(edit, AddKey | Export)), None)
+    if foreign is not None:
+        raise CannotRewrite(f"Python cannot say {type(foreign).__name__}")
+    options = [edit for edit in edits if not isinstance(edit, GuardEntryPoint | Hoist | AddKey | Export)]
     definitions = _once(places.definition(edit.span) for edit in edits if isinstance(edit, Hoist))
     guarded = _once(places.statement(edit.span) for edit in edits if isinstance(edit, GuardEntryPoint))
     edited = edit_options(places, tree, options, followed=[*definitions, *guarded])

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from loaderlint.model.edit import (
+    AddKey,
     AddOption,
     Drop,
     Edit,
+    Export,
     GuardEntryPoint,
     Hoist,
     MakeInteger,
@@ -72,7 +74,7 @@ def intentions(source: Source, tree: ast.Module, edits: Iterable[Edit]) -> Inten
         elif isinstance(edit, Drop) and _takes_away(source, edit, positional):
             assert edit.entry is not None
             found.dropped[ast_point(source, edit.entry.start)] = edit
-        elif not isinstance(edit, RemoveIgnore):
+        elif not isinstance(edit, RemoveIgnore | AddKey | Export):
             value = found.values.setdefault(place, ValueIntention())
             _add(value, edit)
             found.narrows = found.narrows or bool(value.narrowed)
