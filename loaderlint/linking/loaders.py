@@ -95,6 +95,7 @@ def value_of(
     """
     candidates: list[Candidate] = []
     unseen_things: list[Thing] = []
+    given_at: set[Span] = set()
     for one in distinct(
         way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
     ):
@@ -109,8 +110,10 @@ def value_of(
             )
         else:
             unseen_things.append(thing)
+            given_at.update((one.span,) if thing is GIVEN else ())
     by_user = bool(unseen_things) and all(thing is GIVEN for thing in unseen_things)
-    return Value(tuple(_platforms_joined(candidates)), bool(unseen_things), given.argument, by_user)
+    joined = tuple(_platforms_joined(candidates))
+    return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at))
 
 
 def _method_name(evaluator: Evaluator, option: str, given: Given) -> Possibilities:

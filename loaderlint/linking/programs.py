@@ -8,6 +8,7 @@ from functools import cached_property
 
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.imports import Imports
+from loaderlint.linking.jobs import jobs
 from loaderlint.linking.loader_uses import uses_of
 from loaderlint.linking.options import Given
 from loaderlint.linking.running import (
@@ -20,6 +21,7 @@ from loaderlint.linking.running import (
 from loaderlint.linking.sharing_strategies import sharing_strategies
 from loaderlint.linking.sites import PythonSite
 from loaderlint.linking.start_method_calls import start_method_calls
+from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
 from loaderlint.model.uses import StartMethodCall
@@ -54,8 +56,11 @@ class Programs:
         unguarded: list[Touch] = []
         runs: dict[str, Iterations] = {}
         files = {path}
+        started: list[Job] = []
         for entry in sorted(self._imports.users(path)):
             run = self._run(entry)
+            if self._evaluator.project.launches.of(entry) and run.makes(site.call, site.frame.scope.node):
+                started.extend(jobs(self._evaluator, loader, entry, self._imports.brought_in(entry)))
             at_import = run.at_import.get(id(site.call), [])
             unguarded.extend(at_import)
             if at_import or id(site.call) in run.guarded:
@@ -68,6 +73,7 @@ class Programs:
         calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
         strategies = tuple(sharing_strategies(self._evaluator, sorted(files), ran))
         program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)), sharing_strategies=strategies)
+        program = replace(program, jobs=tuple(started))
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
 

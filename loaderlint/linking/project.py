@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from loaderlint.linking.files import Files, OtherFiles, Readings
 from loaderlint.linking.keys_read import needs_key
+from loaderlint.linking.launches import Launches
 from loaderlint.linking.parts import Parts
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
@@ -33,6 +34,7 @@ class Project:
         self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
     ) -> None:
         self._files = Files(sources, others, readings)
+        self.launches = Launches(self._files)
         self._members: tuple[str, ...] | None = None
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
@@ -43,10 +45,12 @@ class Project:
 
         What is read for one part is read for all.
         """
+        named = None if named is None else named | self.launches.started_in(frozenset(named))
         for paths in self._parts.all:
             if not paths.isdisjoint(self._files.matter if named is None else named):
                 part = Project({})
                 part._files = self._files
+                part.launches = self.launches
                 part._members = tuple(sorted(paths))
                 yield part
 
@@ -56,7 +60,8 @@ class Project:
 
     def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
         """Return the files that some program brings in together with one of the named files."""
-        return self._parts.in_programs_with(named)
+        named = frozenset(named)
+        return self._parts.in_programs_with(named | self.launches.started_in(named))
 
     @property
     def beside_failures(self) -> frozenset[str]:

@@ -24,7 +24,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
-from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, is_main_test
+from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, ScopeNode, dotted, is_main_test
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS
 
@@ -79,6 +79,10 @@ class Iterations:
     importing: set[int] = field(default_factory=set)
     places: dict[int, list[Iterated]] = field(default_factory=dict)
     called_at: dict[int, list[Frame]] = field(default_factory=dict)
+
+    def makes(self, call: ast.Call, scope: ScopeNode) -> bool:
+        """Return whether the run iterates the loader that a call in a scope makes, or reaches the scope."""
+        return id(call) in self.at_import or id(call) in self.guarded or id(scope) in self.scopes
 
 
 def guarded_place(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from loaderlint.model.job import Job
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
@@ -62,6 +63,7 @@ class Program:
     that make a compiled callable. ``loaders`` are all loaders of the program, without programs of their own.
     ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
     that choose how tensors travel.
+    ``jobs`` are the commands that start the program and make this loader.
     """
 
     guarded: bool | None = None
@@ -71,6 +73,7 @@ class Program:
     loaders: tuple[Loader, ...] = ()
     start_method_calls: tuple[StartMethodCall, ...] = ()
     sharing_strategies: tuple[SharingStrategy, ...] = ()
+    jobs: tuple[Job, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from loaderlint.model.edit import Fix
 from loaderlint.model.finding import Confidence, Finding, Severity, Site
+from loaderlint.model.job import Cpus, Job
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Met
 from loaderlint.model.source import Span
@@ -64,7 +65,7 @@ class Rule(ABC):
     def finding(
         self,
         loader: Loader,
-        at: Candidate | Met,
+        at: Candidate | Met | Job | Cpus,
         message: str,
         target: Target,
         *,

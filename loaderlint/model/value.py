@@ -219,13 +219,15 @@ class Value:
     """All that can reach one option: the candidates seen, and whether something unseen can reach it, too.
 
     ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
-    or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more.
+    or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more;
+    ``given_at`` are the places where the flags are declared whose value arrives as the user gives it.
     """
 
     candidates: tuple[Candidate, ...] = ()
     open: bool = False
     argument: Span | None = None
     by_user: bool = False
+    given_at: frozenset[Span] = frozenset()
 
     def on(self, target: Target) -> Value:
         """Return the value as it can be on the target: the arm of a platform conditional that runs there."""
