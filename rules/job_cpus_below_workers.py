@@ -1,0 +1,79 @@
+"""LL304."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.edit import Export, Fix
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.target import Target
+
+
+class JobCpusBelowWorkers(Rule):
+    """A job asks for more loader workers than it is given CPUs.
+
+    ## What it does
+    Finds Slurm scripts, compose services, `docker run` and Kubernetes containers that name a number of CPUs below the
+    worker count of a loader of the program they start; and an `srun` that `--cpus-per-task` of its script does not
+    reach. Counts are taken for one loader at a time.
+
+    ## Why it breaks
+    The workers take turns on the CPUs, and the main process with them: batches come late, and a GPU waits for them.
+
+    ## Example
+    ```bash
+    #SBATCH --cpus-per-task=4
+    python train.py --num-workers 16
+    ```
+    where `train.py` says
+    ```python
+    loader = DataLoader(dataset, num_workers=args.num_workers)
+    ```
+
+    ## Safe equivalent
+    ```bash
+    #SBATCH --cpus-per-task=16
+    export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
+    srun python train.py --num-workers 16
+    ```
+    Or ask for what is there:
+    ```python
+    loader = DataLoader(dataset, num_workers=len(os.sched_getaffinity(0)))
+    ```
+
+    ## Fix safety
+    The `export` is safe: `srun` gets what the script asked for. How many CPUs a job can have is for you to say, so a
+    number has no fix.
+
+    ## Evidence
+    `sbatch` and `srun` manual pages, `--cpus-per-task`: from Slurm 22.05 on `srun` does not inherit the value, but
+    takes `SRUN_CPUS_PER_TASK`. What a task without it gets also depends on how a site binds tasks, so that finding is
+    likely, not certain. `_MultiProcessingDataLoaderIter` in `torch/utils/data/dataloader.py` (2.13) starts as many
+    processes as it is told. `sched_getaffinity` sees the CPUs that Slurm binds, not the quota of a container.
+    """
+
+    code = "LL304"
+    severity = Severity.WARNING
+    confidence = Confidence.CERTAIN
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each job whose CPUs are below the fewest workers that the loader can have there."""
+        for job in loader.program.jobs:
+            cpus, fewest = job.cpus, next(iter(job.workers_on(target)), None)
+            number = fewest.number(target) if fewest is not None else None
+            if cpus is None or fewest is None or number is None or number <= cpus.number:
+                continue
+            if cpus.lost is None:
+                message = f"{cpus.written} CPUs are given to the {counted(fewest)} of {place(loader.span)}"
+                help = f"give the job {number} CPUs, or its loader no more workers than it has"
+                yield self.finding(loader, cpus, message, target, trail=fewest.trail, help=help)
+                continue
+            message = (
+                f"from Slurm 22.05 on this srun gives a task 1 CPU, not the {cpus.written} of {place(cpus.lost)}: the "
+                f"{counted(fewest)} of {place(loader.span)} share it"
+            )
+            export = Export(cpus.span, "SRUN_CPUS_PER_TASK", "$SLURM_CPUS_PER_TASK")
+            fix = Fix("hand --cpus-per-task on to srun", (export,))
+            yield self.finding(loader, cpus, message, target, confidence=Confidence.LIKELY, trail=fewest.trail, fix=fix)
