@@ -57,7 +57,7 @@ class IterableWithSampler(Rule):
                     continue
                 what = f"shuffle is {given.shown}" if option == "shuffle" else f"a {option} is given"
                 got = f", but got shuffle={given.constant}" if option == "shuffle" else ""
-                sure = asks_no_more(given.assumptions, dataset.assumptions) and not loader.may_be_guarded
+                sure = asks_no_more(given, dataset.assumptions) and not loader.may_be_guarded
                 yield self.finding(
                     loader,
                     given,

@@ -77,8 +77,10 @@ class SamplerConflict(Rule):
                 if not (_says(option, given) and _leaves_no_room(other, beside)) or (option, given) in found:
                     continue
                 found.add((option, given))
-                sure = asks_no_more(given.assumptions, beside.assumptions) and not loader.may_be_guarded
-                sure = sure and not isinstance(given.constant, CommandLineText)
+                sure = asks_no_more(given, beside.assumptions) and not loader.may_be_guarded
+                # A batch size of None that was handed on is often a place to be filled in later.
+                handed_on = other == "batch_size" and bool(beside.trail)
+                sure = sure and not handed_on and not isinstance(given.constant, CommandLineText)
                 yield self.finding(
                     loader,
                     given,

@@ -138,6 +138,15 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     return fix
 
 
+def added(loader: Loader, option: str, constant: Constant) -> Fix | None:
+    """Return the fix that gives the loader an option that needs workers, None where nothing says when it has some."""
+    workers = loader.num_workers.argument
+    if Language.of(loader.span.path) is not Language.PYTHON or (_varies(loader.num_workers) and workers is None):
+        return None
+    needed = workers if _varies(loader.num_workers) else None
+    return Fix(f"set {option} to {constant}", (AddOption(loader.span, loader.spelled(option), constant, needed),))
+
+
 def _context(loader: Loader, method: StartMethod) -> AddOption:
     workers: Span | None = loader.num_workers.argument if _varies(loader.num_workers) else None
     name = loader.spelling.get("multiprocessing_context", "multiprocessing_context")

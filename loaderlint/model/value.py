@@ -114,24 +114,6 @@ def _answers(answer: Answer) -> frozenset[Any]:
     return answer if isinstance(answer, frozenset) else frozenset((answer,))
 
 
-def asks_no_more(first: Assumptions, second: Assumptions) -> bool:
-    """Return whether all that had to be asked to come by the first is asked for the second, too.
-
-    Where it is not, the two may exclude each other unseen: questions that stand apart in the code can hang together,
-    such as ``distributed`` and ``world_size > 1``. Asked are yes or no, and whether a user gives an option; who calls a
-    function is not, nor what the target settles.
-    """
-    return _asked(first) <= _asked(second)
-
-
-def _asked(assumptions: Assumptions) -> set[str]:
-    return {
-        subject
-        for subject, answer in assumptions
-        if subject != CUDA and (isinstance(answer, bool) or answer == "given")
-    }
-
-
 def holds_on(assumptions: Assumptions, target: Target) -> bool:
     """Return whether a candidate with these assumptions can arrive on the target (unknown facts rule nothing out)."""
     for assumption in assumptions:
@@ -212,6 +194,22 @@ class Candidate:
             return isinstance(many, int | float) and many > 0
         number = self.number(target)
         return number is not None and number > 0
+
+
+def asks_no_more(one: Candidate, other: Assumptions) -> bool:
+    """Return whether all that had to be asked to come by a candidate is asked for the other thing, too.
+
+    Where it is not, the two may exclude each other unseen: questions that stand apart in the code can hang together,
+    such as ``distributed`` and ``world_size > 1``. Asked are yes or no, and whether a user gives an option, for what is
+    worked out from one also whether it keeps its default; who calls a function is not, nor what the target settles.
+    """
+    words = ("given", "default") if one.sources else ("given",)
+    asked = {
+        subject
+        for subject, answer in one.assumptions
+        if subject != CUDA and (isinstance(answer, bool) or answer in words)
+    }
+    return asked <= {subject for subject, _ in other}
 
 
 @dataclass(frozen=True)
