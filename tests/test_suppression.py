@@ -88,7 +88,7 @@ def test_a_comment_holds_for_the_finding_on_its_line_or_below_it(text: str, proj
         "loader = DataLoader([], num_workers=4)\n# loaderlint: ignore[LL101]\n",
         "# loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
         "x = 1  # loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
-        "loader = DataLoader(\n    [],\n    timeout=5, # loaderlint: ignore[LL101]\n    x=1,\n    num_workers=4)\n",
+        "loader = DataLoader(\n    [],\n    timeout=60, # loaderlint: ignore[LL101]\n    x=1,\n    num_workers=4)\n",
     ],
 )
 def test_a_comment_elsewhere_accepts_nothing(text: str, project: WriteFiles) -> None:
