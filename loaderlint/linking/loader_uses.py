@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.changed_payload import may_change
 from loaderlint.linking.epochs import told_no_epoch
+from loaderlint.linking.kept_batches import kept_batches
 from loaderlint.linking.loops_around import loops_around
 from loaderlint.linking.options_set import options_set
 from loaderlint.linking.restarts import restarts
 from loaderlint.linking.running import STEPS, Iterated, Iterations, shortened
 from loaderlint.linking.things import Frame, Instance, Items, Made, Possibility, Row
+from loaderlint.model.payload import Touch
 from loaderlint.model.uses import Iteration, Role, Uses
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.vocabulary.uses import (
@@ -48,12 +51,14 @@ def uses_of(
 ) -> Uses:
     """Return what the programs that iterate a loader do with it; ``files`` are those they consist of."""
     found: dict[object, Iteration] = {}
+    kept: list[Touch] = []
     for run in runs:
         made_in = {loop.span for loop in loops_around(evaluator, run, site.frame)}
         for place in _outermost(run.places.get(id(site.call), ())):
             one = _iteration(evaluator, site, run, place, made_in)
             if one is not None:
                 found.setdefault((one.span, one.loops), one)
+                kept.extend(kept_batches(place) if not one.wrapped_by else ())
     iterations = tuple(found.values())
     role = _named_role(site)
     if role is None:
@@ -61,7 +66,15 @@ def uses_of(
         role = roles.pop() if len(roles) == 1 else None
     shuffling = tuple(told_no_epoch(evaluator, given, files)) if iterations else ()
     restarted = dict.fromkeys(one for run in runs for one in restarts(evaluator, site, run))
-    return Uses(iterations, role, shuffling, options_set(evaluator, site.call), tuple(restarted))
+    return Uses(
+        iterations,
+        role,
+        shuffling,
+        options_set(evaluator, site.call),
+        restarts=tuple(restarted),
+        kept=tuple(dict.fromkeys(kept)),
+        payload_changes=bool(iterations) and may_change(evaluator, given),
+    )
 
 
 def _outermost(places: Iterable[Iterated]) -> Iterator[Iterated]:
@@ -87,12 +100,23 @@ def _iteration(
     if any(made.callee.rpartition(".")[2] in KEEP_ITERATORS and id(made.call) not in own for made in way):
         return None
     facts = place.frame.facts
-    loops = tuple(loop for loop in loops_around(evaluator, run, place.frame) if loop.span not in made_in)
+    loops = tuple(loop for loop in loops_around(evaluator, run, place.frame, id(site.call)) if loop.span not in made_in)
     wrapped = next((made.callee for made in way if not made.callee.startswith(PASS_ON)), "")
     trained = isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
     what = shortened(facts.text(place.node if isinstance(place.node, ast.Call) else place.expression))
     role = None if trained else _role_of(place)
-    return Iteration(facts.span(place.expression), what, loops, role, wrapped, place.assumptions)
+    several = _makes_several(evaluator, place, site.call)
+    return Iteration(facts.span(place.expression), what, loops, role, wrapped, several, place.assumptions)
+
+
+def _makes_several(evaluator: Evaluator, place: Iterated, call: ast.Call) -> bool:
+    """Return whether several arguments of what is iterated lead to the loader: ``zip(loader, loader)``."""
+    if not isinstance(place.expression, ast.Call) or len(place.expression.args) < 2:
+        return False
+    arguments = [one for one in place.expression.args if not isinstance(one, ast.Starred)]
+    with evaluator.steps(STEPS):
+        ways = [_way_to(evaluator, one, place.frame, call, 0) for one in arguments]
+    return sum(way is not None for way in ways) > 1
 
 
 def _way_to(

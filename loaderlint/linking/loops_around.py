@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.running import STEPS, Iterations, shortened
+from loaderlint.linking.running import STEPS, Iterations, loaders_in, shortened
 from loaderlint.linking.things import Frame, Made
 from loaderlint.model.uses import Loop
 from loaderlint.readers.python import Arm
@@ -19,8 +19,12 @@ _MOST_CALLERS = 50
 """Functions that lead to each other; what lies further out is not looked at."""
 
 
-def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame) -> tuple[Loop, ...]:
-    """Return the loops around a place in one run of a program, innermost first, each once."""
+def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame, loader: int | None = None) -> tuple[Loop, ...]:
+    """Return the loops around a place in one run of a program, innermost first, each once.
+
+    Where calls hand over the loader that is iterated there (the identity of the call that makes it), only these count:
+    one function may go over the batches of many loaders.
+    """
     found: dict[object, Loop] = {}
     waiting, seen = [frame], set[int]()
     while waiting and len(seen) < _MOST_CALLERS:
@@ -31,8 +35,19 @@ def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame) -> tuple[L
                 found.setdefault(loop.span, loop)
         if id(where.scope.node) not in seen:
             seen.add(id(where.scope.node))
-            waiting.extend(run.called_at.get(id(where.scope.node), ()))
+            callers = run.called_at.get(id(where.scope.node), ())
+            handing = [one for one in callers if loader is not None and _hands_over(evaluator, *one, loader)]
+            waiting.extend(caller for caller, _ in handing or callers)
     return tuple(found.values())
+
+
+def _hands_over(evaluator: Evaluator, frame: Frame, call: ast.Call, loader: int) -> bool:
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return any(
+        any(made == loader for made, _ in loaders_in(evaluator, one, frame))
+        for one in given
+        if not isinstance(one, ast.Starred)
+    )
 
 
 def loop_of(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:

@@ -24,6 +24,7 @@ from loaderlint.linking.start_method_calls import start_method_calls
 from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
 from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
 from loaderlint.readers.python import PythonFacts, ScopeNode
@@ -49,7 +50,9 @@ class Programs:
     def joined(self) -> tuple[Loader, ...]:
         """Return the loaders, each with the program that iterates it."""
         sites = zip(self._sites, self._given, strict=True)
-        return tuple(self._with_program(site, loader, given) for (site, loader), given in sites)
+        joined = [self._with_program(site, loader, given) for (site, loader), given in sites]
+        alone = {one.span: replace(one, program=Program()) for one in joined}
+        return tuple(replace(one, program=_with_loaders(one.program, alone)) for one in joined)
 
     def _with_program(self, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
         path = site.frame.facts.source.path
@@ -142,6 +145,11 @@ class Programs:
             )
             for run in runs
         )
+
+
+def _with_loaders(program: Program, by_span: Mapping[Span, Loader]) -> Program:
+    """Return the program with its loaders as they were found, each with what the program does with it."""
+    return replace(program, loaders=tuple(by_span.get(one.span, one) for one in program.loaders))
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ def restarts(evaluator: Evaluator, site: PythonSite, run: Iterations) -> Iterato
     arm = _innermost_loop(site.frame.place)
     if arm is not None and places and site.bundle is None:
         loop = loop_of(evaluator, arm, site.frame)
-        iterated = any(loop.span == one.span for place in places for one in loops_around(evaluator, run, place.frame))
+        around = (one for place in places for one in loops_around(evaluator, run, place.frame, id(site.call)))
+        iterated = any(loop.span == one.span for one in around)
         if loop.counts and not loop.once and iterated and not _changes(evaluator, site, arm):
             facts = site.frame.facts
             yield Restart(site.span, shortened(facts.text(site.call)), loop=loop)
@@ -58,11 +59,11 @@ def _takes_one(place: Iterated) -> bool:
 def _is_of_epochs(evaluator: Evaluator, run: Iterations, taken: Iterated, arm: Arm) -> bool:
     """Return whether a loop goes over epochs: some other loop or function inside goes over batches."""
     span = loop_of(evaluator, arm, taken.frame).span
-    for places in run.places.values():
+    for loader, places in run.places.items():
         for place in places:
             if place.node is taken.node or (isinstance(place.node, ast.Call) and _wraps(place.node, taken.node)):
                 continue
-            if any(loop.span == span for loop in loops_around(evaluator, run, place.frame)):
+            if any(loop.span == span for loop in loops_around(evaluator, run, place.frame, loader)):
                 return True
     scope = taken.frame.scope
     return any(

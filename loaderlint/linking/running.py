@@ -67,7 +67,7 @@ class Iterations:
     ``at_import`` holds the top-level expressions that do so whenever the file is imported, ``guarded`` what happens
     under the guard. ``once`` are the places that are no part of a loop, each with its scope; what is iterated in a
     loop is iterated ``again``. ``scopes`` are the functions that were seen to run, ``places`` all places that iterate,
-    and ``called_at`` the places that call a function, by the identity of its node. ``importing`` are the scopes that
+    and ``called_at`` the calls of a function, by the identity of its node. ``importing`` are the scopes that
     run whenever the file is imported.
     """
 
@@ -78,7 +78,7 @@ class Iterations:
     scopes: set[int] = field(default_factory=set)
     importing: set[int] = field(default_factory=set)
     places: dict[int, list[Iterated]] = field(default_factory=dict)
-    called_at: dict[int, list[Frame]] = field(default_factory=dict)
+    called_at: dict[int, list[tuple[Frame, ast.Call]]] = field(default_factory=dict)
 
     def makes(self, call: ast.Call, scope: ScopeNode) -> bool:
         """Return whether the run iterates the loader that a call in a scope makes, or reaches the scope."""
@@ -175,7 +175,9 @@ def shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _runs(evaluator: Evaluator, facts: PythonFacts, guarded: bool, called_at: dict[int, list[Frame]]) -> Iterator[Run]:
+def _runs(
+    evaluator: Evaluator, facts: PythonFacts, guarded: bool, called_at: dict[int, list[tuple[Frame, ast.Call]]]
+) -> Iterator[Run]:
     """Yield the scopes that run when a file is imported, or those its guard sets off as well, noting their callers."""
     module = Frame(facts, Place(facts.module, 0))
     yield Run(module, None)
@@ -191,14 +193,14 @@ def _called(
     call: ast.Call,
     cause: ast.expr,
     seen: set[int],
-    called_at: dict[int, list[Frame]],
+    called_at: dict[int, list[tuple[Frame, ast.Call]]],
 ) -> Iterator[Run]:
     waiting = [(frame, call)]
     while waiting and len(seen) < _MOST_FUNCTIONS:
         where, node = waiting.pop(0)
         for scope_frame in _entered(evaluator, where, node):
             key = id(scope_frame.scope.node)
-            called_at.setdefault(key, []).append(where)
+            called_at.setdefault(key, []).append((where, node))
             if key in seen:
                 continue
             seen.add(key)

@@ -86,7 +86,8 @@ class Iteration:
 
     ``loops`` are those around it that do not make the loader as well, innermost first. ``role`` is what the code around
     it does with the batches. ``wrapped_by`` is the library's callable that the loader was handed to before, other than
-    one that passes batches on as they are.
+    one that passes batches on as they are. ``several`` says that it makes more than one iterator, as ``zip(loader,
+    loader)`` does.
     """
 
     span: Span
@@ -94,6 +95,7 @@ class Iteration:
     loops: tuple[Loop, ...] = ()
     role: Role | None = None
     wrapped_by: str = ""
+    several: bool = False
     assumptions: Assumptions = NO_ASSUMPTIONS
 
     @property
@@ -109,7 +111,8 @@ class Uses:
     ``iterations`` are the places that iterate it. ``role`` is what it is for, by the names it has and else by how it is
     iterated. ``shuffles_by_epoch`` are the samplers of this loader whose order follows from the epoch they are told
     (``DistributedSampler``), as far as nothing in the program may tell them. ``options_set`` are its attributes set
-    after it was made, ``restarts`` the loops that start its workers in every turn without need.
+    after it was made, ``restarts`` the loops that start its workers in every turn without need, ``kept`` the places
+    that keep what it gives. ``payload_changes`` says that the program may change what was sent to the workers.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -117,6 +120,14 @@ class Uses:
     shuffles_by_epoch: tuple[Touch, ...] = ()
     options_set: tuple[OptionSet, ...] = ()
     restarts: tuple[Restart, ...] = ()
+    kept: tuple[Touch, ...] = ()
+    payload_changes: bool = False
+
+    @property
+    def iterated_within_itself(self) -> bool:
+        """Whether a second iterator was seen to be made while one of the loader's goes on."""
+        spans = {one.span for one in self.iterations}
+        return any(one.several or any(loop.span in spans for loop in one.loops) for one in self.iterations)
 
 
 NOT_USED = Uses()

@@ -100,6 +100,21 @@ ITERATIONS: dict[str, tuple[str, list[str]]] = {
         """,
         ["self.loader in for epoch in range(3) counts"],
     ),
+    "loops around calls with another loader": (
+        LOADER
+        + dedent(
+            """
+        def over(one):
+            for batch in one:
+                pass
+        other = DataLoader(data, num_workers=1)
+        for epoch in range(3):
+            over(other)
+        over(loader)
+        """
+        ),
+        ["one"],
+    ),
     "a loop that makes the loader": (
         "for fold in range(5):\n    " + LOADER + "    for batch in loader:\n        pass\n",
         ["loader"],
@@ -242,3 +257,62 @@ def test_a_file_that_no_loader_stands_in_may_tell_the_epoch() -> None:
     not_told = "def before(sampler, epoch):\n    pass\n"
     assert uses({"main.py": main, "hooks.py": told}).shuffles_by_epoch == ()
     assert len(uses({"main.py": main, "hooks.py": not_told}).shuffles_by_epoch) == 1
+
+
+KEPT: dict[str, tuple[str, list[str]]] = {
+    "a batch": ("for batch in loader:\n    kept.append(batch)\n", ["kept.append(batch)"]),
+    "a part": ("for i, (x, y) in enumerate(loader):\n    kept.append(y[0])\n", ["kept.append(y[0])"]),
+    "a key": ("for batch in loader:\n    self.kept.extend(batch['x'])\n", ["self.kept.extend(batch['x'])"]),
+    "all": ("kept = list(loader)\n", ["list(loader)"]),
+    "a copy": ("for batch in loader:\n    kept.append(batch.clone())\n", []),
+    "something else": ("for batch in loader:\n    kept.append(loss)\n", []),
+    "moved": ("for batch in loader:\n    batch = batch.cuda()\n    kept.append(batch)\n", []),
+    "let go": ("for batch in loader:\n    kept.append(batch)\n    kept.clear()\n", []),
+    "made anew": ("for batch in loader:\n    kept = []\n    kept.append(batch)\n", []),
+    "counted": ("n = sum(1 for batch in loader)\n", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), KEPT.values(), ids=KEPT.keys())
+def test_what_is_kept(text: str, expected: list[str]) -> None:
+    assert [one.what for one in uses(LOADER + text).kept] == expected
+
+
+CHANGED: dict[str, tuple[str, bool]] = {
+    "a library's data set": ("data = MNIST('data')\n", False),
+    "another transform": ("data = MNIST('data')\ndata.transform = None\n", True),
+    "another data set's transform": ("data = MNIST('data')\nother = MNIST('o')\nother.transform = None\n", False),
+    "a method that changes it": ("data = Mine()\ndata.grow()\n", True),
+    "a method that changes nothing": ("data = Mine()\ndata.show()\n", False),
+    "an attribute set": ("data = Mine()\ndata.size = 2\n", True),
+    "an attribute of another object of its class": ("data = Mine()\nother = Mine()\nother.size = 1\n", True),
+    "nothing": ("data = Mine()\n", False),
+}
+MINE = """
+from torchvision.datasets import MNIST
+class Mine:
+    def __init__(self):
+        self.size = 1
+    def grow(self):
+        self.size += 1
+    def show(self):
+        print(self.size)
+"""
+
+
+@pytest.mark.parametrize(("text", "expected"), CHANGED.values(), ids=CHANGED.keys())
+def test_whether_the_program_changes_what_it_sent(text: str, expected: bool) -> None:
+    assert uses(MINE + text + LOADER + EPOCHS).payload_changes is expected
+
+
+def test_two_iterators_at_once() -> None:
+    assert uses(LOADER + "for a, b in zip(loader, loader):\n    pass\n").iterated_within_itself
+    assert uses(LOADER + "for a in loader:\n    for b in loader:\n        pass\n").iterated_within_itself
+    assert not uses(LOADER + "for a, b in zip(loader, range(3)):\n    pass\n").iterated_within_itself
+    assert not uses(LOADER + EPOCHS + "for a in loader:\n    pass\n").iterated_within_itself
+
+
+def test_the_loaders_of_a_program_know_what_they_are_for() -> None:
+    first, second = loaders_of("train_loader = DataLoader(a)\nval_loader = DataLoader(b)\n")
+    assert [one.uses.role for one in first.program.loaders] == [Role.TRAINING, Role.EVALUATION]
+    assert first.program.loaders == second.program.loaders

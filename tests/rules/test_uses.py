@@ -7,13 +7,26 @@ from typing import Any
 
 import pytest
 
-from loaderlint.model.edit import GuardEntryPoint
+from loaderlint.model.edit import AddOption, GuardEntryPoint, SetValue
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader, Program
-from loaderlint.model.payload import Touch
+from loaderlint.model.payload import Payload, Touch
+from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.model.uses import Iteration, Loop, OptionSet, Restart, Role, SharingStrategy, StartMethodCall, Uses
 from loaderlint.model.value import Value
-from tests.test_rules import LINUX, WINDOWS, a_loader, assuming, at, check, the_finding, the_fix, written
+from tests.test_rules import (
+    LINUX,
+    LINUX_3_14,
+    MACOS,
+    WINDOWS,
+    a_loader,
+    assuming,
+    at,
+    check,
+    the_finding,
+    the_fix,
+    written,
+)
 from tests.test_rules import assuming_platform as on_platforms
 
 EPOCHS = Loop(at(70), "for epoch in range(3)", counts=True)
@@ -212,3 +225,177 @@ class TestFileSystemSharing:
         assert check("LL308", self.with_calls(self.CALL, workers=0), LINUX) == []
         assert check("LL308", self.with_calls(replace(self.CALL, strategy="file_descriptor")), LINUX) == []
         assert check("LL308", self.with_calls(replace(self.CALL, assumptions=on_platforms("macos"))), LINUX) == []
+
+
+def of(role: Role, span_line: int = 50, **given: Any) -> Loader:
+    return replace(a_loader(**given), span=at(span_line), uses=Uses(role=role))
+
+
+def beside(loader: Loader, *others: Loader) -> Loader:
+    return replace(loader, program=Program(guarded=True, loaders=(loader, *others)))
+
+
+TRAINS = of(Role.TRAINING, 40, num_workers=8)
+ROCM = Target(Platform.LINUX, (3, 12), accelerator=Accelerator.ROCM)
+GPU = Target(Platform.LINUX, (3, 12), accelerator=Accelerator.CUDA)
+
+
+class TestPersistentValidationWorkers:
+    VALIDATES = of(Role.EVALUATION, num_workers=4, persistent_workers=written(True, 11))
+
+    @pytest.mark.parametrize(("target", "system"), [(WINDOWS, "Windows"), (ROCM, "ROCm")])
+    def test_it_stands_at_the_value_and_turns_it_off(self, target: Target, system: str) -> None:
+        finding = the_finding("LL504", beside(self.VALIDATES, TRAINS), target)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.WARNING, Confidence.LIKELY, at(11))
+        assert finding.message == (
+            f"on {system} this validation loader keeps 4 workers alive beside those of the training loader at "
+            "train.py:40"
+        )
+        assert the_fix(finding).edits == (SetValue(at(11), False),)
+        assert the_fix(finding).safe
+
+    def test_a_value_of_both_loaders_is_changed_at_the_call_of_one(self) -> None:
+        shared = of(Role.TRAINING, 40, num_workers=8, persistent_workers=written(True, 11))
+        fix = the_fix(the_finding("LL504", beside(self.VALIDATES, shared), WINDOWS))
+        assert fix.edits == (SetValue(at(50), False),)
+
+    def test_a_value_of_both_in_one_dictionary_has_no_fix(self) -> None:
+        kept = Value((written(True, 11),))
+        shared = of(Role.TRAINING, 40, num_workers=8, persistent_workers=kept)
+        loader = of(Role.EVALUATION, num_workers=4, persistent_workers=kept)
+        finding = the_finding("LL504", beside(loader, shared), WINDOWS)
+        assert finding.fix is None
+        assert finding.help == "give this loader `persistent_workers=False`"
+
+    @pytest.mark.parametrize(
+        "loader",
+        [
+            beside(VALIDATES),
+            beside(VALIDATES, VALIDATES),
+            beside(VALIDATES, of(Role.TRAINING, 40)),
+            beside(of(Role.TRAINING, num_workers=4, persistent_workers=True), TRAINS),
+            beside(of(Role.EVALUATION, num_workers=4), TRAINS),
+            beside(of(Role.EVALUATION, num_workers=4, persistent_workers=False), TRAINS),
+            beside(of(Role.EVALUATION, num_workers=0, persistent_workers=True), TRAINS),
+        ],
+        ids=["alone", "no training", "training without workers", "training", "silent", "off", "no workers"],
+    )
+    def test_quiet(self, loader: Loader) -> None:
+        assert check("LL504", loader, WINDOWS) == []
+
+    @pytest.mark.parametrize("target", [LINUX, GPU, MACOS])
+    def test_quiet_on_other_targets(self, target: Target) -> None:
+        assert check("LL504", beside(self.VALIDATES, TRAINS), target) == []
+
+
+class TestValidationForksBesidePinning:
+    PINS = of(Role.TRAINING, 40, num_workers=8, pin_memory=True, persistent_workers=True)
+    VALIDATES = of(Role.EVALUATION, num_workers=4)
+
+    def test_a_training_loader_that_keeps_its_thread(self) -> None:
+        finding = the_finding("LL505", beside(self.VALIDATES, self.PINS), GPU)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.INFO, Confidence.POSSIBLE, at(50))
+        assert finding.message.startswith("this validation loader forks 4 workers while the pin-memory thread")
+
+    def test_validation_amid_an_epoch(self) -> None:
+        batches = Iteration(at(71), "train_loader")
+        training = of(Role.TRAINING, 40, num_workers=8, pin_memory=True)
+        training = replace(training, uses=Uses((batches,), Role.TRAINING))
+        amid = Iteration(at(75), "val_loader", (Loop(batches.span, "for batch in train_loader"),))
+        validates = replace(self.VALIDATES, uses=Uses((amid,), Role.EVALUATION))
+        assert check("LL505", beside(validates, training), GPU) != []
+        after = replace(validates, uses=Uses((IN_EPOCHS,), Role.EVALUATION))
+        assert check("LL505", beside(after, training), GPU) == []
+
+    @pytest.mark.parametrize(
+        ("loader", "target"),
+        [
+            (beside(VALIDATES, PINS), Target(Platform.LINUX, (3, 12), accelerator=Accelerator.CPU)),
+            (beside(VALIDATES, PINS), LINUX_3_14),
+            (beside(VALIDATES, PINS), WINDOWS),
+            (beside(VALIDATES), GPU),
+            (beside(VALIDATES, replace(PINS, uses=Uses(role=Role.EVALUATION))), GPU),
+            (beside(VALIDATES, of(Role.TRAINING, 40, num_workers=8, persistent_workers=True)), GPU),
+            (beside(of(Role.EVALUATION), PINS), GPU),
+        ],
+        ids=["CPU", "forkserver", "Windows", "alone", "no training", "nothing pinned", "no workers"],
+    )
+    def test_quiet(self, loader: Loader, target: Target) -> None:
+        assert check("LL505", loader, target) == []
+
+
+class TestRespawnedEveryEpoch:
+    def test_it_names_the_workers_and_the_loop_and_keeps_them(self) -> None:
+        finding = the_finding("LL601", used(IN_EPOCHS), MACOS)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.INFO, Confidence.LIKELY, at(50))
+        assert finding.message == (
+            "2 workers started by spawn start again in every turn of `for epoch in range(3)`, at train.py:71"
+        )
+        assert the_fix(finding).edits == (AddOption(at(50), "persistent_workers", True, None),)
+        assert the_fix(finding).safe
+
+    def test_a_worker_count_that_varies_becomes_the_condition(self) -> None:
+        several = Value((written(2), written(4, 11)), argument=at(52))
+        loader = replace(a_loader(num_workers=several), uses=Uses((IN_EPOCHS,)))
+        assert the_fix(the_finding("LL601", loader, MACOS)).edits == (
+            AddOption(at(50), "persistent_workers", True, at(52)),
+        )
+        hidden = replace(a_loader(num_workers=replace(several, argument=None)), uses=Uses((IN_EPOCHS,)))
+        assert the_finding("LL601", hidden, MACOS).fix is None
+
+    def test_the_fix_is_unsafe_where_not_all_was_seen(self) -> None:
+        loader = replace(used(IN_EPOCHS), payload=Payload())
+        assert not the_fix(the_finding("LL601", loader, MACOS)).safe
+
+    @pytest.mark.parametrize(
+        "loader",
+        [
+            used(),
+            used(replace(IN_EPOCHS, loops=())),
+            used(replace(IN_EPOCHS, loops=(FOLDS,))),
+            used(replace(IN_EPOCHS, wrapped_by="accelerate.Accelerator().prepare")),
+            used(replace(IN_EPOCHS, several=True)),
+            used(IN_EPOCHS, Iteration(at(75), "loader", (Loop(at(71), "for batch in loader"),))),
+            replace(used(IN_EPOCHS), uses=Uses((IN_EPOCHS,), payload_changes=True)),
+            replace(used(IN_EPOCHS), uses=Uses((IN_EPOCHS,), restarts=(Restart(at(50), "DataLoader()"),))),
+            replace(a_loader(num_workers=2, persistent_workers=False), uses=Uses((IN_EPOCHS,))),
+            replace(a_loader(num_workers=2, persistent_workers=Value(open=True)), uses=Uses((IN_EPOCHS,))),
+            replace(a_loader(num_workers=0), uses=Uses((IN_EPOCHS,))),
+        ],
+        ids=[
+            "unused",
+            "once",
+            "folds",
+            "a library's",
+            "zip",
+            "within itself",
+            "stale",
+            "made again",
+            "decided",
+            "unseen",
+            "no workers",
+        ],
+    )
+    def test_quiet(self, loader: Loader) -> None:
+        assert check("LL601", loader, MACOS) == []
+
+    def test_quiet_under_fork_and_for_validation_on_windows(self) -> None:
+        assert check("LL601", used(IN_EPOCHS), LINUX) == []
+        assert check("LL601", used(IN_EPOCHS, role=Role.EVALUATION), WINDOWS) == []
+        assert check("LL601", used(IN_EPOCHS, role=Role.EVALUATION), MACOS) != []
+
+
+class TestWorkerTensorsKept:
+    KEPT = Touch(at(60), "batches.append(batch)")
+
+    def test_what_is_kept(self) -> None:
+        loader = replace(a_loader(num_workers=2), uses=Uses(kept=(self.KEPT,)))
+        finding = the_finding("LL307", loader, LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.INFO, Confidence.POSSIBLE, at(60))
+        assert finding.message.startswith("`batches.append(batch)` keeps tensors that 2 workers loaded")
+
+    def test_quiet(self) -> None:
+        loader = replace(a_loader(num_workers=2), uses=Uses(kept=(self.KEPT,)))
+        assert check("LL307", loader, MACOS) == []
+        assert check("LL307", replace(loader, uses=Uses()), LINUX) == []
+        assert check("LL307", replace(a_loader(num_workers=0), uses=loader.uses), LINUX) == []

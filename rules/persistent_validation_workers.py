@@ -1,0 +1,89 @@
+"""LL504."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader
+from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.source import Language
+from loaderlint.model.target import Accelerator, Target
+from loaderlint.model.uses import Role
+from loaderlint.model.value import Candidate
+
+
+class PersistentValidationWorkers(Rule):
+    """Validation workers stay alive beside those of the training loader, on Windows or ROCm.
+
+    ## What it does
+    Finds a true `persistent_workers` on a loader that validates or tests, beside a loader that trains in the same
+    program, where the target is Windows or ROCm. What a loader is for is read from its name, the hook that makes it,
+    or the loop that iterates it.
+
+    ## Why it breaks
+    The workers of both loaders are then alive all the time: twice the processes, each of which has imported torch and
+    holds its data set and its prefetched batches. On these platforms training jobs were seen to stall in the first
+    validation, and ran once the validation workers ended with it.
+
+    ## Example
+    ```python
+    train_loader = DataLoader(train_set, num_workers=8, persistent_workers=True)
+    val_loader = DataLoader(val_set, num_workers=4, persistent_workers=True)
+    ```
+
+    ## Safe equivalent
+    ```python
+    train_loader = DataLoader(train_set, num_workers=8, persistent_workers=True)
+    val_loader = DataLoader(val_set, num_workers=4, persistent_workers=False)
+    ```
+
+    ## Fix safety
+    Safe: the same batches in the same order; each validation starts its workers anew. Unsafe or none where the value
+    also serves the training loader.
+
+    ## Evidence
+    Reports of training jobs on Windows and ROCm that waited for hours in a validation, and went on once it kept no
+    workers; pytorch/pytorch#130610 for a second loader's workers beside a living pin-memory thread. What a kept worker
+    holds: `persistent_workers` on the `torch.utils.data` page. Not measured: neither platform was at hand.
+    """
+
+    code = "LL504"
+    severity = Severity.WARNING
+    confidence = Confidence.LIKELY
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each value that keeps the workers of a validation loader."""
+        if loader.uses.role is not Role.EVALUATION or not (target.windows or target.accelerator is Accelerator.ROCM):
+            return
+        training = next((one for one in loader.program.loaders if one.uses.role is Role.TRAINING), None)
+        if training is None or not training.workers_on(target):
+            return
+        for kept in loader.option("persistent_workers").on(target).written:
+            meets = (
+                workers
+                for workers, other in loader.together("num_workers", "persistent_workers", target)
+                if other is kept and workers.starts_workers(target)
+            )
+            workers = next(meets, None)
+            if kept.constant and workers is not None:
+                system = "Windows" if target.windows else "ROCm"
+                message = (
+                    f"on {system} this validation loader keeps {counted(workers)} alive beside those of the training "
+                    f"loader at {place(training.span)}"
+                )
+                fix = self._fix(loader, kept)
+                advice = None if fix is not None else "give this loader `persistent_workers=False`"
+                yield self.finding(loader, kept, message, target, fix=fix, help=advice)
+
+    @staticmethod
+    def _fix(loader: Loader, kept: Candidate) -> Fix | None:
+        title, argument = "let the validation workers end", loader.option("persistent_workers").argument
+        others = [one.option("persistent_workers") for one in loader.program.loaders if one.span != loader.span]
+        serves_others = any(one.span == kept.span for other in others for one in other.known) or kept.serves_others
+        if not serves_others:
+            return Fix(title, (SetValue(kept.span, False),), follows=kept.sources)
+        if argument is None or Language.of(argument.path) is not Language.PYTHON or argument == kept.span:
+            return None
+        return Fix(title, (SetValue(argument, False),))
