@@ -31,6 +31,8 @@ from loaderlint.vocabulary.datasets import (
     MAP_BASE,
     MAP_DATASETS,
     NO_DATASETS,
+    REPEATING,
+    REPEATING_ARGUMENTS,
     SIZED_TENSORS,
     STREAMED,
     STREAMED_METHODS,
@@ -54,11 +56,12 @@ def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
     with evaluator.steps(STEPS):
         kind = _kind(evaluator, one, 0)
         lengths = [*_lengths(evaluator, one)] if kind is DatasetKind.MAP else []
+        endless = _is_endless(evaluator, thing)
     name = thing.of.node.name if isinstance(thing, Instance) else ""
     in_memory = isinstance(thing, Made) and thing.callee in TENSOR_DATASETS
     if isinstance(thing, Made):
         name = thing.callee.partition("()")[0].rpartition(".")[2]
-    dataset = Samples(one.span, name, kind, None, in_memory, one.assumptions)
+    dataset = Samples(one.span, name, kind, None, endless, in_memory, one.assumptions)
     if not lengths:
         yield dataset
     for length, assumptions in lengths:
@@ -129,6 +132,23 @@ def _kind_of_class(evaluator: Evaluator, instance: Instance) -> DatasetKind | No
 # --- how many samples there are ---
 
 
+def _is_endless(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
+    """Return whether a dataset gives samples for ever: ``while True`` in its iteration, or a method that repeats it."""
+    if isinstance(thing, Made):
+        return any(f".{name}" in thing.callee for name in REPEATING) or any(
+            isinstance(one, ast.keyword) and one.arg in REPEATING_ARGUMENTS for one in ast.walk(thing.call)
+        )
+    if not isinstance(thing, Instance):
+        return False
+    methods = [scope for owner in classes.lineage(evaluator, thing.of) for scope in owner.scope.children]
+    return any(
+        isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
+        for scope in methods
+        if isinstance(scope.node, FunctionNode)
+        for node in ast.walk(scope.node)
+    )
+
+
 def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
     thing = one.thing
     if isinstance(thing, Row):
@@ -147,16 +167,23 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
 def _returned_length(
     evaluator: Evaluator, instance: Instance, assumptions: Assumptions
 ) -> Iterator[tuple[int, Assumptions]]:
+    """Yield the numbers that ``__len__`` gives, nothing where it works one out, or gives something unseen as well.
+
+    What it counts, ``len(self.files)``, is often filled by a method or by whoever made the object.
+    """
     for owner in classes.lineage(evaluator, instance.of):
         for scope in owner.scope.children:
-            if scope.name == "__len__" and isinstance(scope.node, FunctionNode):
-                method = Function(owner.facts, scope.node, scope, instance, owner)
-                frame = Frame(owner.facts, end_of(scope), receiver=instance)
-                for way in functions.returned_by(evaluator, method, frame):
-                    joint = together(assumptions, way.assumptions)
-                    if type(way.thing) is int and way.thing >= 0 and joint is not None:
-                        yield way.thing, joint
+            if scope.name != "__len__" or not isinstance(scope.node, FunctionNode):
+                continue
+            method = Function(owner.facts, scope.node, scope, instance, owner)
+            found = functions.returned_by(evaluator, method, Frame(owner.facts, end_of(scope), receiver=instance))
+            if scope.calls or not all(type(way.thing) is int for way in found):
                 return
+            for way in found:
+                joint = together(assumptions, way.assumptions)
+                if isinstance(way.thing, int) and way.thing >= 0 and joint is not None:
+                    yield way.thing, joint
+            return
 
 
 def _rows(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:

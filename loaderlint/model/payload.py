@@ -82,13 +82,15 @@ class Samples:
     """What a loader's dataset is, as far as it was seen.
 
     ``name`` is that of its class, ``kind`` None where a base of it was not seen. ``length`` is how many samples it has
-    by construction; ``in_memory`` says that they are nothing but rows of tensors (a ``TensorDataset``).
+    by construction, ``endless`` says that it gives them for ever; ``in_memory`` says that they are nothing but rows of
+    tensors (a ``TensorDataset``).
     """
 
     span: Span
     name: str
     kind: DatasetKind | None = None
     length: int | None = None
+    endless: bool = False
     in_memory: bool = False
     assumptions: Assumptions = NO_ASSUMPTIONS
 

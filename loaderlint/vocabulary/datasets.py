@@ -67,6 +67,10 @@ STREAMED_METHODS = frozenset(
 )
 """Methods of such a dataset that give another of its kind."""
 
+REPEATING = frozenset({"repeat", "repeatedly", "with_epoch"})
+REPEATING_ARGUMENTS = frozenset({"resampled", "repeat"})
+"""Methods after which a dataset may give samples for ever, and arguments that make one do so."""
+
 BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"})
 """The class whose items are lists of indices."""
 

@@ -113,6 +113,26 @@ def test_how_many_samples_there_are(text: str, expected: list[int | None]) -> No
     assert [one.length for one in loader_of(HEAD + dedent(text)).payload.datasets] == expected
 
 
+ENDLESS: dict[str, tuple[str, bool]] = {
+    "a class that ends": (
+        "class D(IterableDataset):\n    def __iter__(self):\n        yield 1\nDataLoader(D())",
+        False,
+    ),
+    "a class that never ends": (
+        "class D(IterableDataset):\n    def __iter__(self):\n        while True:\n            yield 1\nDataLoader(D())",
+        True,
+    ),
+    "a WebDataset": ("DataLoader(wds.WebDataset(u).shuffle(9))", False),
+    "a WebDataset drawn from again and again": ("DataLoader(wds.WebDataset(u, resampled=True).shuffle(9))", True),
+    "a WebDataset that is repeated": ("d = wds.WebDataset(u)\nDataLoader(d.repeat().shuffle(9))", True),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ENDLESS.values(), ids=ENDLESS.keys())
+def test_whether_samples_come_for_ever(text: str, expected: bool) -> None:
+    assert [one.endless for one in loader_of(HEAD + text).payload.datasets] == [expected]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
