@@ -18,6 +18,7 @@ from loaderlint.linking.payload import payload_of
 from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
 from loaderlint.linking.samplers import samplers_of
+from loaderlint.linking.shadowed import with_shadowed
 from loaderlint.linking.sharing import with_sharing
 from loaderlint.linking.sites import PythonSite, python_sites
 from loaderlint.model.loader import Loader
@@ -45,7 +46,7 @@ def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) ->
     sites = _shared(evaluator, sites)
     sent = [(site, _with_objects(evaluator, site, loader, given)) for site, loader, given in sites]
     programs = Programs(evaluator, sent, [given for _, _, given in sites])
-    return _with_configured(evaluator, programs.joined(), near)
+    return tuple(with_shadowed(part, _with_configured(evaluator, programs.joined(), near)))
 
 
 def _with_objects(evaluator: Evaluator, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:

@@ -16,6 +16,7 @@ from loaderlint.model.value import (
     Assumptions,
     Candidate,
     Constant,
+    Trail,
     Value,
     holds_on,
     meetings,
@@ -89,6 +90,19 @@ class Start:
 
 
 @dataclass(frozen=True)
+class Shadowed:
+    """A value of an option that a later one under the same key takes the place of: what it was, and what wins."""
+
+    span: Span
+    option: str
+    what: str
+    kept: str
+    kept_span: Span
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+
+@dataclass(frozen=True)
 class Loader:
     """One place where loader options come together.
 
@@ -97,7 +111,7 @@ class Loader:
     gives the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever
     the file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read;
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
-    none.
+    none. ``shadowed`` are values that never arrive, for the same key is written again.
     """
 
     span: Span
@@ -110,6 +124,7 @@ class Loader:
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
     may_be_guarded: bool = False
+    shadowed: tuple[Shadowed, ...] = ()
 
     def option(self, name: str) -> Value:
         """Return the value of an option by torch's name; torch's default, unwritten, where it is not given."""

@@ -1,8 +1,8 @@
-"""Every combination of what decides the samples of a batch: what the rules say of it is what torch does with it.
+"""Whether a loader gives a first batch at all: what the rules say of a combination is what torch does with it.
 
-5040 combinations of dataset, ``sampler``, ``batch_sampler``, ``shuffle``, ``drop_last`` and ``batch_size``: each is
-linted, made, and asked for its first batch. torch raises when the loader is made, or at the first batch, or gives no
-batch at all, or works; the rules must say the same, in its words where it has some.
+1440 combinations of dataset, ``sampler``, ``batch_sampler``, ``shuffle``, ``drop_last`` and ``batch_size``, besides
+those of `test_lattice`: each is linted, made, and asked for a batch. torch raises when the loader is made, or at the
+first batch, or gives no batch and says nothing, or works; the rules must say the same, in its words where it has some.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch.utils.data import BatchSampler, DataLoader, IterableDataset, Sequenti
 
 from loaderlint.model.finding import Finding
 from tests.properties.test_lattice import ABSENT, words
-from tests.properties.whole_tool import after, fix, lint
+from tests.properties.whole_tool import lint
 
 RULES = ("LL206", "LL207", "LL208", "LL411")
 
@@ -42,26 +42,15 @@ IN_ORDER = Written("SequentialSampler(range(8))")
 IN_PAIRS = Written("BatchSampler(SequentialSampler(range(8)), 2, False)")
 
 LATTICE: Mapping[str, tuple[object, ...]] = {
-    "sampler": (ABSENT, None, IN_ORDER, IN_PAIRS),
-    "batch_sampler": (ABSENT, None, IN_PAIRS),
-    "shuffle": (ABSENT, True, False, None, 0, "False", ""),
-    "drop_last": (ABSENT, True, False),
-    "batch_size": (ABSENT, 1, 4, 16, None),
-}
-
-MENDABLE: Mapping[str, tuple[object, ...]] = {
-    "sampler": (ABSENT, IN_ORDER),
+    "sampler": (ABSENT, IN_ORDER, IN_PAIRS),
     "batch_sampler": (ABSENT, IN_PAIRS),
-    "shuffle": (ABSENT, True),
-    "drop_last": (ABSENT, True),
-    "batch_size": (ABSENT, 4, None),
+    "shuffle": (ABSENT, True, 0, "False", ""),
+    "drop_last": (ABSENT, True, False),
+    "batch_size": (ABSENT, 4, 16, None),
 }
 
 FILE_LENGTH = 140
 """Loaders in one generated file; linting takes a little longer than in proportion to it."""
-
-FIXED_FILE_LENGTH = 16
-"""The same where it is fixed: every fix is proven on the whole file."""
 
 NOTHING_TO_SHUFFLE = "ValueError: num_samples should be a positive integer value, but got num_samples=0"
 """What torch says of an empty dataset that is to be shuffled, which no rule is about."""
@@ -153,7 +142,7 @@ def agree(findings: list[Finding], outcome: Outcome, dataset: str, call: str) ->
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_what_the_rules_say_of_a_combination_is_what_torch_does(dataset: str) -> None:
     texts = calls(LATTICE)
-    assert len(texts) * len(DATASETS) == 5040
+    assert len(texts) * len(DATASETS) == 1440
     differing = []
     outcomes = {"refused": 0, "accepted": 0}
     for some, program in programs(dataset, texts):
@@ -164,22 +153,4 @@ def test_what_the_rules_say_of_a_combination_is_what_torch_does(dataset: str) ->
             if not agree(findings.get(number, []), outcome, dataset, call):
                 differing.append((call, outcome, [(one.code, one.error) for one in findings.get(number, ())]))
     assert differing == []
-    assert min(outcomes.values()) > 50, outcomes
-
-
-def test_what_the_safe_fixes_leave_is_accepted_and_keeps_the_samples_that_were_asked_for() -> None:
-    dataset = DATASETS[0]
-    mended = 0
-    for some, program in programs(dataset, calls(MENDABLE), FIXED_FILE_LENGTH):
-        report = fix({"train.py": program}, **in_force())
-        assert report.unproven == ()
-        fixed = after({"train.py": program}, report)["train.py"].decode()
-        assert findings_of_calls(fixed) == {}
-        for before, line in zip(some, fixed.splitlines()[FIRST_LINE - 1 :], strict=True):
-            call = line.partition(" = ")[2]
-            assert tried(call, dataset) == Outcome(None, batch=True), (before, call)
-            mended += before != call
-            # What decides the batches stays: a batch sampler before a sampler, a sampler before shuffling.
-            kept = next((one for one in (f"batch_sampler={IN_PAIRS}", f" sampler={IN_ORDER}") if one in before), "")
-            assert kept in call
-    assert mended > len(calls(MENDABLE)) / 3
+    assert min(outcomes.values()) > 20, outcomes
