@@ -152,7 +152,9 @@ def _is_endless(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
 def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
     thing = one.thing
     if isinstance(thing, Row):
-        yield len(thing.items), one.assumptions
+        # A row of other things, such as the two parts of a split, may be taken apart unseen.
+        if all(len(item) == 1 and item[0].constant for item in thing.items):
+            yield len(thing.items), one.assumptions
     elif isinstance(thing, Instance):
         yield from _returned_length(evaluator, thing, one.assumptions)
     elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:

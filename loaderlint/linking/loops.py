@@ -106,8 +106,8 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
     assert binding.value is not None
     span = frame.facts.span(binding.value)
     found: list[Possibility] = []
-    loop = next(arm for arm in reversed(binding.place.arms) if arm.loop)
-    before = frame.at(loop.place) if loop.place is not None else frame
+    loop = next((arm for arm in reversed(binding.place.arms) if arm.loop), None)
+    before = frame.at(loop.place) if loop is not None and loop.place is not None else frame
     for one in evaluator.evaluate(binding.value, before):
         items = items_of(one)
         if items is None:

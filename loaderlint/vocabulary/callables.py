@@ -55,7 +55,7 @@ class LoaderCallable:
 
 _TORCH = LoaderCallable(TORCH_POSITIONAL)
 _DATASET_FIRST = LoaderCallable(("dataset",))
-_OWN_SHUFFLE = LoaderCallable(("dataset",), spelling={"shuffle": ""})
+_OWN_ORDER = LoaderCallable(("dataset",), spelling={"shuffle": "", "drop_last": ""})
 _MONAI_THREAD = LoaderCallable(("dataset",), threads="use_thread_workers")
 _OWN_BATCHES = LoaderCallable(spelling={"batch_size": "", "shuffle": "", "drop_last": "", "pin_memory": ""})
 _BATCHES_OF_GRAPHS = LoaderCallable(spelling={"batch_size": ""})
@@ -104,9 +104,9 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "torch_geometric.loader.GraphSAINTRandomWalkSampler": _BATCHES_OF_GRAPHS,
     "dgl.dataloading.DataLoader": _OWN_BATCHES,
     "dgl.dataloading.GraphDataLoader": _DATASET_FIRST,
-    "litdata.StreamingDataLoader": _OWN_SHUFFLE,
-    "litdata.streaming.StreamingDataLoader": _OWN_SHUFFLE,
-    "litdata.streaming.dataloader.StreamingDataLoader": _OWN_SHUFFLE,
+    "litdata.StreamingDataLoader": _OWN_ORDER,
+    "litdata.streaming.StreamingDataLoader": _OWN_ORDER,
+    "litdata.streaming.dataloader.StreamingDataLoader": _OWN_ORDER,
     "streaming.StreamingDataLoader": _TORCH,
     "streaming.base.dataloader.StreamingDataLoader": _TORCH,
     "webdataset.WebLoader": _DATASET_FIRST,

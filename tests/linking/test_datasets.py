@@ -81,6 +81,7 @@ def test_how_torch_takes_samples_from_a_dataset(text: str, expected: list[tuple[
 LENGTHS: dict[str, tuple[str, list[int | None]]] = {
     "a list": ("DataLoader([1, 2])", [2]),
     "a range": ("DataLoader(range(8))", [8]),
+    "the two parts of a split": ("DataLoader((Numbers(), Numbers()))", [None]),
     "the list of a range": ("DataLoader(list(range(8)))", [8]),
     "a list that grows": ("data = []\nfor i in range(3):\n    data.append(i)\nDataLoader(data)", []),
     "tensors": ("DataLoader(TensorDataset(torch.randn(10, 3), torch.zeros(10)))", [10]),
