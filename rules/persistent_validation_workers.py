@@ -73,17 +73,19 @@ class PersistentValidationWorkers(Rule):
                     f"on {system} this validation loader keeps {counted(workers)} alive beside those of the training "
                     f"loader at {place(training.span)}"
                 )
-                fix = self._fix(loader, kept)
+                fix = self._fix(loader, kept, workers)
                 advice = None if fix is not None else "give this loader `persistent_workers=False`"
                 yield self.finding(loader, kept, message, target, fix=fix, help=advice)
 
     @staticmethod
-    def _fix(loader: Loader, kept: Candidate) -> Fix | None:
+    def _fix(loader: Loader, kept: Candidate, workers: Candidate) -> Fix | None:
+        # Without workers there is nothing left to mend.
+        follows = kept.sources | workers.sources | {workers.span}
         title, argument = "let the validation workers end", loader.option("persistent_workers").argument
         others = [one.option("persistent_workers") for one in loader.program.loaders if one.span != loader.span]
         serves_others = any(one.span == kept.span for other in others for one in other.known) or kept.serves_others
         if not serves_others:
-            return Fix(title, (SetValue(kept.span, False),), follows=kept.sources)
+            return Fix(title, (SetValue(kept.span, False),), follows=follows)
         if argument is None or Language.of(argument.path) is not Language.PYTHON or argument == kept.span:
             return None
-        return Fix(title, (SetValue(argument, False),))
+        return Fix(title, (SetValue(argument, False),), follows=follows)
