@@ -253,6 +253,7 @@ class TestPersistentValidationWorkers:
         )
         assert the_fix(finding).edits == (SetValue(at(11), False),)
         assert the_fix(finding).safe
+        assert at(10) in the_fix(finding).follows, "without workers there is nothing left to mend"
 
     def test_a_value_of_both_loaders_is_changed_at_the_call_of_one(self) -> None:
         shared = of(Role.TRAINING, 40, num_workers=8, persistent_workers=written(True, 11))
