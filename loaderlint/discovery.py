@@ -125,7 +125,8 @@ def _standard_input(content: bytes, filename: str | None, settings: SettingsInde
     language = Language.of(location) if filename else Language.PYTHON
     if language is None:
         return Failure(path, f"loaderlint reads {_LANGUAGES}; the name of standard input is none of theirs")
-    if settings.for_path(location).excludes.match(location):
+    in_force = settings.for_path(location)
+    if in_force.excludes.match(location) or not _may_matter(location, content, in_force):
         return None
     return decoded(content, path, location, language)
 

@@ -403,3 +403,11 @@ def test_a_home_folder_is_no_project(project: WriteFiles, tmp_path: Path, monkey
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert ProjectFiles(str(tmp_path), SettingsIndex()).paths() == ()
+
+
+@pytest.mark.parametrize(("content", "looked_at"), [(b"\n", []), (b"x = 1\n", []), (b"DataLoader\n", ["-"])])
+def test_standard_input_in_which_nothing_can_matter_is_not_looked_at(
+    content: bytes, looked_at: list[str], project: WriteFiles
+) -> None:
+    project({"train.py": LOADER})
+    assert [*look("-", stdin=content).sources] == looked_at
