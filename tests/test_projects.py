@@ -344,5 +344,9 @@ def test_a_change_that_yaml_cannot_make_for_one_platform_alone_is_offered_as_uns
 
     _, report = loaderlint(project, "--platform", "windows", "--platform", "linux")
 
-    safety = {one["path"]: one["fix"]["safety"] for one in report["findings"]}
-    assert safety == {"configs/train.yaml": "unsafe", "evaluate.py": "safe"}
+    safety = {(one["code"], one["path"]): one["fix"]["safety"] for one in report["findings"]}
+    assert safety == {
+        ("LL101", "configs/train.yaml"): "unsafe",
+        ("LL504", "configs/train.yaml"): "safe",
+        ("LL101", "evaluate.py"): "safe",
+    }
