@@ -318,3 +318,14 @@ def test_what_a_comment_accepts_is_not_fixed(project: WriteFiles) -> None:
     )
     report = mended()
     assert (report.rewritten, report.fixed, report.suppressed) == ({}, (), 1)
+
+
+def test_a_comment_in_a_shell_script_accepts_and_is_taken_back(project: WriteFiles) -> None:
+    loop = "if __name__ == '__main__':\n    for x in DataLoader([1], num_workers=4):\n        print(x)\n"
+    accepted = "srun -c 2 python train.py  # loaderlint: ignore[LL304] a test run\n"
+    project({"train.py": IMPORT + loop, "run.sh": accepted})
+    assert found(linted("run.sh")) == []
+    assert linted().suppressed == 1
+    project({"train.py": IMPORT + loop, "run.sh": accepted.replace("-c 2", "-c 4")})
+    assert found(linted("run.sh")) == ["LL901 run.sh:1"]
+    assert after(mended("run.sh"), "run.sh") == "srun -c 4 python train.py\n"

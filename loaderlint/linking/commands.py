@@ -26,6 +26,8 @@ from loaderlint.vocabulary.jobs import (
 
 _DEEPEST_SCRIPT = 3
 """Scripts that start each other; deeper ones are not read."""
+MOST_SCRIPTS = 500
+"""Times that scripts are read because others start them, with the arguments they are given there."""
 
 
 class Started(NamedTuple):
@@ -41,6 +43,7 @@ class Commands:
     def __init__(self, paths: Callable[[], frozenset[str]], source: Callable[[str], Source | None]) -> None:
         self._paths = paths
         self._source = source
+        self._scripts_read = 0
 
     def started(self, words: Sequence[Word], near: str, below: Sequence[str] = (), depth: int = 0) -> Iterator[Started]:
         """Yield what a command starts that stands in the folder ``near``.
@@ -86,7 +89,10 @@ class Commands:
             return
         if path.endswith(".py"):
             yield Started(path, tuple(arguments))
-        elif depth < _DEEPEST_SCRIPT and (source := self._source(path)) is not None:
+        elif (
+            depth < _DEEPEST_SCRIPT and self._scripts_read < MOST_SCRIPTS and (source := self._source(path)) is not None
+        ):
+            self._scripts_read += 1
             facts = shell.read(source, arguments)
             yield from self.started_by(facts.commands, posixpath.dirname(path), (), depth + 1)
 

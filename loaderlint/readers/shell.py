@@ -26,6 +26,8 @@ _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_]\w*|[0-9@*])(?:(?P<all>\[[@*]\])|(?P<sign>:?[-=])(?P<default>.*))?", re.DOTALL
 )
 _DIRECTIVE = re.compile(r"#SBATCH(?=[ \t])")
+_MOST_PUT_IN = 1_000_000
+"""Characters that variables stand for in all; a script in which they stand for more is not read."""
 _PLAIN = re.compile(r"[^\s;&|()<>\\'\"$`]+|[^\S \t\r\n]|[<>]")
 _PLAIN_QUOTED = re.compile(r'[^"$`\\]+')
 _ENDS_A_WORD = frozenset(" \t\r\n;&|()<>")
@@ -139,6 +141,7 @@ class _Reader:
         self._words: list[Word] = []
         self._given: dict[str, str] = {}
         self._documents: list[tuple[str, bool]] = []
+        self._put_in = 0
 
     def run(self) -> None:
         """Read everything."""
@@ -291,7 +294,12 @@ class _Reader:
         if name.isdigit() and self._arguments is not None and name != "0":
             number = int(name) - 1
             return self._arguments[number].text if number < len(self._arguments) else None
-        return self._variables.get(name)
+        value = self._variables.get(name)
+        words = value if isinstance(value, tuple) else ()
+        self._put_in += sum(len(word.text) + 1 for word in words) if words else len(value or "")
+        if self._put_in > _MOST_PUT_IN:
+            raise _CannotRead
+        return value
 
 
 class _WordReader:

@@ -199,3 +199,30 @@ YAML: dict[str, Files] = {
         "train.yaml": b"num_workers: 0\r\nprefetch_factor: 4\rtimeout: 5\xc2\x85a: 1\xe2\x80\xa8b: 2\n"
     },
 }
+
+
+def _shell(text: str) -> Files:
+    program = "import sys\nif __name__ == '__main__':\n    for x in DataLoader([1], num_workers=4):\n        print(x)\n"
+    return {"main.py": (LOADER + program).encode(), "run.sh": text.encode()}
+
+
+_RUN = "docker run x python main.py\n"
+
+SHELL: dict[str, Files] = {
+    "nothing": _shell(""),
+    "a byte order mark": _shell("\ufeff#SBATCH -c 2\nsrun python main.py\n"),
+    "NUL bytes": _shell("docker run x\x00 python main.py\x00\n" + _RUN),
+    "no UTF-8": {**_shell(""), "run.sh": b"# \xff\n" + _RUN.encode()},
+    "carriage returns alone": _shell("#SBATCH -c 2\rsrun python main.py\r"),
+    "line ends of Windows": _shell("#!/bin/sh\r\n#SBATCH -c 2\r\nsrun \\\r\n python main.py\r\n"),
+    "a quote that does not end": _shell(_RUN + "echo 'x\n"),
+    "a here-document that does not end": _shell(_RUN + "cat <<END\n" + _RUN),
+    "a backslash at the end": _shell(_RUN.rstrip() + "\\"),
+    "deep substitutions": _shell(_RUN + "echo " + "$(" * 5000 + ")" * 5000 + "\n"),
+    "deep parentheses": _shell("(" * 5000 + _RUN + ")" * 5000),
+    "text that doubles": _shell("A=x\n" + "A=$A$A\n" * 100 + "docker run $A python main.py\n"),
+    "scripts that start each other": _shell("docker run x bash run.sh\n" * 100 + _RUN),
+    "strings in strings": _shell('docker run x bash -c "bash -c \'bash -c \\"python main.py\\"\'"\n'),
+    "a huge line": _shell("docker run " + "x " * 100_000 + "python main.py\n"),
+    "many commands": _shell("srun -c 1 python main.py\n" * 2000),
+}

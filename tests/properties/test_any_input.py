@@ -28,6 +28,7 @@ EVERYWHERE: dict[str, object] = {**LINUX, "platforms": ["linux", "windows", "mac
 NASTY = {
     **{f"{name} (Python)": files for name, files in nasty_files.PYTHON.items()},
     **{f"{name} (YAML)": files for name, files in nasty_files.YAML.items()},
+    **{f"{name} (shell)": files for name, files in nasty_files.SHELL.items()},
 }
 
 THROUGH_THE_COMMAND_LINE = [

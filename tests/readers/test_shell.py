@@ -85,6 +85,12 @@ def test_of_a_script_that_is_never_closed_nothing_is_read(text: str) -> None:
     assert facts(text).commands == ()
 
 
+@pytest.mark.parametrize("step", ['A="$A$A"', 'A=("${A[@]}" "${A[@]}")', "A+=$A\nB=$B$B"], ids=["text", "row", "added"])
+def test_variables_that_grow_without_end_come_to_one(step: str) -> None:
+    start = "A=(x y)" if "[" in step else "A=xy B=xy"
+    assert len(facts(start + "\n" + f"{step}\n" * 200 + "f $A\n").commands) in (0, 1)
+
+
 def test_a_word_stands_where_it_is_written() -> None:
     one = facts('N=8\nsrun \\\n  --x  "a b" $N').commands[0]
     assert [str(word.span) for word in one.words] == ["run.sh:2:1", "run.sh:3:3", "run.sh:3:8", "run.sh:3:14"]
