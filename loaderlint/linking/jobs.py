@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.commandlines.flags import Flag, converted, declared_flag
+from loaderlint.linking.overrides import overridden
 from loaderlint.linking.things import Frame, Possibility
 from loaderlint.model.job import Job
 from loaderlint.model.source import Language
@@ -55,7 +56,9 @@ def _of_program(value: Value, brought_in: Set[str]) -> Value:
             if Language.of(path) is Language.PYTHON
         )
 
-    flags = frozenset(one for one in value.given_at if one.path in brought_in)
+    flags = frozenset(
+        one for one in value.given_at if one.path in brought_in or Language.of(one.path) is not Language.PYTHON
+    )
     return replace(value, candidates=tuple(filter(comes_by, value.candidates)), given_at=flags)
 
 
@@ -67,7 +70,8 @@ def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Se
     given: list[Candidate] = []
     unanswered = False
     subjects = {one.subject for candidate in value.candidates for one in candidate.assumptions}
-    direct = {str(span) for span in value.given_at}
+    flags_at = {one for one in value.given_at if Language.of(one.path) is Language.PYTHON}
+    direct = {str(span) for span in flags_at}
     for flag in _flags(evaluator, subjects | direct, brought_in):
         said = _said(flag, launch.arguments)
         if said is None:
@@ -81,7 +85,11 @@ def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Se
             given.extend(handed_over)
     fitting = tuple(one for one in value.candidates if together(one.assumptions, answers) is not None)
     # What gives the count and is no flag whose declaration was seen may have been given.
-    return replace(value, candidates=(*fitting, *given), open=unanswered or bool(direct))
+    unanswered = unanswered or bool(direct)
+    if flags_at != value.given_at:
+        replaced = overridden(evaluator.project, fitting, launch.arguments)
+        fitting, unanswered = replaced or fitting, unanswered or replaced is None
+    return replace(value, candidates=(*fitting, *given), open=unanswered)
 
 
 def _flags(evaluator: Evaluator, subjects: Set[str], paths: Set[str]) -> Iterator[Flag]:

@@ -106,9 +106,12 @@ class Launches:
         return self._facts(one for one in sources if one is not None)
 
     def _in_shell(self, source: Source) -> Iterator[Launch]:
-        facts = shell.read(source)
+        yield from self._in_script(source, shell.read(source))
+
+    def _in_script(self, source: Source, facts: ShellFacts, asked: Sequence[Word] = ()) -> Iterator[Launch]:
+        """Yield what a script starts; ``asked`` are the options of the ``sbatch`` that hands it to Slurm, if any."""
         near = posixpath.dirname(source.path)
-        batch = _Batch(facts)
+        batch = _Batch(facts, asked)
         for command, folders in changing_folders(facts.commands):
             words = _unwrapped(command.words)
             name = posixpath.basename(words[0].text)
@@ -116,9 +119,23 @@ class Launches:
                 yield from self._docker(words, near)
             elif name == "srun":
                 yield from self._srun(command, words, batch, near, folders)
-            elif facts.directives:
+            elif name == "sbatch" and not asked:
+                yield from self._sbatch(source, words, near, folders)
+            elif batch.asks:
                 for start in self._commands.started(command.words, near, folders):
                     yield Launch(start.program, start.arguments, command.span, Runner.SLURM, cpus=batch.cpus)
+
+    def _sbatch(self, source: Source, words: Sequence[Word], near: str, folders: Sequence[str]) -> Iterator[Launch]:
+        wrapped = option(words, ("--wrap",))
+        if wrapped is not None:
+            commands = shell.commands_in(wrapped.text, wrapped.span)
+            yield from self._in_script(source, ShellFacts(source, commands), words)
+            return
+        number = next((n for n, word in enumerate(words) if Language.of(word.text) is Language.SHELL), None)
+        path = self._commands.found(words[number].text, near, folders) if number is not None else None
+        script = self._files.source(path) if path is not None else None
+        if number is not None and script is not None:
+            yield from self._in_script(script, shell.read(script, words[number + 1 :]), words[:number])
 
     def _docker(self, words: Sequence[Word], near: str) -> Iterator[Launch]:
         after = [word.text for word in words[1:3]]
@@ -152,10 +169,11 @@ class Launches:
 
 
 class _Batch:
-    """What the ``#SBATCH`` lines of a script ask for."""
+    """What the ``#SBATCH`` lines of a script ask for, and the options of ``sbatch``, which win over them."""
 
-    def __init__(self, facts: ShellFacts) -> None:
-        self._words = facts.directives
+    def __init__(self, facts: ShellFacts, asked: Sequence[Word]) -> None:
+        self._words = (*facts.directives, *asked)
+        self.asks = bool(self._words)
         self._whole_node = any(word.text.startswith(WHOLE_NODES) for word in self._words)
         self._hands_over = TAKES_CPUS_OVER in facts.exported
         self._per_task = _cpus(option(self._words, CPUS_OF_TASKS))

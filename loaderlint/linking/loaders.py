@@ -11,6 +11,7 @@ from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite
 from loaderlint.linking.things import (
     GIVEN,
+    REPLACED,
     UNSEEN,
     Absent,
     Made,
@@ -110,8 +111,8 @@ def value_of(
             )
         else:
             unseen_things.append(thing)
-            given_at.update((one.span,) if thing is GIVEN else ())
-    by_user = bool(unseen_things) and all(thing is GIVEN for thing in unseen_things)
+            given_at.update((one.span,) if thing in (GIVEN, REPLACED) else ())
+    by_user = bool(unseen_things) and all(thing in (GIVEN, REPLACED) for thing in unseen_things)
     joined = tuple(_platforms_joined(candidates))
     return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at))
 

@@ -14,6 +14,7 @@ from loaderlint.linking import interpolation
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.things import (
     ABSENT,
+    REPLACED,
     UNSEEN,
     Absent,
     Interpolation,
@@ -209,7 +210,8 @@ class _Replaceable:
             replace(one, thing=self.tree(one.thing)) if isinstance(one.thing, Items) else one for one in values
         )
         leaves = [one for one in found if not isinstance(one.thing, Items | Absent)]
-        return (*found, *unseen(leaves[0].span)) if leaves else found
+        other = UNSEEN if self.new_keys else REPLACED
+        return (*found, Possibility(other, leaves[0].span)) if leaves else found
 
 
 def nested(path: Iterable[str], inner: Items, span: Span) -> Items:

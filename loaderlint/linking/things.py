@@ -38,11 +38,13 @@ from loaderlint.readers.tree import Sequence as TreeSequence
 class Unseen:
     """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test.
 
-    ``given`` says that it is what the user of a command line gives.
+    ``given`` says that it is what the user of a command line gives, ``replaced`` that it is what he puts in the place
+    of a value that is written down (``data.num_workers=8``).
     """
 
     truth: bool | None = None
     given: bool = False
+    replaced: bool = False
 
 
 class Absent:
@@ -53,6 +55,7 @@ UNSEEN = Unseen()
 TRUTHY = Unseen(True)
 FALSY = Unseen(False)
 GIVEN = Unseen(given=True)
+REPLACED = Unseen(replaced=True)
 ABSENT = Absent()
 
 

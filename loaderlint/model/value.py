@@ -218,7 +218,8 @@ class Value:
 
     ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
     or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more;
-    ``given_at`` are the places where the flags are declared whose value arrives as the user gives it.
+    ``given_at`` are the places where the flags are declared whose value arrives as the user gives it, and those of the
+    settings that he can replace on the command line.
     """
 
     candidates: tuple[Candidate, ...] = ()

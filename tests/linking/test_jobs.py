@@ -177,6 +177,24 @@ def test_the_cpus_of_slurm(script: str, expected: list[str]) -> None:
     assert in_shell(script) == expected
 
 
+SBATCH: dict[str, tuple[str, str, list[str]]] = {
+    "what the script asks for": ("#SBATCH -c 4\npython train.py -j $1", "sbatch job.slurm 8", ["? on 4", "8 on 4"]),
+    "what sbatch asks for": ("#SBATCH -c 4\npython train.py", "sbatch -p x -c 2 job.slurm", ["4 on 4", "4 on 2"]),
+    "by sbatch alone": ("python train.py", "sbatch --cpus-per-task=2 ./job.slurm", ["4 on 2"]),
+    "lost by srun": ("srun python train.py", "sbatch --cpus-per-task=2 job.slurm", ["4", "4 on 1 lost"]),
+    "a command": ("", 'sbatch -c 2 --wrap="python train.py -j 8"', ["8 on 2"]),
+    "a script that is not there": ("", "sbatch -c 2 other.slurm", []),
+    "nothing": ("", "sbatch", []),
+}
+
+
+@pytest.mark.parametrize(("script", "submitted", "expected"), SBATCH.values(), ids=SBATCH.keys())
+def test_what_sbatch_hands_to_slurm(script: str, submitted: str, expected: list[str]) -> None:
+    program = TRAIN.replace("0 if args.evaluate else ", "")
+    found = jobs({"job.slurm": script, "submit.sh": f"{submitted}\n"}, program)
+    assert [told(one).removeprefix("slurm ") for one in found] == expected
+
+
 DOCKER: dict[str, tuple[str, list[str]]] = {
     "nothing asked": ("docker run --rm x python train.py --evaluate", ["docker 0 small"]),
     "podman": ("podman run --rm x python train.py --evaluate", ["docker 0 small"]),
@@ -328,3 +346,53 @@ def test_the_counts_of_a_job_are_known_only_when_all_are_and_each_starts_workers
     for text, expected in (("8", [8]), ("0", []), ("$N", [])):
         (job,) = jobs({"run.sh": asked.format(text)}, program)
         assert [one.constant for one in job.workers_on(LINUX)] == expected
+
+
+HYDRA = """
+import hydra
+from torch.utils.data import DataLoader
+
+@hydra.main(config_path="conf", config_name="train")
+def main(cfg):
+    for batch in DataLoader([1], num_workers=cfg.data.num_workers):
+        print(batch)
+
+if __name__ == "__main__":
+    main()
+"""
+CONFIGURATION = {
+    "conf/train.yaml": "defaults:\n  - data: mnist\nseed: 1\nlogger:\n  num_workers: 1\n",
+    "conf/data/mnist.yaml": "num_workers: 4\nbatch_size: 8\n",
+    "conf/data/imagenet.yaml": "num_workers: 16\n",
+}
+
+OVERRIDES: dict[str, tuple[str, str]] = {
+    "none": ("", "4"),
+    "of another setting": ("seed=2 data.batch_size=16 hydra.run.dir=x", "4"),
+    "of the count": ("data.num_workers=8", "8"),
+    "of the count, added": ("seed=2 ++data.num_workers=8", "8"),
+    "the last one": ("data.num_workers=8 data.num_workers=2", "2"),
+    "of another count": ("logger.num_workers=8", "4 or 16 or ?"),
+    "from outside": ("data.num_workers=$N", "4 or 16 or ?"),
+    "worked out": ("'data.num_workers=${oc.env:N}'", "4 or 16 or ?"),
+    "another choice": ("data=imagenet", "16"),
+    "another choice, and of the count": ("data=imagenet data.num_workers=6", "6"),
+    "a choice there is not": ("data=cifar", "4 or 16 or ?"),
+    "two choices": ("data=imagenet logger=csv data=mnist", "4 or 16 or ?"),
+    "another file": ("--config-name=other", "4 or 16 or ?"),
+    "several runs": ("-m data.num_workers=1,2", "4 or 16 or ?"),
+    "words from outside": ('"$@"', "4 or 16 or ?"),
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), OVERRIDES.values(), ids=OVERRIDES.keys())
+def test_words_that_replace_settings(words: str, expected: str) -> None:
+    files = {**CONFIGURATION, "run.sh": f"srun python train.py {words}\n"}
+    assert [told(one) for one in jobs(files, HYDRA)] == [f"slurm {expected}"]
+
+
+def test_the_way_of_a_replaced_setting_begins_at_its_word() -> None:
+    (job,) = jobs({**CONFIGURATION, "run.sh": "srun python train.py data.num_workers=8\n"}, HYDRA)
+    (count,) = job.num_workers.known
+    assert str(count.span) == "run.sh:1:22"
+    assert count.trail[0].note == "data.num_workers=8"
