@@ -75,7 +75,7 @@ def _sending(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple
             continue
         if isinstance(one.thing, External) and one.thing.name in HANDS_ON:
             ways.append((one.assumptions, False))
-        for function in _functions(evaluator, one, ("__call__",)):
+        for function in called(evaluator, one, ("__call__",)):
             yield function, "collate_fn", one.assumptions, False
             if _hands_on(function):
                 ways.append((one.assumptions, False))
@@ -84,7 +84,7 @@ def _sending(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple
     if "batch_sampler" not in given:
         ways.extend((one.assumptions, False) for one in _possibilities(given, "batch_size") if one.thing is None)
     for one in _possibilities(given, "dataset"):
-        for function in _functions(evaluator, one, _GIVES_ONE_ITEM):
+        for function in called(evaluator, one, _GIVES_ONE_ITEM):
             for assumptions, collated in ways:
                 joint = together(one.assumptions, assumptions)
                 if joint is not None:
@@ -95,7 +95,7 @@ def _possibilities(given: Mapping[str, Given], option: str) -> Possibilities:
     return given[option].possibilities if option in given else ()
 
 
-def _functions(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> Iterator[Function]:
+def called(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> Iterator[Function]:
     """Yield the functions that a callable, or the methods of these names that an object, is called by."""
     thing = one.thing
     if isinstance(thing, Function) and names == ("__call__",):
@@ -113,7 +113,7 @@ def _functions(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -
         for held in inside:
             for way in held.thing.items if isinstance(held.thing, Row) else ((held,),):
                 for item in way:
-                    yield from _functions(evaluator, item, names)
+                    yield from called(evaluator, item, names)
 
 
 def _hands_on(function: Function) -> bool:

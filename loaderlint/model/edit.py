@@ -67,6 +67,14 @@ class MakeInteger:
 
 
 @dataclass(frozen=True)
+class WriteAs:
+    """The expression at ``span`` is ``form``, where ``{}`` stands for what it was: ``{} % 2**32``."""
+
+    span: Span
+    form: str
+
+
+@dataclass(frozen=True)
 class GuardEntryPoint:
     """The statement at ``span``, and whatever runs with it, no longer runs when the file is imported by a worker."""
 
@@ -112,6 +120,7 @@ Edit: TypeAlias = (
     | OnlyWithWorkers
     | AddOption
     | MakeInteger
+    | WriteAs
     | GuardEntryPoint
     | Hoist
     | AddKey

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from loaderlint.model.source import Span
@@ -28,16 +29,47 @@ class Unsendable:
     trail: Trail = ()
 
 
+class SeedOrigin(str, Enum):
+    """Where a seed comes from.
+
+    ``FIXED`` is one number in all workers and epochs, ``WORKER`` the worker's number, ``STATE`` the first word of
+    NumPy's state, ``DRAWN`` what torch drew for the worker in this epoch, all of its bits.
+    """
+
+    FIXED = "fixed"
+    WORKER = "worker"
+    STATE = "state"
+    DRAWN = "drawn"
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A call that seeds random numbers: ``what`` as somebody wrote it, ``span`` that of the seed.
+
+    ``library`` says whose random numbers those are, ``torch`` how the file calls torch (empty: it does not).
+    """
+
+    span: Span
+    what: str
+    library: str
+    origin: SeedOrigin
+    torch: str = ""
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+
 @dataclass(frozen=True)
 class WorkerCode:
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
 
     ``unsendable`` is what they give back and a worker cannot send. ``repeated`` is what an iterable dataset reads in
-    every worker alike: each gives all samples.
+    every worker alike: each gives all samples. ``seeds`` are the calls that seed random numbers as a worker starts, and
+    those that hand NumPy a number too big for it.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
     repeated: tuple[Touch, ...] = ()
+    seeds: tuple[Seed, ...] = ()
 
 
 NOTHING_DONE = WorkerCode()

@@ -9,6 +9,7 @@ from loaderlint.model.edit import AddOption
 from loaderlint.model.source import Source, Span
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.expressions import HOLE
 from loaderlint.writers.python.intentions import Extent, Intentions, Point, ValueIntention, extent, holds, start
 from loaderlint.writers.python.places import ast_point
 from loaderlint.writers.python.shapes import (
@@ -240,6 +241,8 @@ class Comparison:
                 self._check(says(settled, asked[0]), old)
             elif value.integer:
                 self._integer(old, settled)
+            elif value.form:
+                self._formed(ast.parse(value.form.replace("{}", HOLE), mode="eval").body, settled, old)
             elif situation.settled(old) is old:
                 self._inside(old, settled)
             else:
@@ -284,6 +287,21 @@ class Comparison:
             self._pairwise(kept, [one for one in new.keywords if one.arg != "type"], old)
         else:
             raise Differs(_line(old))
+
+    def _formed(self, form: object, new: object, old: ast.expr) -> None:
+        """Check that an expression is what a form says, the old one standing in the place of its ``{}``."""
+        if isinstance(form, ast.Name) and form.id == HOLE and isinstance(new, ast.expr):
+            self._inside(old, new)
+        elif isinstance(form, ast.AST):
+            self._check(type(form) is type(new), old)
+            for name in form._fields:
+                self._formed(getattr(form, name, None), getattr(new, name, None), old)
+        elif isinstance(form, list) and isinstance(new, list):
+            self._check(len(form) == len(new), old)
+            for one, other in zip(form, new, strict=True):
+                self._formed(one, other, old)
+        else:
+            self._check(repr(form) == repr(new), old)
 
     def _is_moved(self, statement: ast.stmt, among: Sequence[ast.stmt]) -> bool:
         """Return whether a statement of a block went to the top of the module as a whole, leaving no name behind."""

@@ -11,12 +11,14 @@ import libcst as cst
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.places import Places
+from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.platforms import EVERYWHERE, platforms_where
 
 _KEEPS_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)
 _LOOSE = (cst.IfExp, cst.Lambda, cst.NamedExpr, cst.Yield)
 _ATOMS = (cst.Name, cst.Integer, cst.Float, cst.SimpleString)
+HOLE = "_"
+"""The name that stands for the old expression where a form is read."""
 _WHOLE_VALUE = (
     cst.DictElement,
     cst.Element,
@@ -100,6 +102,17 @@ def bare(node: cst.BaseExpression) -> cst.BaseExpression:
 def parenthesized(node: cst.BaseExpression) -> cst.BaseExpression:
     """Return a node with parentheses around it, if it has none."""
     return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def formed(form: str, old: cst.BaseExpression) -> cst.BaseExpression:
+    """Return the expression that a form says, with ``old`` in the place of its ``{}``."""
+    new = cst.parse_expression(form.replace("{}", HOLE))
+    inner = old if isinstance(old, (*_ATOMS, cst.Call, cst.Attribute, cst.Subscript)) else parenthesized(old)
+    for node in [one for one in nodes(new) if isinstance(one, cst.Name) and one.value == HOLE]:
+        replaced = new.deep_replace(node, inner)
+        assert isinstance(replaced, cst.BaseExpression)
+        new = replaced
+    return new
 
 
 def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseExpression) -> cst.BaseExpression:

@@ -19,6 +19,7 @@ from loaderlint.model.edit import (
     OnlyWithWorkers,
     RemoveIgnore,
     SetValue,
+    WriteAs,
 )
 from loaderlint.model.source import Source, Span
 from loaderlint.model.target import Platform
@@ -32,12 +33,16 @@ Point: TypeAlias = tuple[int, int]
 
 @dataclass
 class ValueIntention:
-    """What one expression is to be: constants where they are named, only with workers, an integer, else what it was."""
+    """What one expression is to be: constants where they are named, only with workers, an integer, in a form.
+
+    Else it is what it was.
+    """
 
     everywhere: list[Constant] = field(default_factory=list)
     narrowed: dict[Platform, Constant] = field(default_factory=dict)
     only_with: OnlyWithWorkers | None = None
     integer: bool = False
+    form: str = ""
 
     def constant(self, platform: Platform) -> tuple[Constant] | None:
         """Return the constant that is asked for on a platform, in a tuple of its own, or None."""
@@ -86,9 +91,11 @@ def _takes_away(source: Source, edit: Drop, positional: Collection[Point]) -> bo
     return edit.entry is not None and edit.platforms is None and ast_point(source, edit.entry.start) not in positional
 
 
-def _add(value: ValueIntention, edit: SetValue | Drop | OnlyWithWorkers | MakeInteger) -> None:
+def _add(value: ValueIntention, edit: SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs) -> None:
     if isinstance(edit, MakeInteger):
         value.integer = True
+    elif isinstance(edit, WriteAs):
+        value.form = edit.form
     elif isinstance(edit, OnlyWithWorkers):
         value.only_with = edit
     else:

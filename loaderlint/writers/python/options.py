@@ -146,6 +146,8 @@ class _Writer:
             new = integer(new, partial(place, old=old))
             if self._int_is_taken:
                 raise CannotRewrite("the name int means something else in this file")
+        for form in value.forms:
+            new = place(expressions.formed(form, new), old=new)
         for constant in value.constants:
             new = place(self._constant(constant, new), old=new)
         for only_with in value.only_with:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from loaderlint.model.edit import AddOption, Drop, MakeInteger, OnlyWithWorkers, RemoveIgnore, SetValue
+from loaderlint.model.edit import AddOption, Drop, MakeInteger, OnlyWithWorkers, RemoveIgnore, SetValue, WriteAs
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
@@ -17,7 +17,7 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.layout import has_keyword
 from loaderlint.writers.python.places import Places, nodes
 
-ValueEdit: TypeAlias = SetValue | Drop | OnlyWithWorkers | MakeInteger
+ValueEdit: TypeAlias = SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs
 OptionEdit: TypeAlias = ValueEdit | AddOption | RemoveIgnore
 
 
@@ -38,11 +38,14 @@ class ValuePlan:
     constants: list[Constant] = field(default_factory=list)
     only_with: list[OnlyWithWorkers] = field(default_factory=list)
     narrowed: list[Narrowed] = field(default_factory=list)
+    forms: list[str] = field(default_factory=list)
 
     def add(self, edit: ValueEdit) -> None:
         """Take in one more edit."""
         if isinstance(edit, MakeInteger):
             self.integer = True
+        elif isinstance(edit, WriteAs):
+            self.forms += [] if edit.form in self.forms else [edit.form]
         elif isinstance(edit, OnlyWithWorkers):
             if edit not in self.only_with:
                 self.only_with.append(edit)
@@ -61,8 +64,9 @@ class ValuePlan:
             for other in self.narrowed
         )
         alone = self.constants and (self.integer or self.narrowed)
+        formed = self.forms and (len(self.forms) > 1 or self.integer or self.constants or self.only_with)
         circular = any(edit.workers == self.span for edit in self.only_with)
-        if overlapping or alone or circular or len(self.constants) > 1 or len(self.only_with) > 1:
+        if overlapping or alone or formed or circular or len(self.constants) > 1 or len(self.only_with) > 1:
             raise contradiction(self.span)
 
 
@@ -147,7 +151,7 @@ class Plan:
 
     def _overwritten(self) -> Mapping[cst.CSTNode, Span]:
         constants: dict[cst.CSTNode, Span] = {
-            node: value.span for node, value in self.values.items() if value.constants
+            node: value.span for node, value in self.values.items() if value.constants or value.forms
         }
         return constants | self.gone
 

@@ -1,0 +1,176 @@
+"""What code that runs in workers seeds random numbers with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.functions import takes_receiver
+from loaderlint.linking.options import Given
+from loaderlint.linking.returned import called
+from loaderlint.linking.running import STEPS, shortened
+from loaderlint.linking.things import External, Frame, Function, Made, Thing, Unseen
+from loaderlint.model.value import Assumptions, together
+from loaderlint.model.worker_code import Seed, SeedOrigin
+from loaderlint.readers.python import CallSite, parameters
+from loaderlint.vocabulary.seeding import (
+    NUMPY_STATE,
+    SEEDER_NAMES,
+    SEEDERS,
+    SEEDS_OF_NUMPY,
+    SEEDS_OF_TORCH,
+    WORKER_INFO,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_DEEPEST = 6
+"""Names followed into each other from a seeding call to what it is handed."""
+
+
+class _Part(Enum):
+    """What a part of a seed is; the later decides over the earlier where two come together."""
+
+    FIXED = 1
+    WORKER = 2
+    STATE = 3
+    DRAWN = 4
+    OTHER = 5
+
+
+_ORIGINS = {
+    _Part.FIXED: SeedOrigin.FIXED,
+    _Part.WORKER: SeedOrigin.WORKER,
+    _Part.STATE: SeedOrigin.STATE,
+    _Part.DRAWN: SeedOrigin.DRAWN,
+}
+
+
+def seeds(evaluator: Evaluator, given: Mapping[str, Given], running: Iterable[Function]) -> Iterator[Seed]:
+    """Yield what random numbers are seeded with as a worker starts, and seeds too big for NumPy wherever they are.
+
+    What a helper is handed to seed with is not followed.
+    """
+    starting: set[int] = set()
+    for one in given["worker_init_fn"].possibilities if "worker_init_fn" in given else ():
+        for function in called(evaluator, one, ("__call__",)):
+            starting.add(id(function.node))
+            for seed in _seeds_of(evaluator, function, starts=True):
+                joint = together(seed.assumptions, one.assumptions)
+                if joint is not None:
+                    yield replace(seed, assumptions=joint)
+    for function in running:
+        if id(function.node) not in starting:
+            yield from (one for one in _seeds_of(evaluator, function, starts=False) if one.origin is SeedOrigin.DRAWN)
+
+
+def _seeds_of(evaluator: Evaluator, function: Function, *, starts: bool) -> Iterator[Seed]:
+    for site in function.scope.calls:
+        name = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
+        if name in SEEDER_NAMES:
+            with evaluator.steps(STEPS):
+                yield from _seed(evaluator, function, site, starts)
+
+
+def _seed(evaluator: Evaluator, function: Function, site: CallSite, starts: bool) -> Iterator[Seed]:
+    frame = Frame(function.facts, site.place, receiver=function.receiver)
+    given = [*site.node.args, *(one.value for one in site.node.keywords if one.arg == "seed")][:1]
+    for one in evaluator.evaluate(site.node.func, frame):
+        if not given or not isinstance(one.thing, External) or isinstance(given[0], ast.Starred):
+            continue
+        part = _Argument(evaluator, function if starts else None).part(given[0], frame, 0)
+        name = one.thing.name
+        origin = _ORIGINS.get(part)
+        takes = SEEDS_OF_NUMPY if origin is SeedOrigin.DRAWN else SEEDERS
+        if origin is None or name not in takes:
+            continue
+        assumptions = _conditions(evaluator, frame)
+        if assumptions is None:
+            continue
+        joint = together(one.assumptions, assumptions)
+        if joint is not None:
+            facts = function.facts
+            text = shortened(facts.text(site.node))
+            yield Seed(facts.span(given[0]), text, SEEDERS.get(name, ""), origin, _torch(function), joint)
+
+
+def _conditions(evaluator: Evaluator, frame: Frame) -> Assumptions | None:
+    return next(iter(evaluator.conditions(frame.place.arms, frame)), None)
+
+
+def _torch(function: Function) -> str:
+    """Return the name of torch in the file of a function, empty where it has none."""
+    module = function.facts.module.bindings
+    names = (name for name, bindings in module.items() for one in bindings if one.kind == "import")
+    return next((name for name in names if any(one.target == "torch" for one in module[name])), "")
+
+
+class _Argument:
+    """What a seed is made of."""
+
+    def __init__(self, evaluator: Evaluator, starting: Function | None) -> None:
+        self.evaluator = evaluator
+        self.worker = ""
+        if starting is not None:
+            own = [one.arg for one in parameters(starting.node)]
+            self.worker = next(iter(own[1 if takes_receiver(starting) else 0 :]), "")
+
+    def part(self, node: ast.expr, frame: Frame, depth: int) -> _Part:
+        if depth > _DEEPEST:
+            return _Part.OTHER
+        if isinstance(node, ast.Name):
+            return self._name(node, frame, depth)
+        if isinstance(node, ast.BinOp):
+            return self._operation(node, frame, depth)
+        if isinstance(node, ast.Call):
+            return self._call(node, frame, depth)
+        if isinstance(node, ast.Attribute) and node.attr in ("seed", "id"):
+            for one in self.evaluator.evaluate(node.value, frame):
+                if isinstance(one.thing, Made) and one.thing.callee in WORKER_INFO:
+                    return _Part.DRAWN if node.attr == "seed" else _Part.WORKER
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Subscript):
+            # Only the first word: the others come of what torch seeded NumPy with.
+            first = [getattr(one.slice, "value", None) for one in (node.value, node)] == [1, 0]
+            for one in self.evaluator.evaluate(node.value.value, frame) if first else ():
+                if isinstance(one.thing, Made) and one.thing.callee in NUMPY_STATE:
+                    return _Part.STATE
+            return _Part.OTHER
+        return self._value(node, frame)
+
+    def _name(self, node: ast.Name, frame: Frame, depth: int) -> _Part:
+        bindings = frame.scope.bindings.get(node.id, ())
+        only = next(iter(bindings)) if len(bindings) == 1 else None
+        if only is not None and only.kind == "parameter" and node.id == self.worker:
+            return _Part.WORKER
+        if only is not None and only.kind == "assign" and only.value is not None:
+            return self.part(only.value, frame.at(only.place), depth + 1)
+        return self._value(node, frame)
+
+    def _operation(self, node: ast.BinOp, frame: Frame, depth: int) -> _Part:
+        left, right = self.part(node.left, frame, depth + 1), self.part(node.right, frame, depth + 1)
+        keeps_all_bits = isinstance(node.op, ast.Add | ast.Mult) or (
+            isinstance(node.op, ast.Sub) and right is not _Part.DRAWN
+        )
+        most = max(left, right, key=lambda one: one.value)
+        return _Part.OTHER if most is _Part.DRAWN and not keeps_all_bits else most
+
+    def _call(self, node: ast.Call, frame: Frame, depth: int) -> _Part:
+        for one in self.evaluator.evaluate(node.func, frame):
+            if isinstance(one.thing, External) and one.thing.name in SEEDS_OF_TORCH:
+                return _Part.DRAWN
+            if isinstance(one.thing, External) and one.thing.name == "builtins.int" and len(node.args) == 1:
+                return self.part(node.args[0], frame, depth + 1)
+        return self._value(node, frame)
+
+    def _value(self, node: ast.expr, frame: Frame) -> _Part:
+        """Return what an expression is that is one constant, or given on the command line, in all of a run."""
+        found = self.evaluator.evaluate(node, frame)
+        return _Part.FIXED if found and all(_is_fixed(one.thing) for one in found) else _Part.OTHER
+
+
+def _is_fixed(thing: Thing) -> bool:
+    return isinstance(thing, int | str) or (isinstance(thing, Unseen) and thing.given)
