@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from loaderlint.linking import classes
 from loaderlint.linking.options import Given
-from loaderlint.linking.returned import unsendable
+from loaderlint.linking.returned import called, unsendable
+from loaderlint.linking.running import STEPS, loaders_in, shortened
 from loaderlint.linking.seeding import seeds
 from loaderlint.linking.sharding import repeated
-from loaderlint.linking.things import Function
-from loaderlint.model.worker_code import WorkerCode
+from loaderlint.linking.things import External, Frame, Function, Instance, Made, Possibility
+from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+from loaderlint.model.value import CpuCount, together
+from loaderlint.model.worker_code import CompiledCall, Nested, WorkerCode
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
+
+_CATCHES_THE_END = frozenset({"StopIteration", "Exception", "BaseException"})
+_MOST_ITERATIONS = 60
+"""Loops in the worker code of one loader that are looked into for loaders of their own."""
 
 
 def worker_code(
@@ -21,9 +32,186 @@ def worker_code(
 ) -> WorkerCode:
     """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option."""
     starting = running.get("worker_init_fn", ())
-    everything = [function for functions in running.values() for function in functions]
+    everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
     return WorkerCode(
         unsendable=unsendable(evaluator, given),
         repeated=tuple(repeated(evaluator, given, starting)),
         seeds=tuple(seeds(evaluator, given, everything)),
+        ends=tuple(_ends(evaluator, given)),
+        nested=tuple(_nested(evaluator, everything)),
+        threads=tuple(_threads(evaluator, everything)),
+        compiled=tuple(_compiled_calls(evaluator, everything)),
     )
+
+
+def _name(site: CallSite) -> str:
+    function = site.node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _touches(evaluator: Evaluator, function: Function, site: CallSite, one: Possibility) -> Iterator[Touch]:
+    """Yield a call as something that is met, where it is by what was found of it."""
+    facts = function.facts
+    for conditions in evaluator.conditions(site.place.arms, Frame(facts, site.place, receiver=function.receiver)):
+        joint = together(one.assumptions, conditions)
+        if joint is not None:
+            yield Touch(facts.span(site.node), shortened(facts.text(site.node)), joint)
+            return
+
+
+# --- the end of the data ---
+
+
+def _ends(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Touch]:
+    """Yield where reading one sample of a map-style dataset says that the data are at their end."""
+    for one in given["dataset"].possibilities if "dataset" in given else ():
+        if isinstance(one.thing, Instance) and _is_iterated(evaluator, one.thing):
+            continue
+        for function in called(evaluator, one, ("__getitem__",)):
+            node = function.node
+            if isinstance(node, FunctionNode) and not function.scope.yields:
+                index = [parameter.arg for parameter in parameters(node)][1:2]
+                for statement in _stops(node.body, index):
+                    facts = function.facts
+                    yield Touch(facts.span(statement), facts.text(statement), one.assumptions, one.trail)
+
+
+def _is_iterated(evaluator: Evaluator, dataset: Instance) -> bool:
+    above = (
+        name for owner in classes.lineage(evaluator, dataset.of) for name in classes.foreign_bases(evaluator, owner)
+    )
+    return any(name.endswith(("IterableDataset", "IterDataPipe")) for name in above)
+
+
+def _stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.Raise]:
+    """Yield the statements that raise StopIteration and let it out.
+
+    One that depends on the index is for indexes that no sampler gives: those beyond the end.
+    """
+    for statement in statements:
+        if isinstance(statement, ast.Raise):
+            raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+            if isinstance(raised, ast.Name) and raised.id == "StopIteration":
+                yield statement
+        elif isinstance(statement, ast.If):
+            if not any(isinstance(one, ast.Name) and one.id in index for one in ast.walk(statement.test)):
+                yield from _stops([*statement.body, *statement.orelse], index)
+        elif isinstance(statement, ast.Try):
+            if not any(_takes_the_end(handler) for handler in statement.handlers):
+                yield from _stops(statement.body, index)
+            yield from (one for handler in statement.handlers for one in _stops(handler.body, index))
+            yield from _stops([*statement.orelse, *statement.finalbody], index)
+        elif isinstance(statement, ast.For | ast.While | ast.With):
+            yield from _stops([*statement.body, *getattr(statement, "orelse", ())], index)
+
+
+def _takes_the_end(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or dotted(kind) in _CATCHES_THE_END for kind in kinds)
+
+
+# --- loaders inside workers ---
+
+
+def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Nested]:
+    """Yield the loops of worker code over loaders, one for each loader."""
+    seen: set[int] = set()
+    left = _MOST_ITERATIONS
+    for function in running:
+        facts = function.facts
+        for expression, _, place in function.scope.iterations if "loader" in facts.source.text.lower() else ():
+            left -= 1
+            frame = Frame(facts, place, receiver=function.receiver)
+            for call, assumptions in loaders_in(evaluator, expression, frame) if left > 0 else ():
+                span = _span_of(evaluator, call) if call not in seen else None
+                seen.add(call)
+                if span is not None:
+                    yield Nested(facts.span(expression), shortened(facts.text(expression)), span, assumptions)
+
+
+def _span_of(evaluator: Evaluator, call: int) -> Span | None:
+    """Return where a call stands, by its identity."""
+    for facts in evaluator.project.all_python():
+        for sites in facts.calls.values():
+            for site in sites:
+                if id(site.node) == call:
+                    return facts.span(site.node)
+    return None
+
+
+# --- threads and compiled functions ---
+
+
+def _threads(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touch]:
+    """Yield where worker code has torch compute with several threads."""
+    for function in running:
+        for site in function.scope.calls:
+            given = [*site.node.args, *(one.value for one in site.node.keywords)][:1]
+            if _name(site) != "set_num_threads" or not given:
+                continue
+            frame = Frame(function.facts, site.place, receiver=function.receiver)
+            with evaluator.steps(STEPS):
+                if not _is(evaluator, site.node.func, frame, "torch.set_num_threads"):
+                    continue
+                for one in evaluator.evaluate(given[0], frame):
+                    several = isinstance(one.thing, int) and one.thing > 1
+                    if several or isinstance(one.thing, CpuCount):
+                        yield from _touches(evaluator, function, site, one)
+                        break
+
+
+def _is(evaluator: Evaluator, node: ast.expr, frame: Frame, name: str) -> bool:
+    return any(isinstance(one.thing, External) and one.thing.name == name for one in evaluator.evaluate(node, frame))
+
+
+def _compiled_calls(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[CompiledCall]:
+    """Yield the calls of worker code to what ``torch.compile`` gave."""
+    if not evaluator.remembered(("compiles",), None, lambda: _compiles(evaluator)):
+        return
+    inside = {id(function.node) for function in running}
+    for function in running:
+        for site in function.scope.calls:
+            with evaluator.steps(STEPS):
+                made = _compiled(evaluator, site, function)
+                if made is None:
+                    continue
+                one, facts, span = made
+                for touch in _touches(evaluator, function, site, one):
+                    elsewhere = _is_called_outside(evaluator, site, one, {facts, function.facts}, inside)
+                    yield CompiledCall(touch.span, touch.what, span, elsewhere, touch.assumptions)
+
+
+def _compiles(evaluator: Evaluator) -> bool:
+    return any("torch.compile" in facts.source.text for facts in evaluator.project.all_python())
+
+
+def _compiled(evaluator: Evaluator, site: CallSite, function: Function) -> tuple[Possibility, PythonFacts, Span] | None:
+    """Return what a call calls, where that is compiled, with where it was."""
+    for one in evaluator.evaluate(site.node.func, Frame(function.facts, site.place, receiver=function.receiver)):
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee == "torch.compile":
+            return one, thing.frame.facts, thing.frame.facts.span(thing.call)
+        if isinstance(thing, Function) and isinstance(thing.node, FunctionNode):
+            for decorator in thing.node.decorator_list:
+                if dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == "torch.compile":
+                    return one, thing.facts, thing.facts.span(decorator)
+    return None
+
+
+def _is_called_outside(
+    evaluator: Evaluator, site: CallSite, one: Possibility, files: set[PythonFacts], inside: set[int]
+) -> bool:
+    """Return whether something else than worker code calls the same, in a file that knows it."""
+    for facts in files:
+        for other in facts.calls.get(_name(site), ()):
+            if id(other.place.scope.node) in inside:
+                continue
+            for met in evaluator.evaluate(other.node.func, Frame(facts, other.place)):
+                same = isinstance(met.thing, Made) and isinstance(one.thing, Made) and met.thing.call is one.thing.call
+                if same or (
+                    isinstance(met.thing, Function)
+                    and isinstance(one.thing, Function)
+                    and met.thing.node is one.thing.node
+                ):
+                    return True
+    return False

@@ -59,17 +59,49 @@ class Seed:
 
 
 @dataclass(frozen=True)
+class Nested:
+    """A loop of worker code over another loader, the one that stands at ``loader``."""
+
+    span: Span
+    what: str
+    loader: Span
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+
+@dataclass(frozen=True)
+class CompiledCall:
+    """A call of worker code to what ``torch.compile`` gave at ``compiled``.
+
+    ``called_outside`` says that something that is no worker code was seen to call the same.
+    """
+
+    span: Span
+    what: str
+    compiled: Span
+    called_outside: bool = False
+    assumptions: Assumptions = NO_ASSUMPTIONS
+    trail: Trail = ()
+
+
+@dataclass(frozen=True)
 class WorkerCode:
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
 
     ``unsendable`` is what they give back and a worker cannot send. ``repeated`` is what an iterable dataset reads in
     every worker alike: each gives all samples. ``seeds`` are the calls that seed random numbers as a worker starts, and
-    those that hand NumPy a number too big for it.
+    those that hand NumPy a number too big for it. ``ends`` is where reading one sample raises StopIteration, ``nested``
+    are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
+    calls of compiled functions.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
     repeated: tuple[Touch, ...] = ()
     seeds: tuple[Seed, ...] = ()
+    ends: tuple[Touch, ...] = ()
+    nested: tuple[Nested, ...] = ()
+    threads: tuple[Touch, ...] = ()
+    compiled: tuple[CompiledCall, ...] = ()
 
 
 NOTHING_DONE = WorkerCode()

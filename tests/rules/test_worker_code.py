@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from loaderlint.model.edit import WriteAs
+from loaderlint.model.edit import SetValue, WriteAs
 from loaderlint.model.finding import Confidence, Severity
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Payload, Touch
-from loaderlint.model.worker_code import Seed, SeedOrigin, Unsendable, WorkerCode
+from loaderlint.model.value import PLATFORM, Assumption, Value
+from loaderlint.model.worker_code import CompiledCall, Nested, Seed, SeedOrigin, Unsendable, WorkerCode
 from tests.test_rules import LINUX, WINDOWS, a_loader, at, check, cpus, the_finding, the_fix, written
 
 
@@ -93,3 +95,74 @@ class TestSeeds:
     @pytest.mark.parametrize("origin", list(SeedOrigin))
     def test_without_workers_nothing_is_seeded(self, origin: SeedOrigin) -> None:
         assert check("LL403", self.seeded(origin), LINUX) + check("LL404", self.seeded(origin), LINUX) == []
+
+
+class TestStopIterationInDataset:
+    CODE = WorkerCode(ends=(Touch(at(3), "raise StopIteration"),))
+
+    @pytest.mark.parametrize("workers", [0, 4])
+    def test_the_epoch_ends_with_workers_or_without(self, workers: int) -> None:
+        finding = the_finding("LL410", running(self.CODE, num_workers=workers), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.ERROR, Confidence.CERTAIN, at(3))
+        assert finding.message.startswith("the epoch ends without an error at the first sample")
+
+    def test_where_the_dataset_is_another_it_does_not(self) -> None:
+        elsewhere = frozenset({Assumption(PLATFORM, frozenset({"windows"}))})
+        code = WorkerCode(ends=(Touch(at(3), "raise StopIteration", elsewhere),))
+        assert check("LL410", running(code), LINUX) == []
+        assert len(check("LL410", running(code), WINDOWS)) == 1
+
+
+class TestForkedWorkers:
+    THREADS = WorkerCode(threads=(Touch(at(3), "torch.set_num_threads(4)"),))
+    COMPILED = WorkerCode(compiled=(CompiledCall(at(3), "f(x)", at(2), called_outside=True),))
+
+    @pytest.mark.parametrize(("rule", "code"), [("LL113", THREADS), ("LL115", COMPILED)])
+    def test_only_forked_workers_wait(self, rule: str, code: WorkerCode) -> None:
+        finding = the_finding(rule, running(code, num_workers=4), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.ERROR, Confidence.LIKELY, at(3))
+        assert finding.message.startswith("4 workers started by fork can wait for ever")
+        assert check(rule, running(code), LINUX) == []
+        assert check(rule, running(code, num_workers=4), WINDOWS) == []
+        assert check(rule, running(code, num_workers=4, multiprocessing_context="spawn"), LINUX) == []
+
+    def test_what_nothing_else_was_seen_to_compile_is_only_possible(self) -> None:
+        alone = WorkerCode(compiled=(CompiledCall(at(3), "f(x)", at(2)),))
+        loader = running(alone, num_workers=4)
+        assert the_finding("LL115", loader, LINUX).confidence is Confidence.POSSIBLE
+        same = replace(loader, program=Program(compiled=(Touch(at(2), "torch.compile(f)"),)))
+        assert the_finding("LL115", same, LINUX).confidence is Confidence.POSSIBLE
+        other = replace(loader, program=Program(compiled=(Touch(at(9), "torch.compile(g)"),)))
+        assert the_finding("LL115", other, LINUX).confidence is Confidence.LIKELY
+
+
+class TestNestedWorkers:
+    @staticmethod
+    def around(inner: Loader, **options: Any) -> Loader:
+        code = WorkerCode(nested=(Nested(at(3), "inner", inner.span),))
+        return replace(running(code, **options), program=Program(guarded=True, loaders=(inner,)))
+
+    @staticmethod
+    def inner(**options: Any) -> Loader:
+        return replace(a_loader(**options), span=at(40))
+
+    def test_the_inner_loader_gets_no_workers(self) -> None:
+        inner = self.inner(num_workers=written(2, 20), prefetch_factor=written(4, 21))
+        finding = the_finding("LL210", self.around(inner, num_workers=4), LINUX)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.ERROR, Confidence.CERTAIN, at(20))
+        assert "each of the 4 workers raises when it iterates `inner` (train.py:3)" in finding.message
+        assert "with 2 workers of its own" in finding.message
+        assert the_fix(finding).edits[0] == SetValue(at(20), 0)
+        assert len(the_fix(finding).edits) == 2
+        assert the_fix(finding).safe
+
+    def test_without_workers_on_either_side_nothing_is_nested(self) -> None:
+        assert check("LL210", self.around(self.inner(num_workers=2)), LINUX) == []
+        assert check("LL210", self.around(self.inner(), num_workers=4), LINUX) == []
+
+    def test_a_count_that_both_have_is_changed_at_the_inner_loader(self) -> None:
+        both = written(4, 10)
+        inner = self.inner(num_workers=Value((both,), argument=at(41)))
+        outer = self.around(inner, num_workers=both)
+        outer = replace(outer, program=replace(outer.program, loaders=(inner, outer)))
+        assert the_fix(the_finding("LL210", outer, LINUX)).edits == (SetValue(at(41), 0),)

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from loaderlint.model.worker_code import WorkerCode
+from tests.linking.traced import loaders_of
+
+HEAD = """
+import os, torch
+from torch.utils.data import Dataset, IterableDataset
+from unseen import count
+fast = torch.compile(torch.exp)
+@torch.compile
+def compiled(x):
+    return x
+def threads(count):
+    torch.set_num_threads(4)
+"""
+
+
+def code(text: str) -> WorkerCode:
+    return loaders_of(HEAD + text)[-1].payload.code
+
+
+def item(body: str, base: str = "Dataset", more: str = "") -> WorkerCode:
+    text = f"class Data({base}):\n    def __init__(self, loader=None):\n        self.loader = loader\n"
+    return code(
+        f"{text}    def __getitem__(self, index):\n{indent(body, ' ' * 8)}\n{more}\ndata_loader = DataLoader(Data())\n"
+    )
+
+
+ENDS: dict[str, str] = {
+    "at once": "raise StopIteration",
+    "with a word": "if self.loader is None:\n    raise StopIteration('no more')",
+    "in a handler": "try:\n    return 1\nexcept StopIteration:\n    raise StopIteration from None",
+    "in a loop": "for one in [1]:\n    pass\nelse:\n    raise StopIteration()",
+    "with a file": "with open('x'):\n    raise StopIteration",
+    "past another handler": "try:\n    raise StopIteration\nexcept KeyError:\n    pass",
+}
+GOES_ON: dict[str, str] = {
+    "beyond the end": "if index >= 8:\n    raise StopIteration\nreturn 1",
+    "caught": "try:\n    raise StopIteration\nexcept (KeyError, StopIteration):\n    return 1",
+    "caught by anything": "try:\n    raise StopIteration\nexcept:\n    return 1",
+    "another error": "raise IndexError",
+    "in a function of its own": "def inner():\n    raise StopIteration\nreturn inner",
+    "an iterator that may end": "return next(iter([]))",
+}
+
+
+@pytest.mark.parametrize("body", ENDS.values(), ids=list(ENDS))
+def test_where_a_sample_ends_the_data(body: str) -> None:
+    assert len(item(body).ends) == 1
+
+
+@pytest.mark.parametrize("body", GOES_ON.values(), ids=list(GOES_ON))
+def test_where_the_data_go_on(body: str) -> None:
+    assert item(body).ends == ()
+
+
+def test_an_iterable_dataset_may_end() -> None:
+    assert item("raise StopIteration", "IterableDataset").ends == ()
+
+
+THREADS: dict[str, tuple[str, list[str]]] = {
+    "several": ("torch.set_num_threads(2)", ["torch.set_num_threads(2)"]),
+    "all": ("torch.set_num_threads(os.cpu_count())", ["torch.set_num_threads(os.cpu_count())"]),
+    "in a helper": ("threads(1)", ["torch.set_num_threads(4)"]),
+    "one": ("torch.set_num_threads(1)", []),
+    "unseen": ("torch.set_num_threads(count)", []),
+    "of another library": ("count.set_num_threads(4)", []),
+}
+
+
+@pytest.mark.parametrize(("body", "found"), THREADS.values(), ids=list(THREADS))
+def test_where_worker_code_asks_for_threads(body: str, found: list[str]) -> None:
+    assert [one.what for one in item(body).threads] == found
+
+
+COMPILED: dict[str, tuple[str, list[tuple[str, bool]]]] = {
+    "made by a call": ("return fast(index)", [("fast(index)", False)]),
+    "decorated": ("return compiled(index)", [("compiled(index)", False)]),
+    "only handed on": ("return map(fast, [index])", []),
+    "as it was before": ("return torch.exp(index)", []),
+}
+
+
+@pytest.mark.parametrize(("body", "found"), COMPILED.values(), ids=list(COMPILED))
+def test_where_worker_code_calls_what_is_compiled(body: str, found: list[tuple[str, bool]]) -> None:
+    assert [(one.what, one.called_outside) for one in item(body).compiled] == found
+
+
+def test_something_else_than_worker_code_calls_the_same() -> None:
+    (call,) = item("return compiled(index)", more="compiled(1)").compiled
+    assert call.called_outside
+    (call,) = item("return fast(index)", more="def train():\n    return fast(1)").compiled
+    assert call.called_outside
+
+
+NESTED: dict[str, tuple[str, list[str]]] = {
+    "a loop": ("for one in DataLoader(range(8)):\n    pass", ["DataLoader(range(8))"]),
+    "a list": ("loader = DataLoader(range(8))\nreturn list(loader)", ["loader"]),
+    "the first batch": ("return next(iter(DataLoader(range(8))))", ["iter(DataLoader(range(8)))"]),
+    "its length": ("return len(DataLoader(range(8)))", []),
+    "no loader": ("return [one for one in range(8)]", []),
+}
+
+
+@pytest.mark.parametrize(("body", "found"), NESTED.values(), ids=list(NESTED))
+def test_where_worker_code_iterates_a_loader(body: str, found: list[str]) -> None:
+    assert [one.what for one in item(body).nested] == found
+
+
+def test_a_loader_that_the_dataset_keeps_is_found_where_it_is_made() -> None:
+    text = "class Data(Dataset):\n    def __init__(self):\n        self.loader = DataLoader(range(8))\n"
+    text += "    def __getitem__(self, index):\n        return [one for one in self.loader]\nDataLoader(Data())\n"
+    inner, outer = loaders_of(HEAD + text)
+    assert [one.loader for one in outer.payload.code.nested] == [inner.span]
+    assert inner.payload.code.nested == ()
