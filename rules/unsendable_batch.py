@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.edit import Fix, WriteAs
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
@@ -42,7 +43,8 @@ class UnsendableBatch(Rule):
     `detach()` a tensor; a lock or an open file stays in the worker.
 
     ## Fix safety
-    There is no fix: what the training loop does with the thing is not seen.
+    Safe for a tensor: it is detached, and its numbers stay. For the rest there is no fix: what the training loop does
+    with it is not seen.
 
     ## Evidence
     `torch/utils/data/dataloader.py`, `_get_data`, waits without a limit where there is no `timeout`; CPython,
@@ -64,5 +66,6 @@ class UnsendableBatch(Rule):
                     f"the main process waits for a batch that never comes: {counted(workers)} cannot send {one.what}, "
                     f"which {one.role} gives"
                 )
+                fix = Fix("detach the tensor", (WriteAs(one.span, "{}.detach()"),)) if one.graph else None
                 help = "give what pickles: a function by its name, a list, a dict, a detached tensor"
-                yield self.finding(loader, one, message, target, error=one.error, help=help)
+                yield self.finding(loader, one, message, target, error=one.error, help=help, fix=fix)

@@ -231,7 +231,7 @@ class _Batch:
     ) -> Iterator[Unsendable]:
         if not self.collated or kind is DEFAULTDICT:
             trail = one.trail if one is not None else ()
-            yield Unsendable(span, kind.words, kind.error, self.role, assumptions, trail)
+            yield Unsendable(span, kind.words, kind.error, self.role, assumptions, trail, kind is GRADIENT)
 
 
 def _written(node: ast.expr, frame: Frame) -> ast.expr:

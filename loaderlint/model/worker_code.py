@@ -18,7 +18,7 @@ class Unsendable:
     """Something a worker gives back that cannot be pickled, so that it never arrives in the main process.
 
     ``what`` is what it is in words (``"a lambda"``), ``error`` what the worker prints, ``role`` the option whose code
-    gives it.
+    gives it. A tensor that keeps its ``graph`` can be sent once it is detached.
     """
 
     span: Span
@@ -27,6 +27,7 @@ class Unsendable:
     role: str
     assumptions: Assumptions = NO_ASSUMPTIONS
     trail: Trail = ()
+    graph: bool = False
 
 
 class SeedOrigin(str, Enum):

@@ -31,6 +31,12 @@ class TestUnsendableBatch:
         assert finding.error == "AttributeError: …"
         assert finding.fix is None
 
+    def test_a_tensor_is_detached(self) -> None:
+        tensor = Unsendable(at(3), "a tensor with its graph", "RuntimeError: …", "collate_fn", graph=True)
+        fix = the_fix(the_finding("LL501", running(WorkerCode(unsendable=(tensor,)), num_workers=4), LINUX))
+        assert fix.edits == (WriteAs(at(3), "{}.detach()"),)
+        assert fix.safe
+
     def test_without_workers_it_arrives(self) -> None:
         assert check("LL501", running(self.CODE), LINUX) == []
 
