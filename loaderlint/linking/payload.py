@@ -96,6 +96,18 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     )
 
 
+def carried(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[Carried], list[Function]]:
+    """Return the objects that a loader's workers get copies of, and the functions that run on them there."""
+    keepsakes = Keepsakes(evaluator)
+    running: list[Function] = []
+    for role in ("dataset", "collate_fn"):
+        for one in given[role].possibilities if role in given else ():
+            walk = _Walk(evaluator, keepsakes)
+            walk.visit(one, role, 0)
+            running.extend(functions_run_by(evaluator, walk.entries))
+    return keepsakes.carried, running
+
+
 def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> None:
     """Add what was found to what is known, once for each place, under all that brings it there."""
     for one in found:

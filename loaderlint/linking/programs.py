@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from loaderlint.linking.changed_datasets import changes_between_epochs
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.imports import Imports
+from loaderlint.linking.iterated_together import iterated_together
 from loaderlint.linking.jobs import jobs
 from loaderlint.linking.loader_uses import uses_of
 from loaderlint.linking.options import Given
@@ -78,6 +80,10 @@ class Programs:
         program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)), sharing_strategies=strategies)
         program = replace(program, jobs=tuple(started))
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
+        if any(one.constant for one in loader.option("persistent_workers").known):
+            changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
+            second = iterated_together(self._evaluator, site, ran)
+            uses = replace(uses, changes=tuple(changes), together=tuple(second))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
 
     def _start_method_calls(self, entry: str) -> tuple[StartMethodCall, ...]:

@@ -104,7 +104,8 @@ def _follow(
     found.sets.update(
         name.removeprefix(f"{first.arg}.")
         for name, bindings in scope.bindings.items()
-        if name.startswith(f"{first.arg}.") and any(one.kind in ("assign", "with", "unpack") for one in bindings)
+        if name.startswith(f"{first.arg}.")
+        and any(one.kind in ("assign", "augment", "with", "unpack") for one in bindings)
     )
     found.calls.update((dotted(site.node.func) or "").rpartition(".")[2] for site in scope.calls)
     for read, member, whole in reads(node):

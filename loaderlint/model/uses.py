@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from loaderlint.model.payload import Touch
+from loaderlint.model.persistence import Change, Together
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Constant
 
@@ -113,6 +114,9 @@ class Uses:
     (``DistributedSampler``), as far as nothing in the program may tell them. ``options_set`` are its attributes set
     after it was made, ``restarts`` the loops that start its workers in every turn without need, ``kept`` the places
     that keep what it gives. ``payload_changes`` says that the program may change what was sent to the workers.
+
+    Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
+    ``together`` the places that iterate the loader while it is iterated already.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -122,6 +126,8 @@ class Uses:
     restarts: tuple[Restart, ...] = ()
     kept: tuple[Touch, ...] = ()
     payload_changes: bool = False
+    changes: tuple[Change, ...] = ()
+    together: tuple[Together, ...] = ()
 
     @property
     def iterated_within_itself(self) -> bool:

@@ -1,0 +1,167 @@
+"""Where a program goes through one loader twice at the same time: in ``zip``, in nested loops, by two iterators.
+
+That it is one loader must be plain: the same name stands for it in both places. One call that makes loaders may have
+made two of them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking import classes
+from loaderlint.linking.names import MUTATIONS
+from loaderlint.linking.running import STEPS, Iterated, Iterations, shortened
+from loaderlint.linking.things import Frame, Instance, Made
+from loaderlint.model.persistence import Together
+from loaderlint.model.source import Span
+from loaderlint.model.value import together
+from loaderlint.readers.python import Binding, FunctionNode, dotted, parameters
+from loaderlint.readers.python_calls import called_name, keywords
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+    from loaderlint.linking.sites import PythonSite
+
+_SIDE_BY_SIDE = frozenset({"zip", "zip_longest"})
+"""Functions that advance all they are given in turn."""
+
+
+class _Named(NamedTuple):
+    """A place that iterates a loader, and the name that stands for the loader there."""
+
+    place: Iterated
+    name: str
+
+
+def iterated_together(evaluator: Evaluator, site: PythonSite, runs: Sequence[Iterations]) -> Iterator[Together]:
+    """Yield the places that make a second iterator of a loader while a first one is in use."""
+    found: dict[Span, Together] = {}
+    for run in runs:
+        named = [
+            _Named(place, name)
+            for place in run.places.get(id(site.call), ())
+            if (name := _name_in(evaluator, site.call, place.expression, place.frame)) is not None
+        ]
+        for first, second in (*_zipped(named), *_nested(named, run), *_both_kept(named)):
+            joint = together(first.assumptions, second.assumptions)
+            facts = second.frame.facts
+            span = facts.span(second.expression)
+            if joint is not None:
+                other = first.frame.facts.span(first.expression)
+                found.setdefault(span, Together(span, shortened(facts.text(second.expression)), joint, other=other))
+    yield from (one for span, one in found.items() if not any(other != span and other.holds(span) for other in found))
+
+
+def _name_in(evaluator: Evaluator, call: ast.Call, expression: ast.expr, frame: Frame) -> str | None:
+    """Return the name inside an iterated expression that stands for what a call made, and for nothing else."""
+    for node in ast.walk(expression):
+        name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if name is None or not isinstance(node, ast.expr) or _varies(frame, name):
+            continue
+        with evaluator.steps(STEPS):
+            things = [one.thing for one in evaluator.evaluate(node, frame)]
+        if things and all(isinstance(one, Made | Instance) and one.call is call for one in things):
+            return name
+    return None
+
+
+def _varies(frame: Frame, name: str) -> bool:
+    """Return whether a name may stand for another loader from one place of its scope to the next."""
+    return len([one for one in frame.scope.bindings.get(name, ()) if one.kind not in MUTATIONS]) > 1
+
+
+def _zipped(named: Iterable[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
+    """Yield the arguments of one ``zip`` that go through the same loader."""
+    seen: dict[tuple[int, str], Iterated] = {}
+    for place, name in named:
+        if isinstance(place.node, ast.Call) and called_name(place.node) in _SIDE_BY_SIDE:
+            first = seen.setdefault((id(place.node), name), place)
+            if first is not place and first.expression is not place.expression:
+                yield first, place
+
+
+def _nested(named: Sequence[_Named], run: Iterations) -> Iterator[tuple[Iterated, Iterated]]:
+    """Yield the loops over a loader with what iterates it again inside: there, or in a function called there."""
+    for outer, outer_name in named:
+        if not isinstance(outer.node, ast.For | ast.AsyncFor) or isinstance(
+            outer.node.body[-1], ast.Break | ast.Return
+        ):
+            continue
+        for inner, inner_name in named:
+            if inner.node is outer.node or inner.expression is outer.expression or _goes_on(inner):
+                continue
+            if inner.frame.scope is outer.frame.scope:
+                if inner_name == outer_name and _is_inside(inner.frame, outer.node):
+                    yield outer, inner
+                continue
+            for caller, call in run.called_at.get(id(inner.frame.scope.node), ()):
+                is_inside = caller.scope is outer.frame.scope and _is_inside(caller, outer.node)
+                if is_inside and outer_name in _names_outside(inner_name, inner.frame, call):
+                    yield outer, inner
+
+
+def _has_one_turn(loop: ast.For | ast.AsyncFor) -> bool:
+    return isinstance(loop.body[-1], ast.Break | ast.Return)
+
+
+def _goes_on(place: Iterated) -> bool:
+    """Return whether a call takes from an iterator that was made before it."""
+    return isinstance(place.node, ast.Call) and called_name(place.node) == "next"
+
+
+def _is_inside(frame: Frame, loop: ast.AST) -> bool:
+    return any(arm.loop and arm.owner is loop for arm in frame.place.arms)
+
+
+def _names_outside(name: str, inner: Frame, call: ast.Call) -> Iterator[str]:
+    """Yield what a call names the thing that a name stands for in the function it runs."""
+    function = inner.scope.node
+    if not isinstance(function, FunctionNode):
+        return
+    named = [one.arg for one in parameters(function)]
+    if classes.owner_of(inner.facts, inner.scope) is not None and isinstance(call.func, ast.Attribute):
+        receiver, named = named[:1], named[1:]
+        if name.partition(".")[0] in receiver:
+            yield f"{dotted(call.func.value)}.{name.partition('.')[2]}"
+    given = {**dict(zip(named, call.args, strict=False)), **keywords(call)}
+    if name in given:
+        yield dotted(given[name]) or ""
+
+
+def _both_kept(named: Sequence[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
+    """Yield the two calls of ``iter`` whose iterators are both advanced after the second was made."""
+    made = [
+        (one, binding)
+        for one in named
+        if isinstance(one.place.node, ast.Call) and called_name(one.place.node) == "iter"
+        if (binding := _kept_as(one.place)) is not None
+    ]
+    for first, kept in made:
+        for second, other in made:
+            same = first.name == second.name and first.place.frame.scope is second.place.frame.scope
+            if not same or kept.name == other.name or kept.place.order >= other.place.order:
+                continue
+            if _advanced_after(kept, other.place.order) and _advanced_after(other, other.place.order):
+                yield first.place, second.place
+
+
+def _kept_as(place: Iterated) -> Binding | None:
+    """Return the only name under which a call's result is kept in its scope."""
+    for name, bindings in place.frame.scope.bindings.items():
+        if "." not in name and len(bindings) == 1 and bindings[0].value is place.node:
+            return bindings[0]
+    return None
+
+
+def _advanced_after(kept: Binding, order: int) -> bool:
+    """Return whether something takes from an iterator after a place of its scope."""
+    scope = kept.place.scope
+    taken = [site.place for site in scope.calls if called_name(site.node) == "next" and _is_first(site.node, kept.name)]
+    taken.extend(place for iterated, _, place in scope.iterations if dotted(iterated) == kept.name)
+    return any(place.order > order for place in taken)
+
+
+def _is_first(call: ast.Call, name: str) -> bool:
+    return bool(call.args) and dotted(call.args[0]) == name

@@ -1,0 +1,27 @@
+"""What a program does with a loader that is only wrong where its workers persist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+
+
+@dataclass(frozen=True)
+class Change(Touch):
+    """A place where the main process, between epochs, changes what the workers have a copy of.
+
+    ``attribute`` is changed on an object of the class ``holder``; ``read`` is where worker code reads it.
+    """
+
+    attribute: str = ""
+    holder: str = ""
+    read: Span | None = None
+
+
+@dataclass(frozen=True)
+class Together(Touch):
+    """A place that makes an iterator of a loader while another one is in use, which was made at ``other``."""
+
+    other: Span | None = None

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from loaderlint.model.persistence import Change
+from tests.linking.traced import Files, loaders_of
+
+HEAD = """
+import torch
+from torch.utils.data import Dataset, DataLoader
+class D(Dataset):
+    def __init__(self):
+        self.epoch, self.other = 0, 0
+        self.part = Part()
+        self.shared = torch.zeros(1)
+    def set_epoch(self, epoch):
+        self.epoch = epoch
+        self.shared.fill_(epoch)
+    def set_other(self, other):
+        self.other = other
+    def tell(self, epoch):
+        self.shared[0] = epoch
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return self.epoch + self.helper() + self.shared
+    def helper(self):
+        return self.part.strength
+class Part:
+    def __init__(self):
+        self.strength = 0
+    def set_strength(self, strength):
+        self.strength = strength
+d = D()
+loader = DataLoader(d, num_workers=2, persistent_workers=True)
+"""
+
+
+def changes(text: Files) -> list[Change]:
+    files = HEAD + dedent(text) if isinstance(text, str) else text
+    return [change for loader in loaders_of(files) for change in loader.uses.changes]
+
+
+def in_each_epoch(change: str) -> str:
+    return f"for epoch in range(3):\n    {change}\n    for batch in loader:\n        pass\n"
+
+
+CHANGED: dict[str, tuple[str, list[str]]] = {
+    "a method": (in_each_epoch("d.set_epoch(epoch)"), ["D.epoch"]),
+    "a method of the loader's": (in_each_epoch("loader.dataset.set_epoch(epoch)"), ["D.epoch"]),
+    "an attribute": (in_each_epoch("d.epoch = epoch"), ["D.epoch"]),
+    "an attribute that grows": (in_each_epoch("d.epoch += 1"), ["D.epoch"]),
+    "an attribute of the loader's": (in_each_epoch("loader.dataset.epoch = epoch"), ["D.epoch"]),
+    "one set by its name": (in_each_epoch("setattr(d, 'epoch', epoch)"), ["D.epoch"]),
+    "a part": (in_each_epoch("d.part.strength = epoch"), ["Part.strength"]),
+    "a method of a part": (in_each_epoch("loader.dataset.part.set_strength(epoch)"), []),
+    "a method of a part of what has a name": (in_each_epoch("d.part.set_strength(epoch)"), ["Part.strength"]),
+    "after the batches": (
+        "for epoch in range(3):\n    for batch in loader:\n        pass\n    d.set_epoch(epoch)\n",
+        ["D.epoch"],
+    ),
+    "among the batches": (
+        "for epoch in range(3):\n    for batch in loader:\n        d.epoch += 1\n",
+        ["D.epoch"],
+    ),
+    "under a condition": (in_each_epoch("if epoch == 2: d.set_epoch(epoch)"), ["D.epoch"]),
+    "in a function": (
+        "def one(loader, epoch):\n    loader.dataset.set_epoch(epoch)\n    for b in loader: pass\n"
+        "for epoch in range(3): one(loader, epoch)\n",
+        ["D.epoch"],
+    ),
+    "in a function of its own": (
+        "def prepare(data, epoch):\n    data.set_epoch(epoch)\n" + in_each_epoch("prepare(d, epoch)"),
+        ["D.epoch"],
+    ),
+}
+
+SAME: dict[str, str] = {
+    "nothing": in_each_epoch("pass"),
+    "what no worker reads": in_each_epoch("d.other = epoch"),
+    "what no worker reads, by a method": in_each_epoch("d.set_other(epoch)"),
+    "an item": in_each_epoch("d.shared[0] = epoch"),
+    "an item, by a method": in_each_epoch("d.tell(epoch)"),
+    "once before": "d.set_epoch(3)\n" + in_each_epoch("pass"),
+    "once after": in_each_epoch("pass") + "d.set_epoch(3)\n",
+    "in another loop": "for n in range(3):\n    d.set_epoch(n)\n" + in_each_epoch("pass"),
+    "one epoch": "for epoch in range(1):\n    d.set_epoch(epoch)\n    for batch in loader: pass\n",
+    "over the folds": "for fold in folds:\n    d.set_epoch(fold)\n    for batch in loader: pass\n",
+    "another object": in_each_epoch("D().set_epoch(epoch)"),
+    "another object under a name": "e = D()\n" + in_each_epoch("e.set_epoch(epoch)"),
+    "another class": (
+        "class E:\n    def set_epoch(self, epoch):\n        self.epoch = epoch\n"
+        "e = E()\n" + in_each_epoch("e.set_epoch(epoch)")
+    ),
+    "something unseen": in_each_epoch("make().set_epoch(epoch)"),
+    "the sampler": in_each_epoch("loader.sampler.set_epoch(epoch)"),
+    "what never runs": "def never(epoch):\n    d.set_epoch(epoch)\n" + in_each_epoch("pass"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CHANGED.values(), ids=CHANGED.keys())
+def test_what_each_epoch_changes(text: str, expected: list[str]) -> None:
+    assert [f"{one.holder}.{one.attribute}" for one in changes(text)] == expected
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME.keys())
+def test_what_no_epoch_changes(text: str) -> None:
+    assert changes(text) == []
+
+
+def test_it_says_where_it_is_changed_and_where_it_is_read() -> None:
+    (one,) = changes(in_each_epoch("d.set_epoch(epoch)"))
+    assert (one.span.line, one.what) == (31, "d.set_epoch(epoch)")
+    assert one.read is not None and one.read.line == 20
+
+
+def test_it_is_looked_for_where_workers_may_persist() -> None:
+    text = HEAD.replace("persistent_workers=True", "persistent_workers=PERSISTENT") + in_each_epoch("d.epoch = 3")
+    for value, count in (("False", 0), ("unseen()", 0), ("True if d else False", 1)):
+        assert len(changes({"main.py": text.replace("PERSISTENT", value)})) == count
+
+
+HOOK = """
+import lightning.pytorch as pl
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __init__(self):
+        self.crop = 3
+    def __getitem__(self, index):
+        return self.crop
+class Data(pl.LightningDataModule):
+    def setup(self, stage):
+        self.data = D()
+    def HOOK(self):
+        return DataLoader(self.data, num_workers=2, persistent_workers=True)
+    def grow(self):
+        self.data.crop += 1
+class Grow(BASE):
+    def WHEN(self, trainer, module):
+        CHANGE
+"""
+
+HOOKS: dict[str, tuple[str, int]] = {
+    "every epoch": ("", 1),
+    "another hook": ("WHEN=on_fit_start", 0),
+    "another class": ("BASE=object", 0),
+    "another loader": ("HOOK=val_dataloader", 0),
+    "another data set": ("CHANGE=trainer.train_dataloader.sampler.crop = 3", 0),
+}
+
+
+@pytest.mark.parametrize(("different", "count"), HOOKS.values(), ids=HOOKS.keys())
+def test_what_lightning_calls_each_epoch(different: str, count: int) -> None:
+    words = {
+        "HOOK": "train_dataloader",
+        "BASE": "pl.Callback",
+        "WHEN": "on_train_epoch_start",
+        "CHANGE": "trainer.train_dataloader.dataset.crop = 3",
+    }
+    name, _, value = different.partition("=")
+    text = HOOK
+    for word, code in {**words, **({name: value} if name else {})}.items():
+        text = text.replace(f" {word}", f" {code}").replace(f"({word}", f"({code}")
+    assert len(changes({"main.py": text})) == count
