@@ -53,6 +53,37 @@ for batch in loader:
     print(batch)
 """
 
+CHANGED_DATASET = """\
+from torch.utils.data import DataLoader, Dataset
+
+
+class Curriculum(Dataset):
+    def __init__(self):
+        self.difficulty = 0
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return index * self.difficulty
+
+
+def main():
+    dataset = Curriculum()
+    loader = DataLoader(dataset, num_workers=2, persistent_workers=True)
+    plain = DataLoader(range(8), num_workers=2)
+    for epoch in range(3):
+        dataset.difficulty = epoch
+        for batch in loader:
+            print(batch)
+        for batch in plain:
+            print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
 CONFIGURED = """\
 _target_: torch.utils.data.DataLoader
 num_workers: 4
@@ -60,7 +91,10 @@ prefetch_factor: 16
 persistent_workers: true
 """
 
+SPAWNED = ["--platform", "macos", "--python", "3.12", "--extend-select", "LL601"]
+
 PROGRAMS = [
+    pytest.param("train.py", CHANGED_DATASET, SPAWNED, ["LL405", "LL601"], id="persistent-or-not"),
     pytest.param("train.py", DEPENDENT_OPTIONS, WINDOWS_ALONE, ["LL101", "LL201", "LL202", "LL301"], id="windows"),
     pytest.param("train.py", DEPENDENT_OPTIONS, BOTH, ["LL101", "LL201", "LL202"], id="windows-and-linux"),
     pytest.param("train.py", FORKED_CUDA, LINUX, ["LL102", "LL103", "LL105"], id="guard-hoist-and-spawn"),
@@ -83,7 +117,7 @@ def test_the_order_in_which_rules_are_mended_makes_no_difference(
     assert together != content
     assert cli.run(["--quiet", *options]) == 0
     results = {
-        fixed(project, name, content, *(["--select", rule, *options] for rule in order), options)
+        fixed(project, name, content, *([*options, "--select", rule] for rule in order), options)
         for order in permutations(rules)
     }
     assert results == {together}
