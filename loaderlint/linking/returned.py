@@ -59,36 +59,40 @@ def unsendable(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Unsend
     a ``defaultdict`` it makes again as it is (``torch/utils/data/_utils/collate.py``, ``collate``, 2.13).
     """
     found: dict[Span, Unsendable] = {}
-    for function, role, assumptions, collated in _sending(evaluator, given):
+    for function, role, assumptions, collated in sending(evaluator, given):
         with evaluator.steps(STEPS):
             for one in _Batch(evaluator, role, collated).given_by(function, assumptions):
                 found.setdefault(one.span, one)
     return tuple(found.values())
 
 
-def _sending(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[Function, str, Assumptions, bool]]:
+def sending(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[Function, str, Assumptions, bool]]:
     """Yield the functions whose results are sent, and whether torch's own collate comes before that."""
-    ways: list[tuple[Assumptions, bool]] = []
     for one in _possibilities(given, "collate_fn"):
-        if one.thing is None:
-            ways.append((one.assumptions, True))
-            continue
-        if isinstance(one.thing, External) and one.thing.name in HANDS_ON:
-            ways.append((one.assumptions, False))
         for function in called(evaluator, one, ("__call__",)):
             yield function, "collate_fn", one.assumptions, False
-            if _hands_on(function):
-                ways.append((one.assumptions, False))
-    if "collate_fn" not in given:
-        ways.append((NO_ASSUMPTIONS, True))
-    if "batch_sampler" not in given:
-        ways.extend((one.assumptions, False) for one in _possibilities(given, "batch_size") if one.thing is None)
+    ways = list(items_sent(evaluator, given))
     for one in _possibilities(given, "dataset"):
         for function in called(evaluator, one, _GIVES_ONE_ITEM):
             for assumptions, collated in ways:
                 joint = together(one.assumptions, assumptions)
                 if joint is not None:
                     yield function, "dataset", joint, collated
+
+
+def items_sent(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[Assumptions, bool]]:
+    """Yield what is assumed where the items themselves are sent, and whether torch's own collate comes before that."""
+    for one in _possibilities(given, "collate_fn"):
+        if one.thing is None:
+            yield one.assumptions, True
+        elif _gives_items(evaluator, one):
+            yield one.assumptions, False
+    if "collate_fn" not in given:
+        yield NO_ASSUMPTIONS, True
+    if "batch_sampler" not in given:
+        for one in _possibilities(given, "batch_size"):
+            if one.thing is None:
+                yield one.assumptions, False
 
 
 def _possibilities(given: Mapping[str, Given], option: str) -> Possibilities:
@@ -114,6 +118,13 @@ def called(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> It
             for way in held.thing.items if isinstance(held.thing, Row) else ((held,),):
                 for item in way:
                     yield from called(evaluator, item, names)
+
+
+def _gives_items(evaluator: Evaluator, one: Possibility) -> bool:
+    """Return whether a ``collate_fn`` gives the items as they are."""
+    if isinstance(one.thing, External):
+        return one.thing.name in HANDS_ON
+    return any(_hands_on(function) for function in called(evaluator, one, ("__call__",)))
 
 
 def _hands_on(function: Function) -> bool:

@@ -380,7 +380,7 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
                 return
         if function.attr == "to":
             for argument in call.args[:1]:
-                yield from _names_cuda(evaluator, argument, frame)
+                yield from names_cuda(evaluator, argument, frame)
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     for one in evaluator.evaluate(function, frame) if name in _CUDA_NAMES else ():
         if isinstance(one.thing, External) and one.thing.name in CUDA_STARTERS:
@@ -388,17 +388,18 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
             return
         if isinstance(one.thing, External) and one.thing.name == "torch.set_default_device":
             for argument in call.args[:1]:
-                yield from _names_cuda(evaluator, argument, frame)
+                yield from names_cuda(evaluator, argument, frame)
     for keyword in call.keywords:
         if keyword.arg == "device":
-            yield from _names_cuda(evaluator, keyword.value, frame)
+            yield from names_cuda(evaluator, keyword.value, frame)
 
 
-def _names_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[Assumptions]:
+def names_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[Assumptions]:
+    """Yield what is assumed wherever an expression, such as an argument ``device``, stands for a CUDA device."""
     for one in evaluator.evaluate(node, frame):
         thing = one.thing
         if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
-            for assumptions in _names_cuda(evaluator, thing.call.args[0], thing.frame):
+            for assumptions in names_cuda(evaluator, thing.call.args[0], thing.frame):
                 joint = together(assumptions, one.assumptions)
                 if joint is not None:
                     yield joint

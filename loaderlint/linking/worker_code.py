@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.on_cuda import batches_on_cuda
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import called, unsendable
 from loaderlint.linking.running import STEPS, loaders_in, shortened
@@ -41,6 +42,7 @@ def worker_code(
         nested=tuple(_nested(evaluator, everything)),
         threads=tuple(_threads(evaluator, everything)),
         compiled=tuple(_compiled_calls(evaluator, everything)),
+        on_cuda=tuple(batches_on_cuda(evaluator, given)),
     )
 
 

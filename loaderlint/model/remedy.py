@@ -6,7 +6,7 @@ from loaderlint.model.edit import AddOption, Drop, Edit, Fix, GuardEntryPoint, H
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader, arrives
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import Candidate, Constant, Value, meetings
+from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
 
 _SHARED = "the value also serves something that is no loader"
 
@@ -88,6 +88,20 @@ def _neutral(option: str) -> Constant:
 def unless_shared(fix: Fix, edited: Candidate) -> Fix:
     """Return the fix, unsafe where the value it edits also serves something that is no loader."""
     return fix.unsafe(_SHARED) if edited.serves_others else fix
+
+
+def switched_off(loader: Loader, option: str, written: Candidate) -> Fix:
+    """Return the fix after which the loader gets False for an option.
+
+    It is changed at the loader's own call where the value serves others, or is the answer to a question that others may
+    ask, too: ``torch.cuda.is_available()``.
+    """
+    argument = loader.option(option).argument
+    title = f"set {loader.spelled(option)} to False"
+    at_the_call = written.serves_others or any(one.subject == CUDA for one in written.assumptions)
+    if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
+        return Fix(title, (SetValue(argument, False),))
+    return unless_shared(Fix(title, (SetValue(written.span, False),)), written)
 
 
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:

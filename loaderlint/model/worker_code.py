@@ -93,7 +93,8 @@ class WorkerCode:
     every worker alike: each gives all samples. ``seeds`` are the calls that seed random numbers as a worker starts, and
     those that hand NumPy a number too big for it. ``ends`` is where reading one sample raises StopIteration, ``nested``
     are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
-    calls of compiled functions.
+    calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
+    pin them.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -103,6 +104,7 @@ class WorkerCode:
     nested: tuple[Nested, ...] = ()
     threads: tuple[Touch, ...] = ()
     compiled: tuple[CompiledCall, ...] = ()
+    on_cuda: tuple[Touch, ...] = ()
 
 
 NOTHING_DONE = WorkerCode()

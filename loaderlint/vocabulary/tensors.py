@@ -1,0 +1,26 @@
+"""Names of what makes tensors of tensors, on the device that those are on."""
+
+from __future__ import annotations
+
+SAME_DEVICE_METHODS = frozenset(
+    {
+        *("float", "double", "half", "bfloat16", "int", "long", "short", "bool", "type"),
+        *("clone", "detach", "contiguous", "requires_grad_", "view", "reshape", "flatten", "squeeze", "unsqueeze"),
+        *("permute", "transpose", "t", "expand", "repeat", "abs", "mean", "sum", "pin_memory"),
+    }
+)
+"""Methods of a tensor that give a tensor on its device."""
+
+SAME_DEVICE_FUNCTIONS = frozenset(
+    {
+        *("builtins.tuple", "builtins.list", "builtins.dict", "torch.stack", "torch.cat", "torch.concat"),
+        "torch.nn.utils.rnn.pad_sequence",
+        "torch.utils.data.default_collate",
+        "torch.utils.data.dataloader.default_collate",
+        "torch.utils.data._utils.collate.default_collate",
+    }
+)
+"""Functions whose result is on the device of the tensors in their first argument."""
+
+TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
+"""Datasets of torch whose items are rows of the tensors they are given."""
