@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeAlias
 
 from loaderlint.linking.changed_datasets import changes_between_epochs
 from loaderlint.linking.evaluate import Evaluator
@@ -23,6 +24,7 @@ from loaderlint.linking.running import (
 from loaderlint.linking.sharing_strategies import sharing_strategies
 from loaderlint.linking.sites import PythonSite
 from loaderlint.linking.start_method_calls import start_method_calls
+from loaderlint.linking.thread_users import used_before
 from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
@@ -30,6 +32,8 @@ from loaderlint.model.source import Span
 from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
 from loaderlint.readers.python import PythonFacts, ScopeNode
+
+_Before: TypeAlias = Callable[[Touch, ScopeNode], bool]
 
 
 class Programs:
@@ -74,11 +78,13 @@ class Programs:
                 files |= self._imports.brought_in(entry)
         guarded = False if unguarded else (True if runs else None)
         ran = tuple(runs.values())
-        program = self._program(files, guarded, lambda touch, scope: self._before(ran, id(site.call), touch, scope))
+        before: _Before = partial(self._before, ran, id(site.call))
+        program = self._program(files, guarded, before)
         calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
         strategies = tuple(sharing_strategies(self._evaluator, sorted(files), ran))
         program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)), sharing_strategies=strategies)
-        program = replace(program, jobs=tuple(started))
+        threads = tuple(used_before(self._evaluator, loader.payload.code.inherited, sorted(files), before))
+        program = replace(program, jobs=tuple(started), threads=threads)
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
         if any(one.constant for one in loader.option("persistent_workers").known):
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
@@ -97,7 +103,7 @@ class Programs:
             self._iterations[path] = iterations(self._evaluator, facts) if facts is not None else Iterations()
         return self._iterations[path]
 
-    def _program(self, files: set[str], guarded: bool | None, before: Callable[[Touch, ScopeNode], bool]) -> Program:
+    def _program(self, files: set[str], guarded: bool | None, before: _Before) -> Program:
         facts = [self._facts_of(path) for path in sorted(files)]
         return Program(
             guarded,

@@ -10,7 +10,7 @@ from loaderlint.model.job import Job
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.uses import NOT_USED, SharingStrategy, StartMethodCall, Uses
+from loaderlint.model.uses import NOT_USED, SharingStrategy, StartMethodCall, ThreadUse, Uses
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
     Assumptions,
@@ -64,7 +64,8 @@ class Program:
     that make a compiled callable. ``loaders`` are all loaders of the program, without programs of their own.
     ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
     that choose how tensors travel.
-    ``jobs`` are the commands that start the program and make this loader.
+    ``jobs`` are the commands that start the program and make this loader. ``threads`` is what the main process uses
+    before the workers start, of the threads that worker code uses.
     """
 
     guarded: bool | None = None
@@ -75,6 +76,7 @@ class Program:
     start_method_calls: tuple[StartMethodCall, ...] = ()
     sharing_strategies: tuple[SharingStrategy, ...] = ()
     jobs: tuple[Job, ...] = ()
+    threads: tuple[ThreadUse, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,22 @@ class Restart(Touch):
 
 
 @dataclass(frozen=True)
+class ThreadUse(Touch):
+    """A place that uses a library whose threads belong to the process that started them.
+
+    ``threads`` is what messages call them, ``made`` where an object that keeps them was made, None where the process
+    has one set of them. ``hangs`` says that it was seen to hang after a fork, ``spawns`` that workers which
+    are spawned do without them or get their own. ``help`` is what to do instead.
+    """
+
+    threads: str = ""
+    made: Span | None = None
+    hangs: bool = False
+    spawns: bool = False
+    help: str = ""
+
+
+@dataclass(frozen=True)
 class SharingStrategy(Touch):
     """A call of ``set_sharing_strategy``; with ``main_only`` no worker that is spawned ever runs it."""
 

@@ -11,6 +11,7 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
 
 if TYPE_CHECKING:
     from loaderlint.model.payload import Touch
+    from loaderlint.model.uses import ThreadUse
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class WorkerCode:
     those that hand NumPy a number too big for it. ``ends`` is where reading one sample raises StopIteration, ``nested``
     are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
     calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
-    pin them.
+    pin them. ``inherited`` is what uses a library's threads that only the main process has.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -105,6 +106,7 @@ class WorkerCode:
     threads: tuple[Touch, ...] = ()
     compiled: tuple[CompiledCall, ...] = ()
     on_cuda: tuple[Touch, ...] = ()
+    inherited: tuple[ThreadUse, ...] = ()
 
 
 NOTHING_DONE = WorkerCode()

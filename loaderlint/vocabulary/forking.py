@@ -1,0 +1,64 @@
+"""Libraries that keep threads, which a forked worker does not inherit: their objects, their calls, and how sure it is.
+
+What hung on torch 2.13.0, Python 3.11, Linux in 10 of 10 runs (WITNESS D) ``hangs``; the others were not tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Threaded(NamedTuple):
+    """What keeps threads: what messages call it, whether it was seen to hang, and what to do instead."""
+
+    words: str
+    hangs: bool
+    help: str
+
+
+_PER_PROCESS = "make it in the worker, when it is first used"
+_THREADS = Threaded("a ThreadPoolExecutor", True, _PER_PROCESS)
+_PROCESSES = Threaded("a ProcessPoolExecutor", True, _PER_PROCESS)
+_FILE_SYSTEM = Threaded("an asynchronous file system", False, _PER_PROCESS)
+EVENT_LOOP = Threaded("an asyncio event loop in a thread", True, _PER_PROCESS)
+POLARS = Threaded("polars", True, "start the workers by spawn, or give them numpy or arrow arrays")
+TOKENIZERS = Threaded(
+    "a tokenizer with TOKENIZERS_PARALLELISM=true",
+    True,
+    "do not set TOKENIZERS_PARALLELISM, or set it to false: then a forked worker does without the threads",
+)
+
+KEPT: Mapping[str, Threaded] = {
+    "concurrent.futures.ThreadPoolExecutor": _THREADS,
+    "concurrent.futures.thread.ThreadPoolExecutor": _THREADS,
+    "concurrent.futures.ProcessPoolExecutor": _PROCESSES,
+    "concurrent.futures.process.ProcessPoolExecutor": _PROCESSES,
+    "gcsfs.GCSFileSystem": _FILE_SYSTEM,
+    "s3fs.S3FileSystem": _FILE_SYSTEM,
+    "adlfs.AzureBlobFileSystem": _FILE_SYSTEM,
+}
+"""What makes an object that keeps threads, by dotted name."""
+
+EXECUTOR_METHODS = frozenset({"submit", "map"})
+"""Methods of an executor that start its threads, and wait for them."""
+
+FILE_SYSTEM_METHODS = frozenset(
+    {"open", "cat", "cat_file", "cat_ranges", "get", "ls", "find", "glob", "info", "exists", "read_block"}
+)
+"""Methods of a file system that wait for its thread."""
+
+MAKES_FILE_SYSTEM = frozenset({"fsspec.filesystem"})
+REMOTE_PROTOCOLS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az", "http", "https"})
+"""Protocols whose file systems are asynchronous (``fsspec/registry.py``)."""
+
+EVENT_LOOPS = frozenset({"asyncio.new_event_loop", "asyncio.events.new_event_loop"})
+HANDS_TO_LOOP = frozenset({"asyncio.run_coroutine_threadsafe", "asyncio.tasks.run_coroutine_threadsafe"})
+RUNS_LOOP = "run_forever"
+
+POLARS_METHODS = frozenset({"agg", "collect", "filter", "join", "sort", "read_csv", "read_parquet"})
+"""Functions and methods of polars that its threads work on; rows and whole columns are taken without them (2.1)."""
+
+TOKENIZERS_VARIABLE = "TOKENIZERS_PARALLELISM"
+TOKENIZER_BATCHES = frozenset({"encode_batch", "batch_encode_plus", "encode_batch_fast"})
+"""Methods of a fast tokenizer that take many texts; one text alone is no work for threads."""

@@ -1,0 +1,92 @@
+"""LL112."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.loader import Loader, Start
+from loaderlint.model.remedy import start_method
+from loaderlint.model.rule import Rule, counted, place
+from loaderlint.model.source import Span
+from loaderlint.model.target import StartMethod, Target
+from loaderlint.model.uses import ThreadUse
+from loaderlint.model.value import Candidate
+
+
+class LibraryUnsafeAfterFork(Rule):
+    """Forked workers use a library whose threads stayed behind in the main process.
+
+    ## What it does
+    Finds what the main process uses before the workers are forked and worker code uses again: polars, one and the
+    same `ThreadPoolExecutor` or `ProcessPoolExecutor`, an asyncio event loop that a thread runs, and batches of texts
+    for a fast tokenizer where the program sets `TOKENIZERS_PARALLELISM` to true. A file system of gcsfs, s3fs, or
+    fsspec with a remote protocol is a warning. Quiet about what the workers make themselves.
+
+    ## Why it breaks
+    A forked worker inherits what the library knows of its threads, but not the threads. It hands them work and waits
+    for them for ever.
+
+    ## Example
+    ```python
+    pool = ThreadPoolExecutor(4)
+    names = list(pool.map(name_of, paths))
+
+    class Images(Dataset):
+        def __getitem__(self, index):
+            return pool.submit(read, paths[index]).result()
+    ```
+
+    ## Safe equivalent
+    ```python
+    class Images(Dataset):
+        pool = None
+
+        def __getitem__(self, index):
+            if self.pool is None:
+                self.pool = ThreadPoolExecutor(4)
+            return self.pool.submit(read, paths[index]).result()
+    ```
+    Or start the workers with `multiprocessing_context="spawn"`. For tokenizers leave `TOKENIZERS_PARALLELISM` alone.
+
+    ## Fix safety
+    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned. Otherwise unsafe.
+    None for tokenizers, where the setting is to go, and for what was not made at the top of a module, where a spawned
+    worker makes its own.
+
+    ## Evidence
+    docs.pola.rs, "Multiprocessing"; filesystem_spec issue 835 and gcsfs issue 379 (not tried, hence a warning). On
+    torch 2.13.0 CPU, Python 3.11, Linux each of the others hung in 10 of 10 runs, and in none where only the workers
+    used it, or under spawn. With polars `filter`, `sort`, `join`, `agg`, `collect` and reading a file hung, rows and
+    plain columns did not; with tokenizers 0.23.3 batches hung and single texts did not.
+    """
+
+    code = "LL112"
+    severity = Severity.ERROR
+    confidence = Confidence.LIKELY
+
+    def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
+        """Yield one finding for each kind of threads that forked workers wait for."""
+        seen: set[tuple[str, Span | None]] = set()
+        for used, before, workers, start in _met(loader, target):
+            if (used.threads, used.made) in seen:
+                continue
+            seen.add((used.threads, used.made))
+            happens = "wait for ever" if used.hangs else "can hang or raise"
+            message = (
+                f"{counted(workers)} started by fork {happens} at `{used.what}`: {used.threads} was used before they "
+                f"start ({place(before.span)}), and threads do not come along"
+            )
+            severity = Severity.ERROR if used.hangs else Severity.WARNING
+            spawned = start_method(loader, StartMethod.SPAWN, start.asked_by, target) if used.spawns else None
+            yield self.finding(loader, used, message, target, severity=severity, help=used.help, fix=spawned)
+
+
+def _met(loader: Loader, target: Target) -> Iterator[tuple[ThreadUse, ThreadUse, Candidate, Start]]:
+    """Yield what forked workers use, each with a place that uses it before they start."""
+    for used in loader.payload.code.inherited:
+        for before in loader.program.threads:
+            if (before.threads, before.made) == (used.threads, used.made):
+                for workers, start in loader.worker_starts(target, used, before):
+                    if start.method is StartMethod.FORK:
+                        yield used, before, workers, start
