@@ -84,7 +84,7 @@ def _uses(
     for site in scope.calls:
         frame = Frame(facts, site.place, receiver=receiver)
         name = called_name(site.node)
-        tokenizes = (name in forking.TOKENIZER_BATCHES or _is_batch(site.node, scope)) and parallel
+        tokenizes = (name in forking.TOKENIZER_BATCHES or is_batch(site.node, scope)) and parallel
         if name not in _NAMES and not tokenizes:
             continue
         with evaluator.steps(STEPS):
@@ -92,7 +92,7 @@ def _uses(
             alternatives = evaluator.conditions(site.place.arms, frame) if found else []
         for threaded, made in found:
             for conditions in alternatives[:1]:
-                yield _use(facts, site.node, conditions, threaded, made)
+                yield use_of(facts, site.node, conditions, threaded, made)
 
 
 def _used_by(
@@ -105,7 +105,7 @@ def _used_by(
         by_method = isinstance(function, ast.Attribute) and name in forking.TOKENIZER_BATCHES
         tokenizer = function.value if by_method and isinstance(function, ast.Attribute) else function
         made = (one.thing for one in evaluator.evaluate(tokenizer, frame))
-        if any(isinstance(one, Made) and _is_fast_tokenizer(one) for one in made):
+        if any(isinstance(one, Made) and is_fast_tokenizer(one) for one in made):
             yield forking.TOKENIZERS, None
         return
     if any(name == one.rpartition(".")[2] for one in forking.HANDS_TO_LOOP):
@@ -167,12 +167,13 @@ def _loops_started(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> It
             alternatives = evaluator.conditions(site.place.arms, frame) if loops else []
         for made in loops:
             for conditions in alternatives[:1]:
-                yield _use(facts, site.node, conditions, forking.EVENT_LOOP, made)
+                yield use_of(facts, site.node, conditions, forking.EVENT_LOOP, made)
 
 
-def _use(
+def use_of(
     facts: PythonFacts, node: ast.Call, conditions: Assumptions, threaded: Threaded, made: Made | None
 ) -> ThreadUse:
+    """Return a call as a use of threads, those of the object that was made, or of the process."""
     at_the_top = made is not None and made.frame.scope is made.frame.facts.module and not made.frame.place.arms
     return ThreadUse(
         facts.span(node),
@@ -189,7 +190,8 @@ def _use(
 # --- tokenizers ---
 
 
-def _is_fast_tokenizer(made: Made) -> bool:
+def is_fast_tokenizer(made: Made) -> bool:
+    """Return whether this is a tokenizer with threads of its own, of ``tokenizers`` or wrapped by transformers."""
     keywords = keywords_of(made.call)
     slow = keywords.get("use_fast")
     if isinstance(slow, ast.Constant) and not slow.value:
@@ -200,7 +202,7 @@ def _is_fast_tokenizer(made: Made) -> bool:
     )
 
 
-def _is_batch(node: ast.Call, scope: Scope) -> bool:
+def is_batch(node: ast.Call, scope: Scope) -> bool:
     """Return whether the first argument of a call is a list somebody wrote."""
     given = node.args[0] if node.args else None
     if isinstance(given, ast.Name):
@@ -211,10 +213,11 @@ def _is_batch(node: ast.Call, scope: Scope) -> bool:
 
 def _tokenizers_in_parallel(evaluator: Evaluator) -> bool:
     """Return whether the project sets ``TOKENIZERS_PARALLELISM`` to true, and never to anything else."""
-    return evaluator.once(("tokenizers",), False, lambda: set(_parallelism(evaluator)) == {"true"})
+    return evaluator.once(("tokenizers",), False, lambda: set(parallelism(evaluator)) == {"true"})
 
 
-def _parallelism(evaluator: Evaluator) -> Iterator[str]:
+def parallelism(evaluator: Evaluator) -> Iterator[str]:
+    """Yield what the project sets ``TOKENIZERS_PARALLELISM`` to: ``true``, or something ``other``."""
     for facts in evaluator.project.all_python():
         if forking.TOKENIZERS_VARIABLE not in facts.source.text:
             continue

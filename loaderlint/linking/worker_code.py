@@ -15,6 +15,7 @@ from loaderlint.linking.seeding import seeds
 from loaderlint.linking.sharding import repeated
 from loaderlint.linking.things import External, Frame, Function, Instance, Made, Possibility
 from loaderlint.linking.thread_users import used_in_workers
+from loaderlint.linking.worker_threads import threads_in_workers
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
@@ -45,6 +46,7 @@ def worker_code(
         compiled=tuple(_compiled_calls(evaluator, everything)),
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
         inherited=used_in_workers(evaluator, everything),
+        own_threads=threads_in_workers(evaluator, everything),
     )
 
 

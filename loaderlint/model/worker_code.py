@@ -95,7 +95,8 @@ class WorkerCode:
     those that hand NumPy a number too big for it. ``ends`` is where reading one sample raises StopIteration, ``nested``
     are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
     calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
-    pin them. ``inherited`` is what uses a library's threads that only the main process has.
+    pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
+    starts such threads in every worker.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -107,6 +108,7 @@ class WorkerCode:
     compiled: tuple[CompiledCall, ...] = ()
     on_cuda: tuple[Touch, ...] = ()
     inherited: tuple[ThreadUse, ...] = ()
+    own_threads: tuple[ThreadUse, ...] = ()
 
 
 NOTHING_DONE = WorkerCode()

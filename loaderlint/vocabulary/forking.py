@@ -62,3 +62,21 @@ POLARS_METHODS = frozenset({"agg", "collect", "filter", "join", "sort", "read_cs
 TOKENIZERS_VARIABLE = "TOKENIZERS_PARALLELISM"
 TOKENIZER_BATCHES = frozenset({"encode_batch", "batch_encode_plus", "encode_batch_fast"})
 """Methods of a fast tokenizer that take many texts; one text alone is no work for threads."""
+
+OPENCV = Threaded(
+    "OpenCV", False, "call cv2.setNumThreads(0) in worker_init_fn, or at the top of the module that defines the dataset"
+)
+TOKENIZER_THREADS = Threaded(
+    "a fast tokenizer", False, 'set os.environ["TOKENIZERS_PARALLELISM"] = "false" before the workers start'
+)
+OPENCV_FUNCTIONS = frozenset(
+    {
+        *("resize", "remap", "warpAffine", "warpPerspective", "cvtColor", "GaussianBlur", "blur", "boxFilter"),
+        *("medianBlur", "bilateralFilter", "filter2D", "sepFilter2D", "Sobel", "Canny", "dilate", "erode"),
+    }
+)
+"""Functions of OpenCV that share an image out among threads; reading and decoding one does not."""
+
+OPENCV_THREADS = "setNumThreads"
+HOLD_OPENCV_BACK = ("mmengine", "mmcv", "ultralytics")
+"""Libraries that set the number of OpenCV's threads themselves (mmengine, ``opencv_num_threads=0``)."""

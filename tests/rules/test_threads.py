@@ -69,3 +69,23 @@ class TestLibraryUnsafeAfterFork:
         one, another = assuming("arguments.preload", True), assuming("arguments.preload", False)
         used, before = replace(USED, assumptions=one), replace(BEFORE, assumptions=another)
         assert check("LL112", using(used, before), LINUX) == []
+
+
+class TestWorkerLibraryThreads:
+    USES = ThreadUse(at(30), "cv2.resize(image)", threads="OpenCV", help="call setNumThreads")
+
+    def loader(self, num_workers: Any, **facts: Any) -> Loader:
+        code = WorkerCode(own_threads=(replace(self.USES, **facts),))
+        return a_loader(payload=Payload(code=code), num_workers=num_workers)
+
+    @pytest.mark.parametrize("target", [LINUX, MACOS, WINDOWS])
+    def test_every_worker_with_threads_of_its_own_is_information(self, target: Target) -> None:
+        finding = the_finding("LL604", self.loader(4), target)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.INFO, Confidence.LIKELY, at(30))
+        assert finding.message.startswith("each of 4 workers runs OpenCV with a thread for every CPU")
+        assert "hang" not in finding.message
+        assert (finding.help, finding.fix) == ("call setNumThreads", None)
+
+    @pytest.mark.parametrize("workers", [0, 1])
+    def test_fewer_than_two_workers_are_quiet(self, workers: int) -> None:
+        assert check("LL604", self.loader(workers), LINUX) == []
