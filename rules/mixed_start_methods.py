@@ -10,6 +10,7 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.remedy import start_method
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import StartMethod, Target
+from loaderlint.model.value import together
 
 
 class MixedStartMethods(Rule):
@@ -52,7 +53,9 @@ class MixedStartMethods(Rule):
         mine = [start for _, start in loader.worker_starts(target) if start.method is StartMethod.FORK]
         for start in mine[:1]:
             for other in loader.program.loaders:
-                for _, theirs in other.worker_starts(target):
+                for _, theirs in other.worker_starts(target) if other.span != loader.span else ():
+                    if together(start.assumptions, theirs.assumptions) is None:
+                        continue
                     if _asks_itself(other, theirs) and theirs.method.reimports:
                         method = theirs.method
                         message = (

@@ -431,6 +431,17 @@ class TestMixedStartMethods:
         assert check("LL111", self.beside(a_loader(num_workers=4), num_workers=2), LINUX) == []
         assert check("LL111", self.beside(num_workers=2), LINUX) == []
 
+    def test_a_loader_that_starts_one_way_or_the_other_is_not_mixed_with_itself(self) -> None:
+        ways = (written(None, 80), written("forkserver", 81))
+        assert check("LL111", self.beside(num_workers=2, multiprocessing_context=Value(ways)), LINUX) == []
+
+    def test_loaders_that_start_alike_on_each_side_of_a_condition_are_quiet(self) -> None:
+        spawned = written("spawn", 80, assumptions=frozenset({Assumption("train.py:79", True)}))
+        left_out = written(None, 82, assumptions=frozenset({Assumption("train.py:79", False)}))
+        both = Value((spawned, left_out))
+        other = replace(a_loader(num_workers=4, multiprocessing_context=both), span=at(81))
+        assert check("LL111", self.beside(other, num_workers=2, multiprocessing_context=both), LINUX) == []
+
     def test_a_loader_that_is_not_forked_itself_is_quiet(self) -> None:
         forked = a_loader(num_workers=4, multiprocessing_context="fork")
         assert check("LL111", self.beside(forked, num_workers=2), MACOS) == []
@@ -438,10 +449,23 @@ class TestMixedStartMethods:
         assert check("LL111", self.beside(forkserver, num_workers=2, multiprocessing_context="spawn"), LINUX) == []
 
     def test_a_loader_that_asks_for_fork_beside_spawn_is_found_where_it_asks(self) -> None:
-        spawned = a_loader(num_workers=4, multiprocessing_context="spawn")
-        finding = the_finding("LL111", self.beside(spawned, num_workers=2, multiprocessing_context="fork"), LINUX)
+        fork = written("fork", 11)
+        finding = the_finding("LL111", self.beside(self.SPAWNED, num_workers=2, multiprocessing_context=fork), LINUX)
         assert finding.span == at(11)
         assert SetValue(at(11), "spawn") in the_fix(finding).edits
+
+
+def test_an_option_given_where_workers_were_asked_for_is_only_possible_beside_none() -> None:
+    asked = frozenset({Assumption("data.py:build:count_workers(args) > 0", True)})
+    given = written(True, assumptions=asked)
+    assert (
+        the_finding("LL202", a_loader(num_workers=0, persistent_workers=given), LINUX).confidence is Confidence.POSSIBLE
+    )
+    elsewhere = written(True, assumptions=frozenset({Assumption("workers/data.py:build:args.keep", True)}))
+    assert (
+        the_finding("LL202", a_loader(num_workers=0, persistent_workers=elsewhere), LINUX).confidence
+        is Confidence.CERTAIN
+    )
 
 
 NEEDING_WORKERS = [

@@ -29,6 +29,7 @@ from loaderlint.linking import (
     modules,
     names_read,
     operators,
+    questions,
     registries,
     set_outside,
     structured,
@@ -55,7 +56,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope
+from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted
 
 Answer = TypeVar("Answer")
 _Circumstances: TypeAlias = tuple[ast.expr, int, int]
@@ -316,9 +317,10 @@ class Evaluator:
             for branch in (node.body, node.orelse):
                 self.evaluate(branch, frame)
             arms = [
-                under(self.evaluate(branch, frame), assumptions)
+                under(questions.answering(self.evaluate(branch, frame), name, node.test, truth), assumptions)
                 for truth, assumptions, _ in self.truth(node.test, frame)
                 for branch in (node.body if truth else node.orelse,)
+                for name in (dotted(branch) or "",)
             ]
             sources = frozenset[Span]().union(*(places for _, _, places in self.truth(node.test, frame)))
             return distinct(replace(one, sources=one.sources | sources) for arm in arms for one in arm)

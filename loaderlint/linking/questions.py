@@ -6,7 +6,8 @@ What a test that nobody can see through lets pass of the very thing it is asked 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions, together
+from loaderlint.model.value import Assumptions, CpuCount, together
 from loaderlint.readers.python import Arm, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -171,10 +172,15 @@ def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
 
 def passed(values: Possibilities, name: str, arms: Iterable[Arm]) -> Possibilities:
     """Return what is left of the values of a name where tests of just that name were passed: ``if workers is None``."""
-    tests = [(arm.test, arm.truth) for arm in arms if arm.test is not None]
-    return tuple(
-        one for one in values if not one.constant or not any(_rules_out(*test, name, one.thing) for test in tests)
-    )
+    for arm in arms:
+        if arm.test is not None:
+            values = answering(values, name, arm.test, arm.truth)
+    return values
+
+
+def answering(values: Possibilities, name: str, test: ast.expr, truth: bool) -> Possibilities:
+    """Return those of the values of a name that can give a test of just that name this answer."""
+    return tuple(one for one in values if not one.constant or not _rules_out(test, truth, name, one.thing))
 
 
 def _rules_out(test: ast.expr, truth: bool, name: str, value: Thing) -> bool:
@@ -183,18 +189,39 @@ def _rules_out(test: ast.expr, truth: bool, name: str, value: Thing) -> bool:
         return _rules_out(test.operand, not truth, name, value)
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is truth:
         return any(_rules_out(one, truth, name, value) for one in test.values)
-    if isinstance(test, ast.Name):
-        return test.id == name and bool(value) is not truth
-    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or test.left.id != name:
+    if isinstance(test, ast.Name | ast.Attribute):
+        return dotted(test) == name and not isinstance(value, CpuCount) and bool(value) is not truth
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return False
-    other = test.comparators[0]
-    if len(test.ops) != 1 or not isinstance(other, ast.Constant):
+    left, asked, right = test.left, test.ops[0], test.comparators[0]
+    if isinstance(left, ast.Constant) and type(asked) in _MIRRORED:
+        left, asked, right = right, _MIRRORED[type(asked)](), left
+    if dotted(left) != name or not isinstance(right, ast.Constant):
         return False
-    if isinstance(test.ops[0], ast.Is | ast.IsNot) and other.value is None:
-        return (value is None) is not (isinstance(test.ops[0], ast.Is) is truth)
-    if isinstance(test.ops[0], ast.Eq | ast.NotEq):
-        return (value == other.value) is not (isinstance(test.ops[0], ast.Eq) is truth)
-    return False
+    if isinstance(asked, ast.Is | ast.IsNot) and right.value is None:
+        return (value is None) is not (isinstance(asked, ast.Is) is truth)
+    if isinstance(asked, ast.Eq | ast.NotEq):
+        return (value == right.value) is not (isinstance(asked, ast.Eq) is truth)
+    compared = _ORDERS.get(type(asked))
+    if compared is None or not isinstance(value, int | float) or not isinstance(right.value, int | float):
+        return False
+    return compared(value, right.value) is not truth
+
+
+_ORDERS: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+}
+_MIRRORED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Eq: ast.Eq,
+    ast.NotEq: ast.NotEq,
+}
 
 
 def let_pass(
