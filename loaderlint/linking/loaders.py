@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from loaderlint.linking import configured_calls, replaced
 from loaderlint.linking.evaluate import Evaluator
@@ -54,7 +55,11 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         if option in TORCH_DEFAULTS
     }
     handled = _is_handled(site)
-    return Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled)
+    loader = Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled)
+    summed = given.get(site.kind.accumulation)
+    if summed is None:
+        return loader
+    return replace(loader, accumulation=value_of(evaluator, site.kind.accumulation, summed, ways, site.span))
 
 
 def _is_handled(site: PythonSite) -> bool:
@@ -189,4 +194,8 @@ def loader_of_settings(
         if values is not None:
             given = Given.known(values if consumer_seen else irremovable(values))
             options[option] = value_of(evaluator, option, given, (frozenset(),), span)
-    return Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
+    loader = Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
+    if kind.accumulation not in keys:
+        return loader
+    summed = Given.known(keys[kind.accumulation])
+    return replace(loader, accumulation=value_of(evaluator, kind.accumulation, summed, (frozenset(),), span))

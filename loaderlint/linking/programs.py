@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
+from loaderlint.linking.accumulation import accumulation
 from loaderlint.linking.changed_datasets import changes_between_epochs
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.imports import Imports
@@ -29,7 +30,7 @@ from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.model.uses import StartMethodCall
+from loaderlint.model.uses import Role, StartMethodCall
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
 from loaderlint.readers.python import PythonFacts, ScopeNode
 
@@ -90,6 +91,8 @@ class Programs:
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
             second = iterated_together(self._evaluator, site, ran)
             uses = replace(uses, changes=tuple(changes), together=tuple(second))
+        if uses.role is Role.TRAINING and not site.kind.accumulation:
+            loader = replace(loader, accumulation=accumulation(self._evaluator, sorted(files)))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
 
     def _start_method_calls(self, entry: str) -> tuple[StartMethodCall, ...]:

@@ -13,6 +13,7 @@ from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.uses import NOT_USED, SharingStrategy, StartMethodCall, ThreadUse, Uses
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
+    NOTHING_GIVEN,
     Assumptions,
     Candidate,
     Constant,
@@ -113,7 +114,8 @@ class Loader:
     gives the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever
     the file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read;
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
-    none. ``shadowed`` are values that never arrive, for the same key is written again.
+    none. ``shadowed`` are values that never arrive, for the same key is written again. ``accumulation`` is over how
+    many of its batches gradients are summed before a step of the optimizer, as far as that was seen.
     """
 
     span: Span
@@ -127,6 +129,7 @@ class Loader:
     consumer_seen: bool = True
     may_be_guarded: bool = False
     shadowed: tuple[Shadowed, ...] = ()
+    accumulation: Value = NOTHING_GIVEN
 
     def option(self, name: str) -> Value:
         """Return the value of an option by torch's name; torch's default, unwritten, where it is not given."""

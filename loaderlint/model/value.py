@@ -244,6 +244,10 @@ class Value:
         return tuple(one for one in self.candidates if one.written)
 
 
+NOTHING_GIVEN = Value()
+"""The value of what nobody was seen to give."""
+
+
 def meetings(first: Iterable[Candidate], second: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
     """Yield the pairs of candidates that can reach one loader in the same run."""
     others = tuple(second)

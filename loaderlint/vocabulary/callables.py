@@ -45,12 +45,14 @@ class LoaderCallable:
 
     ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling``
     maps torch's name to this callable's where they differ (empty string: not to be given). With the keyword
-    ``threads`` its workers are threads, and it is no such loader.
+    ``threads`` its workers are threads, and it is no such loader. ``accumulation`` is the keyword that says over how
+    many batches gradients are summed, where the callable takes one.
     """
 
     positional: tuple[str, ...] = ()
     spelling: Mapping[str, str] = field(default_factory=dict)
     threads: str = ""
+    accumulation: str = ""
 
 
 _TORCH = LoaderCallable(TORCH_POSITIONAL)
@@ -69,7 +71,8 @@ _HUGGING_FACE = LoaderCallable(
         "drop_last": "dataloader_drop_last",
         "multiprocessing_context": "dataloader_multiprocessing_context",
         "in_order": "dataloader_in_order",
-    }
+    },
+    accumulation="gradient_accumulation_steps",
 )
 
 TORCH_LOADER = "torch.utils.data.DataLoader"

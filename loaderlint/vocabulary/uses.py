@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 PASS_ON = (
     "builtins.",
     "itertools.",
@@ -66,3 +68,14 @@ PURE_FUNCTIONS = frozenset({"len", "int", "float", "bool", "str", "min", "max", 
 
 SETS_SHARING_STRATEGY = frozenset({"torch.multiprocessing.set_sharing_strategy"})
 """Functions that choose how tensors travel between processes (``torch/multiprocessing/__init__.py``)."""
+
+ACCUMULATES: Mapping[str, str] = {
+    **{
+        f"{library}.Trainer": "accumulate_grad_batches"
+        for home in ("pytorch_lightning", "lightning", "lightning.pytorch")
+        for library in (home, f"{home}.trainer", f"{home}.trainer.trainer")
+    },
+    **{f"accelerate.{home}Accelerator": "gradient_accumulation_steps" for home in ("", "accelerator.")},
+}
+"""Callables whose object makes the steps of a training, and the keyword that says over how many batches each sums its
+gradients (``lightning/pytorch/trainer/trainer.py``, 2.6; ``accelerate/accelerator.py``, 1.15)."""
