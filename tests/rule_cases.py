@@ -65,11 +65,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Quiet:
-    """A file or folder in which a rule must find nothing."""
+    """A file or folder in which a rule must find nothing, though it ``has_loader`` (or is a false friend)."""
 
     path: Path
     rule: str
     options: tuple[str, ...]
+    has_loader: bool = True
 
     def __str__(self) -> str:
         return self.path.relative_to(RULES).as_posix()
@@ -85,12 +86,13 @@ def quiet_cases() -> list[Quiet]:
     found: list[Quiet] = []
     for table in sorted(RULES.glob("*/quiet/quiet.toml")):
         settings = tomllib.loads(table.read_text(encoding="utf-8"))
-        special = settings.get("special", {})
+        special, without = settings.get("special", {}), set(settings.get("no_loader", ()))
         for path in sorted(table.parent.iterdir()):
             if path != table and path.name != "__pycache__":
                 options = special.pop(path.name, settings["options"])
-                found.append(Quiet(path, table.parent.parent.name, tuple(options)))
-        assert not special, f"{table} names what is not there: {sorted(special)}"
+                found.append(Quiet(path, table.parent.parent.name, tuple(options), path.name not in without))
+                without.discard(path.name)
+        assert not (special or without), f"{table} names what is not there: {sorted({*special, *without})}"
     return found
 
 

@@ -25,14 +25,14 @@ Run = Callable[..., tuple[int, dict[str, Any]]]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run loaderlint over a folder, as a user would from inside it; returns its exit code and its JSON report."""
+    """Run loaderlint in a folder, as a user would from inside it; returns its exit code and its JSON report."""
 
     def run_in(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
         monkeypatch.chdir(folder)
         code = cli.run([*arguments, "--format", "json"])
         output, errors = capsys.readouterr()
         report: dict[str, Any] = json.loads(output)
-        assert (report["errors"], errors) == ([], "")
+        assert (report.get("errors", []), errors) == ([], "")
         return code, report
 
     return run_in
@@ -89,6 +89,7 @@ def test_a_quiet_case_has_no_finding_of_its_rule(quiet: Quiet, run: Run, tmp_pat
     else:
         project.mkdir()
         shutil.copy(quiet.path, project)
+    assert bool(run(project, "trace", ".")[1]["loaders"]) == quiet.has_loader, "quiet.toml says otherwise"
     code_of_rule = find(quiet.rule).code
     assert [line for line in found(run(project, *quiet.options)[1]) if line.startswith(code_of_rule)] == []
 
