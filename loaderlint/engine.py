@@ -199,12 +199,13 @@ def _wrappers(paths: Iterable[str], settings_for: SettingsFor) -> Mapping[str, M
 def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Iterator[Finding]:
     for rule_class in all_rules(settings.plugins):
         rule = rule_class(settings.limits)
-        for target in targets:
-            try:
-                yield from rule.check(loader, target)
-            except Exception as error:
-                # A rule of a project's own may break; it is named, and the others still speak.
-                raise RuleFailed(f"{rule.code} {rule.name()} failed on {loader.span}: {error!r}") from error
+        try:
+            said = [list(rule.check(loader, target)) for target in targets]
+        except Exception as error:
+            # A rule of a project's own may break; it is named, and the others still speak.
+            raise RuleFailed(f"{rule.code} {rule.name()} failed on {loader.span}: {error!r}") from error
+        if all(said) or not rule.on_every_target:
+            yield from chain.from_iterable(said)
 
 
 def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tuple[Finding, frozenset[str]]]:
@@ -300,7 +301,8 @@ def _anywhere(loader: Loader, settings: Settings) -> Iterator[Finding]:
         for accelerator in (first.accelerator, Accelerator.CUDA)
     ]
     strict = replace(settings, limits=Limits(max_prefetch_factor=1, max_batches_in_flight=1))
-    yield from _judge(loader, [*settings.targets, *anywhere], settings)
+    for target in (*settings.targets, *anywhere):
+        yield from _judge(loader, [target], settings)
     yield from _judge(loader, anywhere, strict)
 
 

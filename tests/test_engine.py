@@ -50,6 +50,27 @@ def test_one_place_on_several_platforms_is_one_finding_on_all_of_them(project: W
     assert all(isinstance(edit, Drop) and edit.platforms is None for edit in finding.fix.edits)
 
 
+TRAINING = """
+from torch.utils.data import DataLoader
+from torchvision.datasets import ImageFolder
+train_loader = DataLoader(ImageFolder("train"), num_workers=0)
+for batch in train_loader:
+    print(batch)
+"""
+
+
+def test_a_rule_of_every_target_says_nothing_that_holds_on_some(project: WriteFiles) -> None:
+    project({"train.py": TRAINING})
+    assert found(linted(platforms=("linux",), select=["LL603"])) == ["LL603 train.py:4"]
+    assert found(linted(platforms=BOTH, select=["LL603"])) == []
+
+
+@pytest.mark.parametrize("platforms", [("linux",), BOTH])
+def test_an_ignore_of_such_a_rule_is_used_on_any_target(project: WriteFiles, platforms: tuple[str, ...]) -> None:
+    project({"train.py": TRAINING.replace("=0)", "=0)  # loaderlint: ignore[LL603]")})
+    assert found(linted(platforms=platforms, select=["LL603", "LL901"])) == []
+
+
 def test_several_versions_of_python_are_no_several_findings(project: WriteFiles) -> None:
     project({"train.py": CONTRADICTION})
     assert found(linted(python=["3.10", "3.12", "3.14"])) == ["LL201 train.py:2"]

@@ -31,11 +31,13 @@ from loaderlint.vocabulary.datasets import (
     MAP_BASE,
     MAP_DATASETS,
     NO_DATASETS,
+    READ_FILES,
     REPEATING,
     REPEATING_ARGUMENTS,
     SIZED_TENSORS,
     STREAMED,
     STREAMED_METHODS,
+    TAKE_FROM_MEMORY,
     TENSOR_DATASETS,
 )
 
@@ -61,11 +63,24 @@ def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
     in_memory = isinstance(thing, Made) and thing.callee in TENSOR_DATASETS
     if isinstance(thing, Made):
         name = thing.callee.partition("()")[0].rpartition(".")[2]
-    dataset = Samples(one.span, name, kind, None, endless, in_memory, one.assumptions)
+    works = (
+        thing.callee in READ_FILES if isinstance(thing, Made) else kind is DatasetKind.MAP and _works(evaluator, thing)
+    )
+    dataset = Samples(one.span, name, kind, None, endless, in_memory, works, one.assumptions)
     if not lengths:
         yield dataset
     for length, assumptions in lengths:
         yield replace(dataset, length=length, assumptions=assumptions)
+
+
+def _works(evaluator: Evaluator, thing: Instance | Row) -> bool:
+    """Return whether reading a sample calls more than what takes it out of memory."""
+    owners = classes.lineage(evaluator, thing.of) if isinstance(thing, Instance) else ()
+    reading = (scope for owner in owners for scope in owner.scope.children if scope.name == "__getitem__")
+    calls = next((scope.calls for scope in reading), ())
+    called = (one.node.func for one in calls)
+    names = (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in called)
+    return any(name not in TAKE_FROM_MEMORY for name in names)
 
 
 def is_iterable(evaluator: Evaluator, one: Possibility, asked: Possibilities) -> bool | None:

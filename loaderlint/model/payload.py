@@ -83,7 +83,7 @@ class Samples:
 
     ``name`` is that of its class, ``kind`` None where a base of it was not seen. ``length`` is how many samples it has
     by construction, ``endless`` says that it gives them for ever; ``in_memory`` says that they are nothing but rows of
-    tensors (a ``TensorDataset``).
+    tensors (a ``TensorDataset``). One that ``works`` was seen to read or compute something for each sample.
     """
 
     span: Span
@@ -92,6 +92,7 @@ class Samples:
     length: int | None = None
     endless: bool = False
     in_memory: bool = False
+    works: bool = False
     assumptions: Assumptions = NO_ASSUMPTIONS
 
     @property

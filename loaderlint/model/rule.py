@@ -32,13 +32,15 @@ class Rule(ABC):
     """One way for data loading to go wrong.
 
     A subclass is one module of the rule book; its docstring is its page. ``confidence`` is what a finding of this rule
-    has when ``check`` says nothing else.
+    has when ``check`` says nothing else. One that is ``on_every_target`` finds nothing in a loader unless it does so on
+    each target of the project.
     """
 
     code: ClassVar[str]
     severity: ClassVar[Severity]
     confidence: ClassVar[Confidence]
     enabled_by_default: ClassVar[bool] = True
+    on_every_target: ClassVar[bool] = False
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()

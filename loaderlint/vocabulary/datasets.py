@@ -41,6 +41,21 @@ MAP_DATASETS = frozenset(
 TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 """The class whose samples are rows of tensors in memory."""
 
+READ_FILES = frozenset(
+    f"torchvision.datasets.{home}{name}" for home in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
+)
+"""Classes that read and decode one file for each sample."""
+
+TAKE_FROM_MEMORY = frozenset(
+    {
+        *("len", "range", "slice", "int", "float", "str", "bool", "tuple", "list", "dict", "min", "max", "isinstance"),
+        *("is_tensor", "tensor", "as_tensor", "from_numpy", "array", "asarray", "FloatTensor", "LongTensor", "Tensor"),
+        *("tolist", "item", "numpy", "clone", "copy", "long", "float", "double", "half", "to", "type", "astype"),
+        *("unsqueeze", "squeeze", "view", "reshape", "permute", "IndexError", "get", "iloc"),
+    }
+)
+"""Functions and methods with which a sample that is in memory is handed out: they take hardly any time."""
+
 FLUENT = ("webdataset.",)
 """Libraries whose datasets have methods that give datasets of the same kind."""
 

@@ -156,3 +156,32 @@ def test_the_argument_that_collates_is_where_it_is_handed_over() -> None:
     assert loader_of(HEAD + "DataLoader(Numbers())").payload.collate_fn is None
     given = loader_of(HEAD + "DataLoader(Numbers(), collate_fn=f)").payload.collate_fn
     assert given is not None and given.column == 34
+
+
+READING = {
+    "a file for each sample": ("return read(self.paths[index])", True),
+    "a transform": ("return self.transform(self.rows[index])", True),
+    "a conversion": ("return torch.tensor(self.rows[index]), len(self.rows)", False),
+    "rows": ("return self.rows[index]", False),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), READING.values(), ids=READING.keys())
+def test_what_works_for_a_sample(body: str, expected: bool) -> None:
+    rows = f"class Rows(Numbers):\n    def __getitem__(self, index):\n        {body}\nclass Part(Rows):\n    pass\n"
+    for name in ("Rows", "Part"):
+        assert [one.works for one in loader_of(HEAD + rows + f"DataLoader({name}())").payload.datasets] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from torchvision.datasets import ImageFolder\nDataLoader(ImageFolder('train'))", [True]),
+        ("DataLoader(TensorDataset(torch.zeros(3)))", [False]),
+        ("DataLoader([1.0, 2.0])", [False]),
+        ("DataLoader(Lines())", [False]),
+        ("DataLoader(load('train'))", [False]),
+    ],
+)
+def test_what_is_known_to_work_for_a_sample(text: str, expected: list[bool]) -> None:
+    assert [one.works for one in loader_of(HEAD + text).payload.datasets] == expected

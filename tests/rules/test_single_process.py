@@ -9,11 +9,16 @@ import pytest
 
 from loaderlint.model.edit import SetValue
 from loaderlint.model.finding import Confidence, Severity
+from loaderlint.model.kept import Kept, Kind
 from loaderlint.model.loader import Loader, Program
+from loaderlint.model.payload import DatasetKind, Payload, Samples, Touch
+from loaderlint.model.target import Target
 from loaderlint.model.uses import Role, Uses
 from loaderlint.model.value import Candidate, Value
 from tests.test_rules import (
     LINUX,
+    LINUX_3_14,
+    MACOS,
     WINDOWS,
     a_loader,
     assuming,
@@ -106,3 +111,51 @@ class TestUncompensatedSingleProcess:
         loader = self.accumulating(num_workers=Value((here, there)))
         assert check("LL605", loader, LINUX) == []
         assert len(check("LL605", loader, WINDOWS)) == 1
+
+
+PICTURES = Samples(at(5), "Pictures", DatasetKind.MAP, works=True)
+
+
+class TestSingleProcessLoading:
+    @staticmethod
+    def training(*datasets: Samples, role: Role | None = Role.TRAINING, num_workers: Any = 0, **sent: Any) -> Loader:
+        """Make a loader whose worker count stands at line 10."""
+        payload = Payload(seen=True, datasets=datasets or (PICTURES,), **sent)
+        return replace(a_loader(num_workers=num_workers, payload=payload), uses=Uses(role=role))
+
+    @pytest.mark.parametrize("target", [LINUX, LINUX_3_14])
+    def test_it_stands_at_the_worker_count_and_gives_a_number_to_start_from(self, target: Target) -> None:
+        finding = the_finding("LL603", self.training(), target)
+        assert (finding.severity, finding.confidence, finding.span) == (Severity.INFO, Confidence.LIKELY, at(10))
+        assert "waits for every batch" in finding.message
+        assert finding.help is not None
+        assert "len(os.sched_getaffinity(0))" in finding.help
+        assert finding.fix is None
+
+    def test_a_loader_that_says_nothing_has_no_workers(self) -> None:
+        loader = self.training()
+        assert the_finding("LL603", replace(loader, options={}), LINUX).span == loader.span
+
+    @pytest.mark.parametrize("target", [WINDOWS, MACOS])
+    def test_other_platforms_are_quiet(self, target: Target) -> None:
+        assert check("LL603", self.training(), target) == []
+
+    @pytest.mark.parametrize(
+        "loader",
+        [
+            training(num_workers=2),
+            training(num_workers=Value((written(0), written(2)))),
+            training(num_workers=Value((written(0),), open=True, by_user=True)),
+            training(role=None),
+            training(role=Role.EVALUATION),
+            training(replace(PICTURES, works=False)),
+            training(PICTURES, replace(PICTURES, works=False)),
+            training(replace(PICTURES, kind=DatasetKind.ITERABLE)),
+            training(cuda=(Touch(at(3), "image.cuda()"),)),
+            training(kept=(Kept(at(3), Kind("HDF5 file"), "Pictures", "self.file"),)),
+            replace(training(), payload=Payload(seen=True)),
+            replace(training(), program=Program()),
+        ],
+    )
+    def test_it_is_quiet(self, loader: Loader) -> None:
+        assert check("LL603", loader, LINUX) == []
