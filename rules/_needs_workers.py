@@ -13,6 +13,8 @@ from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, CommandLineText, Step
 
+from ._counts import asks_for_workers
+
 
 class NeedsWorkers(Rule):
     """An option that torch refuses when there are no workers.
@@ -44,7 +46,7 @@ class NeedsWorkers(Rule):
             zero = f"{count} is 0" if workers.written else f"{count} is not given, so 0"
             where = f" ({place(workers.span)})" if workers.written else ""
             unseen = not workers.written and (loader.num_workers.open or not loader.consumer_seen)
-            unseen = unseen or loader.may_be_guarded or _asks_for_workers(given, workers)
+            unseen = unseen or loader.may_be_guarded or asks_for_workers(given, workers.assumptions)
             yield self.finding(
                 loader,
                 given,
@@ -55,13 +57,3 @@ class NeedsWorkers(Rule):
                 error=self.error(target) if name == self.option else None,
                 fix=drop_without_workers(loader, self.option, given),
             )
-
-
-def _asks_for_workers(given: Candidate, workers: Candidate) -> bool:
-    """Return whether code that gives an option asked something about workers first that was not followed to the count.
-
-    ``if count_workers(args) > 0: options["persistent_workers"] = True`` may exclude the count of 0 that was seen.
-    """
-    questions = {subject for subject, answer in given.assumptions if isinstance(answer, bool)}
-    asked_of_both = {subject for subject, _ in workers.assumptions}
-    return any("worker" in one.rpartition("/")[2].lower() for one in questions - asked_of_both)

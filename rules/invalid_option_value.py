@@ -11,6 +11,7 @@ from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, together
 
+from ._counts import asks_for_workers
 from ._refusals import refusal
 
 
@@ -56,7 +57,8 @@ class InvalidOptionValue(Rule):
                     continue
                 message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
                 fix = drop(option, given) if option == "prefetch_factor" else None
-                yield self.finding(loader, given, message, target, error=wrong.error, fix=fix)
+                sure = Confidence.POSSIBLE if option == "prefetch_factor" and asks_for_workers(given) else None
+                yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 
 
 def _meets_workers(loader: Loader, given: Candidate, target: Target) -> bool:

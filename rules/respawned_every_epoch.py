@@ -44,7 +44,8 @@ class RespawnedEveryEpoch(Rule):
     ```
 
     ## Fix safety
-    Safe: the same samples in the same order; random augmentation goes on where it was instead of starting anew. Unsafe
+    Safe: the same samples; a shuffling loader draws another order from its second epoch on, and random augmentation
+    goes on where it was instead of starting anew. Unsafe
     where not all of the data set was seen: a worker that stays goes on with what it was sent first.
 
     ## Evidence

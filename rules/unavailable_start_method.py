@@ -12,6 +12,8 @@ from loaderlint.model.rule import Rule
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import Candidate, holds_on
 
+from ._counts import asks_for_workers
+
 _ERROR = (
     "ValueError: multiprocessing_context option should specify a valid start method in {}, but got "
     "multiprocessing_context={!r}"
@@ -63,7 +65,8 @@ class UnavailableStartMethod(Rule):
                 message = f"multiprocessing_context is {_wrong(asked, target)}: torch raises"
                 error = _ERROR.format(known, asked.constant)
                 fix = drop("multiprocessing_context", asked)
-                yield self.finding(loader, asked, message, target, error=error, fix=fix)
+                sure = None if loader.workers_on(target) and not asks_for_workers(asked) else Confidence.POSSIBLE
+                yield self.finding(loader, asked, message, target, confidence=sure, error=error, fix=fix)
         for asked in loader.program.start_methods:
             if holds_on(asked.assumptions, target) and asked.constant not in known:
                 spawn = Fix("set the start method to spawn", (SetValue(asked.span, "spawn"),))

@@ -33,8 +33,9 @@ class WorkersOnWindows(Rule):
     If the program is guarded and its work pickles, keep the workers and set `windows-workers = 4`.
 
     ## Fix safety
-    Safe, but slower: samples and order stay, and options that need workers go with the last one. Unsafe when a
-    `worker_init_fn` would no longer run, the dataset is iterable, or the number also serves something else.
+    Safe, but slower: the samples stay, and options that need workers go with the last one. Where workers persisted, a
+    loader that shuffles draws another order from its second epoch on. Unsafe when a `worker_init_fn` would no longer
+    run, the dataset is iterable, or the number also serves something else.
 
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch

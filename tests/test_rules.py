@@ -468,6 +468,15 @@ def test_an_option_given_where_workers_were_asked_for_is_only_possible_beside_no
     )
 
 
+def test_values_given_where_workers_were_asked_for_are_only_possibly_refused() -> None:
+    asked = frozenset({Assumption("data.py:Data:num_workers > 0", False)})
+    none = written(0, assumptions=asked)
+    assert the_finding("LL206", a_loader(num_workers=2, prefetch_factor=none), LINUX).confidence is Confidence.POSSIBLE
+    forkserver = written("forkserver", assumptions=frozenset({Assumption("data.py:Data:num_workers > 0", True)}))
+    loader = a_loader(num_workers=2, multiprocessing_context=forkserver)
+    assert the_finding("LL104", loader, WINDOWS).confidence is Confidence.POSSIBLE
+
+
 NEEDING_WORKERS = [
     ("LL201", "prefetch_factor", 4, "when the loader is made"),
     ("LL202", "persistent_workers", True, "when the loader is made"),

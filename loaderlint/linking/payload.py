@@ -71,7 +71,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
             _gather(in_notebook, walk.in_notebook)
             for function in functions_run_by(evaluator, walk.entries):
                 running.setdefault(role, []).append(function)
-                cuda.update((touch.span, touch) for touch in cuda_touches(evaluator, function.facts, function.scope))
+                cuda.update((touch.span, touch) for touch in _touched_by(evaluator, function))
             seen = seen and walk.seen
             if role == "dataset":
                 datasets.extend(samples(evaluator, one))
@@ -106,6 +106,17 @@ def carried(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[Carr
             walk.visit(one, role, 0)
             running.extend(functions_run_by(evaluator, walk.entries))
     return keepsakes.carried, running
+
+
+def _touched_by(evaluator: Evaluator, function: Function) -> Iterator[Touch]:
+    """Yield where a function that runs in a worker touches CUDA, whoever calls it.
+
+    What it does only for some of its callers may be what the main process asks of it.
+    """
+    definition = str(function.facts.span(function.node))
+    for touch in cuda_touches(evaluator, function.facts, function.scope):
+        if all(subject != definition for subject, _ in touch.assumptions):
+            yield touch
 
 
 def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> None:

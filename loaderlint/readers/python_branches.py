@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from loaderlint.readers.python_scopes import Arm, Place, dotted
 
 _LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
+
+_OF_A_PARSER = re.compile(r"(.*\.)?\w*parser\.(error|exit)")
+"""``argparse.ArgumentParser.error`` and ``exit`` end the program; nobody logs with something called a parser."""
 
 
 def escapes(statement: ast.stmt, place: Place) -> Iterator[Arm]:
@@ -38,7 +42,8 @@ def leaves_block(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
         return True
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return dotted(statement.value.func) in _LEAVING_CALLS
+        called = dotted(statement.value.func) or ""
+        return called in _LEAVING_CALLS or _OF_A_PARSER.fullmatch(called) is not None
     return False
 
 

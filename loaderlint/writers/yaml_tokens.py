@@ -63,6 +63,9 @@ def tokens(text: str, *, pure: bool = False) -> tuple[Token, ...]:
             for event in YAML(typ="safe", pure=pure).parse(text[shift:].translate(_TWINS))
         )
     except Exception as error:  # The parsers answer bad input with assertions and ValueError, too.
+        if not pure:
+            # The pure parser reads what PyYAML reads and the C one does not: ``[cuda:0, cuda:1]``.
+            return tokens(text, pure=True)
         raise CannotRewrite(f"the text is not valid YAML: {error}") from error
 
 

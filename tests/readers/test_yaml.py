@@ -392,3 +392,9 @@ def test_any_text_is_read_or_refused_with_a_place_inside_it(text: str, pure: boo
     else:
         for found in scalars(facts):
             assert file.span(file.offset(*found.span.start), file.offset(*found.span.end)) == found.span
+
+
+def test_a_colon_inside_a_plain_scalar_of_a_flow_sequence_is_read_as_programs_read_it() -> None:
+    text = "devices: [cuda:0, cuda:1]\nnum_workers: 4\n"
+    assert scalar(root(text), "num_workers").text == "4"
+    assert scalar(root(text), "num_workers").span.line == 2
