@@ -14,6 +14,7 @@ from loaderlint.model.payload import Touch
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, dotted
 from loaderlint.vocabulary.sharding import (
     BASES,
+    DECORATES,
     DRAWS,
     GIVES_THE_SAME,
     ITERABLE,
@@ -72,7 +73,7 @@ class _Reading:
                 return None
             for node, place, goes_on in self._read_by(function):
                 frame = Frame(function.facts, place, receiver=function.receiver)
-                if not self._same(node, frame, 0):
+                if not (self._same(node, frame, 0) and self._is_seen(node, frame)):
                     return None
                 if first is None and not (goes_on or self._is_looked_through(node, frame)):
                     first = function.facts, node
@@ -113,7 +114,12 @@ class _Reading:
         return set(above) <= BASES and any(name in ITERABLE for name in above)
 
     def _is_the_same_everywhere(self, function: Function) -> bool:
-        """Return whether the code of a function names nothing that differs between workers, and comes to an end."""
+        """Return whether the code of a function names nothing that differs between workers, and comes to an end.
+
+        What a decorator makes of a function is not followed.
+        """
+        if any((dotted(one) or "").rpartition(".")[2] not in DECORATES for one in function.node.decorator_list):
+            return False
         text = function.facts.text(function.node)
         ends = not any(
             isinstance(arm.owner, ast.While) and isinstance(arm.test, ast.Constant)
@@ -140,6 +146,13 @@ class _Reading:
         return any(isinstance(one.thing, Function) and one.thing.scope.yields for one in callees)
 
     # --- what is the same in every worker ---
+
+    def _is_seen(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether what is iterated is no element of a list, or one that is seen itself: it may share out."""
+        bindings = frame.scope.bindings.get(node.id, ()) if isinstance(node, ast.Name) else ()
+        return all(one.kind not in ("loop", "unpack") for one in bindings) or all(
+            self._thing(one, 0) for one in self.evaluator.evaluate(node, frame)
+        )
 
     def _same(self, node: ast.expr, frame: Frame, depth: int) -> bool:
         if depth > _DEEPEST:
@@ -214,13 +227,23 @@ class _Reading:
             if all(known.of.node is not thing.of.node for known in self._iterated):
                 self._iterated.append(thing)
             return self._iterator_of(thing) is None or self._left_to_itself_or_plain(thing)
+        if isinstance(thing, Row):
+            return all(self._thing(way, depth) for way in _objects_in(thing))
         if isinstance(thing, Made):
             return thing.callee.startswith(GIVES_THE_SAME)
-        return isinstance(thing, str | Row | Items)
+        return isinstance(thing, str | Items)
 
     def _left_to_itself_or_plain(self, inner: Instance) -> bool:
         """Return whether the bases of an object that is iterated leave it to the project what it gives."""
         lineage = classes.lineage(self.evaluator, inner.of)
+        if any(SHARES_OUT.search(owner.facts.text(owner.node)) for owner in lineage):
+            return False
         return self._left_to_itself(inner) or all(
             not list(classes.foreign_bases(self.evaluator, owner)) for owner in lineage
         )
+
+
+def _objects_in(row: Row) -> Iterator[Possibility]:
+    """Yield the objects of the project that a list holds: each gives what its own ``__iter__`` says."""
+    for item in row.items:
+        yield from (way for way in item if isinstance(way.thing, Instance))

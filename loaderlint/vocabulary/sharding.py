@@ -29,6 +29,9 @@ DRAWS = re.compile(r"rand|choice|uniform\(|normal\(|\.sample\(")
 REORDERS = re.compile(r"(np\.|numpy\.|torch\.)?(random\.)?(shuffle|permutation|randperm)\b")
 """Words of code that gives the same samples in another order."""
 
+DECORATES = frozenset({"property", "cached_property", "staticmethod", "classmethod", "override"})
+"""Decorators, by the last part of their names, that leave what a function gives as it is."""
+
 GIVES_THE_SAME = (
     *("builtins.", "glob.", "os.listdir", "os.scandir", "os.walk", "pathlib.", "csv.", "json.", "gzip.", "io.open"),
     *("numpy.", "torch.arange", "torch.zeros", "torch.ones", "torch.load", "torch.tensor", "torch.linspace"),
