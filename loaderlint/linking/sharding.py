@@ -118,7 +118,7 @@ class _Reading:
 
         What a decorator makes of a function is not followed.
         """
-        if any((dotted(one) or "").rpartition(".")[2] not in DECORATES for one in function.node.decorator_list):
+        if any((dotted(one) or "").rpartition(".")[2] not in DECORATES for one in _decorators(function)):
             return False
         text = function.facts.text(function.node)
         ends = not any(
@@ -241,6 +241,10 @@ class _Reading:
         return self._left_to_itself(inner) or all(
             not list(classes.foreign_bases(self.evaluator, owner)) for owner in lineage
         )
+
+
+def _decorators(function: Function) -> Sequence[ast.expr]:
+    return getattr(function.node, "decorator_list", ())
 
 
 def _objects_in(row: Row) -> Iterator[Possibility]:
