@@ -138,7 +138,7 @@ class Keepsakes:
             if any(one.rpartition(".")[2] in setting for one in called):
                 return True
         if not kind.draws:
-            return bool(uses.calls & {"getpid"})
+            return bool(uses.calls & vocabulary.WORKER_QUESTIONS)
         hooks = {scope.name for owner in lineage for scope in owner.scope.children}
         return (
             not starting_seen
@@ -163,13 +163,16 @@ class Keepsakes:
         """Yield what modules make when they are imported and worker code reads by name."""
         both = (*running, *starting)
         asks = any(called_name(site.node) in vocabulary.WORKER_QUESTIONS for one in both for site in one.scope.calls)
+        asks_there = any(
+            called_name(site.node) in vocabulary.WORKER_QUESTIONS for one in running for site in one.scope.calls
+        )
         found: dict[Span, tuple[_Made, str, dict[Span, Touch]]] = {}
         for function in running:
             for read, member, whole in reads(function.node):
                 if not isinstance(read, ast.Name) or _is_local(function, read.id):
                     continue
                 for made in self._of_module(read.id, function):
-                    if made.kind.draws and (asks or not starting_seen):
+                    if (made.kind.draws and (asks or not starting_seen)) or (made.kind.sharing and asks_there):
                         continue
                     entry = found.setdefault(made.span, (made, read.id, {}))
                     touch = touch_in(self.evaluator, function, whole) if _counts(member) else None
