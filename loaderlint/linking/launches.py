@@ -13,7 +13,7 @@ from loaderlint.linking.files import Files
 from loaderlint.model.job import Cpus, Runner
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.readers import shell
-from loaderlint.readers.shell import Command, ShellFacts, Word
+from loaderlint.readers.shell import UNREAD, Command, ShellFacts, Word
 from loaderlint.readers.tree import ConfigurationFacts
 from loaderlint.vocabulary.jobs import (
     CONTAINER_TOOLS,
@@ -175,7 +175,7 @@ class _Batch:
         self._words = (*facts.directives, *asked)
         self.asks = bool(self._words)
         self._whole_node = any(word.text.startswith(WHOLE_NODES) for word in self._words)
-        self._hands_over = TAKES_CPUS_OVER in facts.exported
+        self._hands_over = facts.sources or TAKES_CPUS_OVER in facts.exported
         self._per_task = _cpus(option(self._words, CPUS_OF_TASKS))
 
     @property
@@ -221,8 +221,10 @@ def option(words: Sequence[Word], names: Sequence[str]) -> Word | None:
                 found = Word(following.text, following.span)
             elif word.text.startswith(f"{name}="):
                 found = Word(word.text[len(name) + 1 :], word.span)
-            elif not name.startswith("--") and word.text.startswith(name) and word.text[2:].isdigit():
-                found = Word(word.text[2:], word.span)
+            elif not name.startswith("--") and word.text.startswith(name):
+                attached = word.text[2:]
+                if attached.isdigit() or UNREAD in attached:
+                    found = Word(attached, word.span)
     return found
 
 

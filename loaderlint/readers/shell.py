@@ -37,6 +37,10 @@ _OPENS = frozenset({"if", "while", "until", "{", *_HEADS})
 _CLOSES = frozenset({"fi", "done", "esac", "}"})
 _RESERVED = frozenset({"then", "elif", "else", "do", "!", "time", *_OPENS, *_CLOSES})
 """Words that may stand before a command and are none themselves."""
+_SOURCES = frozenset({"source", "."})
+_ACTIVATES = re.compile(r"(^|/)(activate|conda\.sh)$")
+"""Files that activate an environment of Python, and set nothing else."""
+_SET_BY_SLURM = ("SLURM_", "SRUN_", "SBATCH_")
 _DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
@@ -79,7 +83,8 @@ class ShellFacts:
     """What one script says.
 
     ``directives`` are the words of its ``#SBATCH`` lines, ``exported`` the variables that it hands to what it starts,
-    and ``comments`` the places of all comments.
+    and ``comments`` the places of all comments. ``sources`` says that it runs another file, which may set and export
+    whatever it likes.
     """
 
     source: Source
@@ -87,6 +92,7 @@ class ShellFacts:
     directives: tuple[Word, ...] = ()
     exported: frozenset[str] = frozenset()
     comments: tuple[Span, ...] = ()
+    sources: bool = False
 
 
 def read(source: Source, arguments: Sequence[Word] | None = None) -> ShellFacts:
@@ -105,7 +111,9 @@ def read(source: Source, arguments: Sequence[Word] | None = None) -> ShellFacts:
             continue
         directives.extend(word for command in line.commands for word in command.words)
     comments = tuple(source.span(start, end) for start, end in reader.comments)
-    return ShellFacts(source, tuple(reader.commands), tuple(directives), frozenset(reader.exported), comments)
+    return ShellFacts(
+        source, tuple(reader.commands), tuple(directives), frozenset(reader.exported), comments, reader.sources
+    )
 
 
 def commands_in(text: str, span: Span) -> tuple[Command, ...]:
@@ -132,6 +140,7 @@ class _Reader:
         self.comments: list[tuple[int, int]] = []
         self.directives: list[tuple[int, int]] = []
         self.exported: set[str] = set()
+        self.sources = False
         self._text = text
         self._span = span
         self._at = start
@@ -274,6 +283,8 @@ class _Reader:
     def _end(self) -> None:
         if self._words and self._words[0].text == "export":
             self.exported.update(word.text.partition("=")[0] for word in self._words[1:])
+        if len(self._words) > 1 and self._words[0].text in _SOURCES and not _ACTIVATES.search(self._words[1].text):
+            self.sources = True
         if self._words and self._words[0].text == "read":
             self._variables.update((word.text, UNREAD) for word in self._words[1:])
         if self._words:
@@ -449,7 +460,8 @@ class _WordReader:
             return
         if found["sign"] and (value is None or (not value and found["sign"].startswith(":"))):
             default = found["default"].strip("\"'")
-            value = UNREAD if re.search(r"[$`\\]", default) else default
+            may_be_set = self._reader.sources or found["name"].startswith(_SET_BY_SLURM)
+            value = UNREAD if may_be_set or re.search(r"[$`\\]", default) else default
         if value is None:
             # "$@" is as many words as there are arguments, quoted or not.
             self._many = self._many or found["name"] == "@" or bool(found["all"])
