@@ -69,7 +69,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
             walk.visit(one, role, 0)
             _gather(unpicklable, walk.unpicklable)
             _gather(in_notebook, walk.in_notebook)
-            for function in functions_run_by(evaluator, walk.entries):
+            for function in walk.running():
                 running.setdefault(role, []).append(function)
                 cuda.update((touch.span, touch) for touch in _touched_by(evaluator, function))
             seen = seen and walk.seen
@@ -104,7 +104,7 @@ def carried(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[Carr
         for one in given[role].possibilities if role in given else ():
             walk = _Walk(evaluator, keepsakes)
             walk.visit(one, role, 0)
-            running.extend(functions_run_by(evaluator, walk.entries))
+            running.extend(walk.running())
     return keepsakes.carried, running
 
 
@@ -141,16 +141,43 @@ class _Walk:
         self.keepsakes = keepsakes
         self.unpicklable: list[Unpicklable] = []
         self.in_notebook: list[Unpicklable] = []
-        self.entries: list[Function] = []
         self.seen = True
-        self._visited: set[tuple[int, Assumptions]] = set()
+        self._entries: list[Function] = []
+        self._of_attributes: list[tuple[str, Function]] = []
+        self._attribute: str | None = None
+        self._visited: set[tuple[int, Assumptions, str | None]] = set()
+
+    def running(self) -> list[Function]:
+        """Return the functions that run in a worker.
+
+        What an attribute keeps runs there only where worker code reads the attribute: the constructor may be all that
+        calls it.
+        """
+        found = {id(one.node): one for one in functions_run_by(self.evaluator, self._entries)}
+        waiting = self._of_attributes
+        while waiting:
+            names = _attributes_read(self.evaluator, found.values())
+            ready = [function for name, function in waiting if name in names]
+            waiting = [(name, function) for name, function in waiting if name not in names]
+            if not ready:
+                break
+            for one in functions_run_by(self.evaluator, ready):
+                found.setdefault(id(one.node), one)
+        return list(found.values())
+
+    def _runs(self, function: Function) -> None:
+        if self._attribute is None:
+            self._entries.append(function)
+        else:
+            self._of_attributes.append((self._attribute, function))
 
     def visit(self, one: Possibility, role: str, depth: int) -> None:
         """Visit one thing that travels, and what it carries, all under the assumptions that brought it here."""
         thing = one.thing
-        if depth > _DEEPEST_CARRIED or (id(thing), one.assumptions) in self._visited:
+        key = (id(thing), one.assumptions, self._attribute)
+        if depth > _DEEPEST_CARRIED or key in self._visited:
             return
-        self._visited.add((id(thing), one.assumptions))
+        self._visited.add(key)
         if isinstance(thing, Function):
             self._function(thing, one, role)
         elif isinstance(thing, Instance):
@@ -173,7 +200,7 @@ class _Walk:
             self.visit(one, role, depth + 1)
 
     def _function(self, function: Function, one: Possibility, role: str) -> None:
-        self.entries.append(function)
+        self._runs(function)
         node, facts = function.node, function.facts
         if isinstance(node, ast.Lambda):
             span, kind, name = facts.span(node), "lambda", ""
@@ -208,7 +235,7 @@ class _Walk:
         for owner in lineage:
             for scope in owner.scope.children:
                 if isinstance(scope.node, ast.FunctionDef) and scope.name in RUN_IN_WORKER:
-                    self.entries.append(Function(owner.facts, scope.node, scope, instance, owner))
+                    self._runs(Function(owner.facts, scope.node, scope, instance, owner))
                 if scope.name == "__init__" and not pickles_itself:
                     self._attributes(scope, instance, one, depth)
 
@@ -224,7 +251,9 @@ class _Walk:
             attribute = name.rpartition(".")[2]
             kept = self.evaluator.attribute_of(instance, attribute)
             carried = tuple(one for one in kept if isinstance(one.thing, Function | Instance | Made | Row | Items))
+            before, self._attribute = self._attribute, attribute
             self._all(carried, carrier, attribute, depth)
+            self._attribute = before
 
     def _made(self, made: Made, one: Possibility, role: str, depth: int) -> None:
         carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
@@ -236,6 +265,24 @@ class _Walk:
                 self._all(self.evaluator.evaluate(keyword.value, made.frame), one, keyword.arg, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+
+def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
+    """Return the names of the attributes that functions read, and the properties among these."""
+    found: set[str] = set()
+    for function in running:
+        read = _attributes_in(function.node)
+        if function.receiver is not None:
+            for owner in classes.lineage(evaluator, function.receiver.of):
+                for scope in owner.scope.children:
+                    if scope.name in read:
+                        read |= _attributes_in(scope.node)
+        found |= read
+    return found
+
+
+def _attributes_in(node: ast.AST) -> set[str]:
+    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)}
 
 
 def _defined(span: Span, kind: str, name: str, one: Possibility, role: str) -> Unpicklable:

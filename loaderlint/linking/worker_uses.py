@@ -65,12 +65,14 @@ class WorkerUses:
     calls: set[str] = field(default_factory=set)
 
 
-def uses_of(evaluator: Evaluator, instance: Instance, running: Iterable[Function]) -> WorkerUses:
+def uses_of(evaluator: Evaluator, instance: Instance, running: Sequence[Function]) -> WorkerUses:
     """Return what worker code does with an object's attributes; ``running`` are all the functions that run there."""
+    run = {id(one.node) for one in running}
     lineage = classes.lineage(evaluator, instance.of)
     found = WorkerUses()
     seen: set[Scope] = set()
-    starts = [one for name in RUN_IN_WORKER if (one := nearest(lineage, name)) is not None]
+    methods = (nearest(lineage, name) for name in RUN_IN_WORKER)
+    starts = [one for one in methods if one is not None and id(one[1].node) in run]
     own = {one.node for one in lineage}
     called = [
         (one, scope)

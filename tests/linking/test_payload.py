@@ -17,6 +17,8 @@ def named(batch):
 class Numbers(Dataset):
     def __init__(self, transform=None):
         self.transform = transform
+    def __getitem__(self, index):
+        return self.transform(index)
 """
 
 
@@ -297,6 +299,54 @@ IN_WORKERS: dict[str, tuple[str, list[str]]] = {
         DataLoader(Numbers(Move()))
         """,
         ["x.cuda()"],
+    ),
+    "a transform that another transform has": (
+        """
+        class Move:
+            def __call__(self, x):
+                return x.cuda()
+        class All:
+            def __init__(self):
+                self.parts = [Move()]
+            def __call__(self, x):
+                for one in self.parts:
+                    x = one(x)
+                return x
+        DataLoader(Numbers(All()))
+        """,
+        ["x.cuda()"],
+    ),
+    "a transform that a property gives": (
+        """
+        class Move:
+            def __call__(self, x):
+                return x.cuda()
+        class D(Dataset):
+            def __init__(self):
+                self._move = Move()
+            @property
+            def move(self):
+                return self._move
+            def __getitem__(self, index):
+                return self.move(index)
+        DataLoader(D())
+        """,
+        ["x.cuda()"],
+    ),
+    "what only the constructor calls": (
+        """
+        class Move:
+            def __call__(self, x):
+                return x.cuda()
+        class D(Dataset):
+            def __init__(self, x):
+                self.move = Move()
+                self.x = self.move(x).cpu()
+            def __getitem__(self, index):
+                return self.x[index]
+        DataLoader(D(3))
+        """,
+        [],
     ),
     "the constructor runs in the main process": (
         """
