@@ -73,5 +73,7 @@ class StalePersistentDataset(Rule):
                         f"`{change.holder}.{change.attribute}`{read}"
                     )
                     fix = Fix(f"set {name} to False", (SetValue(persistent.span, False),))
-                    yield self.finding(loader, change, message, target, fix=unless_shared(fix, persistent))
+                    fix = unless_shared(fix, persistent)
+                    confidence = Confidence.POSSIBLE if change.picked else Confidence.CERTAIN
+                    yield self.finding(loader, change, message, target, confidence=confidence, fix=fix)
                     break

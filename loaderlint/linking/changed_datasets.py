@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking import classes
-from loaderlint.linking.constructed import nearest
+from loaderlint.linking.constructed import left_by_constructor, nearest
 from loaderlint.linking.loops_around import loops_around
+from loaderlint.linking.made_anew import lightning_makes_anew, loops_that_make_anew
 from loaderlint.linking.payload import carried
 from loaderlint.linking.running import STEPS, Iterations, loaders_in, shortened
 from loaderlint.linking.things import Frame, Instance
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from loaderlint.linking.sites import PythonSite
 
 _SETS = ("assign", "augment", "unpack")
+_MOST_CALLERS = 50
+"""Functions that lead to a change or an iteration; conditions further out are not looked at."""
 _COPIED = frozenset({"dataset", "collate_fn"})
 """Options and attributes of a loader that its workers have copies of."""
 
@@ -55,10 +58,15 @@ def changes_between_epochs(
 ) -> Iterator[Change]:
     """Yield what each epoch changes of the objects that a loader's workers got before the first."""
     epochs = {loop.span for one in iterations for loop in one.loops if loop.counts and not loop.once}
+    if epochs:
+        epochs -= loops_that_make_anew(evaluator, id(site.call), runs)
     hooked = site.frame.scope.name == "train_dataloader"
     if not (epochs or hooked) or "_iterator" in evaluator.attributes_set:
         # Who takes a loader's iterator away starts its workers again.
         return
+    if lightning_makes_anew(evaluator):
+        return
+    places = [one.frame for run in runs for one in run.places.get(id(site.call), ())]
     seen: set[Span] = set()
     for (holder, attribute), reads in _read_by_workers(evaluator, given).items():
         for changed in _changes_of(evaluator, reads, attribute):
@@ -75,7 +83,8 @@ def changes_between_epochs(
                 use = reads[0].use
                 read = use.circumstances[-1][1].facts.span(use.node)
                 what = shortened(changed.facts.text(changed.node))
-                yield Change(span, what, ways[0], attribute=attribute, holder=holder, read=read)
+                picked = any(_in_some_turns(runs, one) for one in (frame, *places))
+                yield Change(span, what, ways[0], attribute=attribute, holder=holder, read=read, picked=picked)
 
 
 def _read_by_workers(evaluator: Evaluator, given: Mapping[str, Given]) -> dict[tuple[str, str], list[_Read]]:
@@ -108,6 +117,8 @@ def _changes_of(evaluator: Evaluator, reads: Sequence[_Read], attribute: str) ->
     """Yield the places that may change an attribute of these objects: from outside, or by a method they have."""
     for facts, binding in evaluator.attributes_set.get(attribute, ()):
         where = Frame(facts, binding.place)
+        if binding.kind == "augment" and any(_is_made(evaluator, read.instance, attribute) for read in reads):
+            continue
         if binding.kind in _SETS and not classes.names_receiver(where, binding.name.rpartition(".")[0]):
             for owner in owners_set(binding.node, attribute):
                 yield _Changed(owner, binding.node, facts, binding.place)
@@ -116,7 +127,7 @@ def _changes_of(evaluator: Evaluator, reads: Sequence[_Read], attribute: str) ->
         for read in reads
         for owner in classes.lineage(evaluator, read.instance.of)
         for scope in owner.scope.children
-        if _sets(scope, attribute)
+        if _sets(evaluator, read.instance, scope, attribute)
     }
     for name in sorted(setting):
         for facts, site in evaluator.callers.sites(name):
@@ -124,12 +135,18 @@ def _changes_of(evaluator: Evaluator, reads: Sequence[_Read], attribute: str) ->
                 yield _Changed(site.node.func.value, site.node, facts, site.place)
 
 
-def _sets(method: Scope, attribute: str) -> bool:
+def _sets(evaluator: Evaluator, instance: Instance, method: Scope, attribute: str) -> bool:
     """Return whether a method gives its object's attribute another value when somebody calls it."""
     first = next(parameters_of(method.node), None) if isinstance(method.node, FunctionNode) else None
     if first is None or method.name.startswith("__") or method.name in RUN_IN_WORKER:
         return False
-    return any(one.kind in _SETS for one in method.bindings.get(f"{first.arg}.{attribute}", ()))
+    kinds = {one.kind for one in method.bindings.get(f"{first.arg}.{attribute}", ())}
+    return bool(kinds & set(_SETS)) and (kinds != {"augment"} or not _is_made(evaluator, instance, attribute))
+
+
+def _is_made(evaluator: Evaluator, instance: Instance, attribute: str) -> bool:
+    """Return whether a call made what is kept, such as a tensor: ``+=`` writes into what workers may share."""
+    return any(isinstance(one.value, ast.Call) for one in left_by_constructor(evaluator, instance).get(attribute, ()))
 
 
 def _is_copied(
@@ -169,6 +186,35 @@ def _in_epochs(evaluator: Evaluator, runs: Sequence[Iterations], frame: Frame, e
         if frame.scope.parent is None or id(frame.scope.node) in run.scopes
         for loop in loops_around(evaluator, run, frame)
     )
+
+
+def _in_some_turns(runs: Sequence[Iterations], frame: Frame) -> bool:
+    """Return whether a condition on the number of the epoch decides whether a place runs."""
+    waiting, seen = [frame], set[int]()
+    while waiting and len(seen) < _MOST_CALLERS:
+        where = waiting.pop(0)
+        if any(arm.test is not None and not arm.loop and _asks_for_turn(arm.test, where) for arm in where.place.arms):
+            return True
+        if id(where.scope.node) not in seen:
+            seen.add(id(where.scope.node))
+            waiting.extend(caller for run in runs for caller, _ in run.called_at.get(id(where.scope.node), ()))
+    return False
+
+
+def _asks_for_turn(test: ast.expr, frame: Frame) -> bool:
+    """Return whether a condition asks for a variable of a loop around it, an argument, or what is called an epoch."""
+    names = {dotted(node) or "" for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+    loops = [arm.owner for arm in frame.place.arms if arm.loop]
+    turning = {
+        node.id
+        for loop in loops
+        for part in ([loop.target] if isinstance(loop, ast.For | ast.AsyncFor) else [loop])
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    if not loops and isinstance(frame.scope.node, FunctionNode):
+        turning.update(one.arg for one in parameters_of(frame.scope.node))
+    return bool(names & turning) or any("epoch" in one.lower() for one in names)
 
 
 def _is_hook(evaluator: Evaluator, frame: Frame) -> bool:

@@ -12,12 +12,14 @@ from loaderlint.model.source import Span
 class Change(Touch):
     """A place where the main process, between epochs, changes what the workers have a copy of.
 
-    ``attribute`` is changed on an object of the class ``holder``; ``read`` is where worker code reads it.
+    ``attribute`` is changed on an object of the class ``holder``; ``read`` is where worker code reads it. Where only
+    ``picked`` epochs change it, or iterate the loader, the workers may start after the last change.
     """
 
     attribute: str = ""
     holder: str = ""
     read: Span | None = None
+    picked: bool = False
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,10 @@ CHANGED: dict[str, tuple[str, list[str]]] = {
         ["D.epoch"],
     ),
     "under a condition": (in_each_epoch("if epoch == 2: d.set_epoch(epoch)"), ["D.epoch"]),
+    "a loader under another name in each epoch": (
+        "for epoch in range(3):\n    d.epoch = epoch\n    batches = enumerate(loader)\n    for b in batches: pass\n",
+        ["D.epoch"],
+    ),
     "in a function": (
         "def one(loader, epoch):\n    loader.dataset.set_epoch(epoch)\n    for b in loader: pass\n"
         "for epoch in range(3): one(loader, epoch)\n",
@@ -96,6 +100,26 @@ SAME: dict[str, str] = {
     ),
     "something unseen": in_each_epoch("make().set_epoch(epoch)"),
     "the sampler": in_each_epoch("loader.sampler.set_epoch(epoch)"),
+    "a loader made anew in one of the epochs": (
+        "for epoch in range(9):\n    if epoch == 5:\n        d.epoch = 1\n"
+        "        loader = DataLoader(d, num_workers=2, persistent_workers=True)\n    for b in loader: pass\n"
+    ),
+    "a loader made anew by a function": (
+        "def make():\n    return DataLoader(d, num_workers=2, persistent_workers=True)\nloader = make()\n"
+        "for epoch in range(9):\n    for b in loader: pass\n    d.epoch += 1\n    loader = make()\n"
+    ),
+    "a loader that is deleted": (
+        "def make():\n    return DataLoader(d, num_workers=2, persistent_workers=True)\nloaders = [make(), make()]\n"
+        "for epoch in range(9):\n    loader = loaders.pop()\n    d.epoch = epoch\n    for b in loader: pass\n"
+        "    del loader\n"
+    ),
+    "a loader of a trainer made anew by a method": (
+        "class Trainer:\n    def __init__(self):\n        self.make()\n"
+        "    def make(self):\n        self.loader = DataLoader(d, num_workers=2, persistent_workers=True)\n"
+        "    def fit(self):\n        for epoch in range(9):\n            d.epoch = epoch\n            self.make()\n"
+        "            for b in self.loader: pass\nTrainer().fit()\n"
+    ),
+    "a tensor that is added to": in_each_epoch("d.shared += 1"),
     "what never runs": "def never(epoch):\n    d.set_epoch(epoch)\n" + in_each_epoch("pass"),
 }
 
@@ -108,6 +132,30 @@ def test_what_each_epoch_changes(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME.keys())
 def test_what_no_epoch_changes(text: str) -> None:
     assert changes(text) == []
+
+
+PICKED: dict[str, tuple[str, bool]] = {
+    "every epoch": (in_each_epoch("d.set_epoch(epoch)"), False),
+    "where an option says so": (in_each_epoch("if grow: d.set_epoch(epoch)"), False),
+    "one epoch": (in_each_epoch("if epoch == 0: d.set_epoch(7)"), True),
+    "one epoch, in a function": (
+        "def prepare(n):\n    if n == 0:\n        d.set_epoch(n)\n" + in_each_epoch("prepare(epoch)"),
+        True,
+    ),
+    "a function called in one epoch": (
+        "def prepare():\n    d.set_epoch(4)\n" + in_each_epoch("if epoch == 0: prepare()"),
+        True,
+    ),
+    "every other epoch is iterated": (
+        "for epoch in range(3):\n    d.set_epoch(epoch)\n    if epoch % 2:\n        for b in loader: pass\n",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "picked"), PICKED.values(), ids=PICKED.keys())
+def test_whether_only_some_epochs_change_it(text: str, picked: bool) -> None:
+    assert [one.picked for one in changes(text)] == [picked]
 
 
 def test_it_says_where_it_is_changed_and_where_it_is_read() -> None:
@@ -149,6 +197,14 @@ HOOKS: dict[str, tuple[str, int]] = {
     "another loader": ("HOOK=val_dataloader", 0),
     "another data set": ("CHANGE=trainer.train_dataloader.sampler.crop = 3", 0),
 }
+
+
+def test_what_lightning_calls_where_it_makes_the_loaders_anew() -> None:
+    text = HOOK.replace("HOOK", "train_dataloader").replace("BASE", "pl.Callback").replace("WHEN", "on_epoch_start")
+    text = text.replace("CHANGE", "trainer.train_dataloader.dataset.crop = 3")
+    trainer = "import lightning.pytorch as pl\npl.Trainer(reload_dataloaders_every_n_epochs=1)\n"
+    assert len(changes({"main.py": text})) == 1
+    assert changes({"main.py": text, "train.py": trainer}) == []
 
 
 @pytest.mark.parametrize(("different", "count"), HOOKS.values(), ids=HOOKS.keys())
