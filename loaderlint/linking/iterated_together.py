@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _SIDE_BY_SIDE = frozenset({"zip", "zip_longest"})
 """Functions that advance all they are given in turn."""
+_WHOLE = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all"})
+"""Functions that go through what they are given to its end before they return."""
 
 
 class _Named(NamedTuple):
@@ -76,6 +78,8 @@ def _zipped(named: Iterable[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
     """Yield the arguments of one ``zip`` that go through the same loader."""
     seen: dict[tuple[int, str], Iterated] = {}
     for place, name in named:
+        if _is_taken_whole(place.expression):
+            continue
         if isinstance(place.node, ast.Call) and called_name(place.node) in _SIDE_BY_SIDE:
             first = seen.setdefault((id(place.node), name), place)
             if first is not place and first.expression is not place.expression:
@@ -85,25 +89,59 @@ def _zipped(named: Iterable[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
 def _nested(named: Sequence[_Named], run: Iterations) -> Iterator[tuple[Iterated, Iterated]]:
     """Yield the loops over a loader with what iterates it again inside: there, or in a function called there."""
     for outer, outer_name in named:
-        if not isinstance(outer.node, ast.For | ast.AsyncFor) or isinstance(
-            outer.node.body[-1], ast.Break | ast.Return
-        ):
+        if not isinstance(outer.node, ast.For | ast.AsyncFor) or _is_taken_whole(outer.expression):
             continue
+        body = outer.node.body
         for inner, inner_name in named:
             if inner.node is outer.node or inner.expression is outer.expression or _goes_on(inner):
                 continue
             if inner.frame.scope is outer.frame.scope:
-                if inner_name == outer_name and _is_inside(inner.frame, outer.node):
+                is_inside = _is_inside(inner.frame, outer.node)
+                if is_inside and inner_name == outer_name and not _leaves_after(body, inner.expression):
                     yield outer, inner
                 continue
             for caller, call in run.called_at.get(id(inner.frame.scope.node), ()):
                 is_inside = caller.scope is outer.frame.scope and _is_inside(caller, outer.node)
+                if is_inside and _leaves_after(body, call):
+                    continue
                 if is_inside and outer_name in _names_outside(inner_name, inner.frame, call):
                     yield outer, inner
 
 
-def _has_one_turn(loop: ast.For | ast.AsyncFor) -> bool:
-    return isinstance(loop.body[-1], ast.Break | ast.Return)
+def _is_taken_whole(expression: ast.expr) -> bool:
+    """Return whether a loader is gone through to its end before what an expression gives is gone through."""
+    return any(
+        isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp)
+        or (isinstance(node, ast.Call) and called_name(node) in _WHOLE)
+        for node in ast.walk(expression)
+    )
+
+
+def _leaves_after(body: Sequence[ast.stmt], node: ast.expr, breaks: tuple[type[ast.stmt], ...] = (ast.Break,)) -> bool:
+    """Return whether every path that ran an expression in a loop's body leaves the loop before its next turn."""
+    holds = [any(one is node for one in ast.walk(statement)) for statement in body]
+    if not any(holds):
+        return False
+    around, *rest = body[holds.index(True) :]
+    inside = () if isinstance(around, ast.For | ast.AsyncFor | ast.While) else breaks
+    blocks = [getattr(around, name, []) for name in ("body", "orelse", "finalbody")]
+    if not isinstance(around, FunctionNode) and any(_leaves_after(one, node, inside) for one in blocks):
+        return True
+    return _leaves([around] if isinstance(around, ast.Return) else rest, breaks)
+
+
+def _leaves(statements: Iterable[ast.stmt], breaks: tuple[type[ast.stmt], ...]) -> bool:
+    """Return whether every path through statements ends what they stand in."""
+    for one in statements:
+        if isinstance(one, (ast.Return, ast.Raise, *breaks)):
+            return True
+        if isinstance(one, ast.If) and _leaves(one.body, breaks) and _leaves(one.orelse, breaks):
+            return True
+        if isinstance(one, ast.With | ast.AsyncWith) and _leaves(one.body, breaks):
+            return True
+        if any(isinstance(inner, ast.Continue) for inner in ast.walk(one)):
+            return False
+    return False
 
 
 def _goes_on(place: Iterated) -> bool:
@@ -136,6 +174,7 @@ def _both_kept(named: Sequence[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
         (one, binding)
         for one in named
         if isinstance(one.place.node, ast.Call) and called_name(one.place.node) == "iter"
+        if not _is_taken_whole(one.place.expression)
         if (binding := _kept_as(one.place)) is not None
     ]
     for first, kept in made:

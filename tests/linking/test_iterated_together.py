@@ -39,6 +39,15 @@ BOTH: dict[str, tuple[str, list[str]]] = {
         "def every(n, batches):\n    for b in batches: pass\nfor a in loader:\n    every(3, batches=loader)",
         ["batches at 7"],
     ),
+    "all of it in a loop": ("for a in loader:\n    b = list(loader)", ["loader at 7"]),
+    "a turn that may go on": (
+        "for a in loader:\n    for b in loader:\n        break\n    if a: break",
+        ["loader at 7"],
+    ),
+    "a turn that goes on by itself": (
+        "for a in loader:\n    for b in loader: pass\n    if a: continue\n    break",
+        ["loader at 7"],
+    ),
     "two iterators": ("a = iter(loader)\nb = iter(loader)\nprint(next(a), next(b))", ["loader at 7"]),
     "two iterators in a loop": (
         "a = iter(loader)\nb = iter(loader)\nfor i in range(3):\n    print(next(a), next(b))",
@@ -56,6 +65,23 @@ ONE: dict[str, str] = {
     "epochs": "for epoch in range(3):\n    for a in loader: pass",
     "a loop after the batches": "for a in loader: pass\nelse:\n    for b in loader: pass",
     "one turn": "for a in loader:\n    for b in loader: pass\n    break",
+    "one turn of those that do": "for a in loader:\n    if a:\n        for b in loader: pass\n        break",
+    "one turn on either path": (
+        "for a in loader:\n    for b in loader: pass\n    if a: break\n    else: raise ValueError(a)"
+    ),
+    "a return": "def f():\n    for a in loader:\n        if a: return next(iter(loader))\nf()",
+    "a function before a return": (
+        "def every():\n    for b in loader: pass\n"
+        "def f():\n    for a in loader:\n        every()\n        return a\nf()"
+    ),
+    "what a list holds": "for a in list(loader):\n    for b in loader: pass",
+    "what a list has under a name": "batches = list(loader)\nfor a in batches:\n    for b in loader: pass",
+    "what a comprehension holds": "for a in [x for x in loader]:\n    for b in loader: pass",
+    "what is sorted": "for i, a in enumerate(sorted(loader)):\n    for b in loader: pass",
+    "zip of lists": "for a, b in zip(list(loader), list(loader)): pass",
+    "zip of a list": "for a, b in zip(list(loader), loader): pass",
+    "zip of comprehensions": "for a, b in zip([x for x in loader], [y for y in loader]): pass",
+    "iterators of lists": "a = iter(list(loader))\nb = iter(list(loader))\nprint(next(a), next(b))",
     "zip with another": "other = DataLoader(data, num_workers=2)\nfor a, b in zip(loader, other): pass",
     "zip of one iterator": "it = iter(loader)\nfor a, b in zip(it, it): pass",
     "one after the other": "for a in itertools.chain(loader, loader): pass",
