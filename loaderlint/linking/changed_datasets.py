@@ -68,7 +68,7 @@ def changes_between_epochs(
         return
     places = [one.frame for run in runs for one in run.places.get(id(site.call), ())]
     seen: set[Span] = set()
-    for (holder, attribute), reads in _read_by_workers(evaluator, given).items():
+    for (holder, attribute), reads in _read_by_workers(evaluator, site, given).items():
         for changed in _changes_of(evaluator, reads, attribute):
             span = changed.facts.span(changed.node)
             if span in seen or not _is_copied(evaluator, site, given, changed, reads):
@@ -87,9 +87,11 @@ def changes_between_epochs(
                 yield Change(span, what, ways[0], attribute=attribute, holder=holder, read=read, picked=picked)
 
 
-def _read_by_workers(evaluator: Evaluator, given: Mapping[str, Given]) -> dict[tuple[str, str], list[_Read]]:
+def _read_by_workers(
+    evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
+) -> dict[tuple[str, str], list[_Read]]:
     """Return the attributes that worker code reads and does not set itself, by the class and the attribute's name."""
-    objects, running = carried(evaluator, given)
+    objects, running = carried(evaluator, given, site.frame)
     found: dict[tuple[str, str], list[_Read]] = {}
     for one in objects:
         uses = uses_of(evaluator, one.instance, running)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking import classes
 from loaderlint.linking.constructed import Left, left_by_constructor, ways
 from loaderlint.linking.grown import grown
+from loaderlint.linking.let_go import is_let_go, may_pickle_itself
 from loaderlint.linking.running import STEPS
 from loaderlint.linking.things import (
     Frame,
@@ -50,6 +51,7 @@ class Keepsakes:
     """Finds what is kept by all that one loader sends to its workers."""
 
     evaluator: Evaluator
+    loader: Frame
     carried: list[Carried] = field(default_factory=list)
 
     def found(self, running: Sequence[Function], starting: Sequence[Function], *, starting_seen: bool) -> list[Kept]:
@@ -74,13 +76,17 @@ class Keepsakes:
         lineage = classes.lineage(evaluator, instance.of)
         uses = uses_of(evaluator, instance, running)
         holder = instance.of.node.name
-        for name, values in left_by_constructor(evaluator, instance).items():
+        left_there = left_by_constructor(evaluator, instance)
+        pickles_itself = carried.pickles_itself or (bool(left_there) and may_pickle_itself(evaluator, instance))
+        for name, values in left_there.items():
             for left in values:
                 for made in [*self._made(left)] or self._grown(left):
+                    if made.kind.pickling and is_let_go(evaluator, instance, name, self.loader):
+                        continue
                     for way in _met(ways(evaluator, left.circumstances), made.assumptions, carried.assumptions):
                         renewed = self._is_renewed(name, made.kind, instance, uses, starting, starting_seen)
                         used = () if renewed else self._used(name, made.kind, uses)
-                        travels = not carried.pickles_itself
+                        travels = not pickles_itself
                         yield Kept(made.span, made.kind, holder, f"self.{name}", travels, used, way)
                         break
         for owner in lineage:

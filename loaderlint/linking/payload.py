@@ -57,7 +57,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     cuda: dict[Span, Touch] = {}
     seen = True
     datasets: list[Samples] = []
-    keepsakes = Keepsakes(evaluator)
+    keepsakes = Keepsakes(evaluator, frame)
     running: dict[str, list[Function]] = {}
     for role in ("dataset", "collate_fn", "worker_init_fn"):
         one_given = given.get(role)
@@ -96,9 +96,9 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     )
 
 
-def carried(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[list[Carried], list[Function]]:
+def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> tuple[list[Carried], list[Function]]:
     """Return the objects that a loader's workers get copies of, and the functions that run on them there."""
-    keepsakes = Keepsakes(evaluator)
+    keepsakes = Keepsakes(evaluator, frame)
     running: list[Function] = []
     for role in ("dataset", "collate_fn"):
         for one in given[role].possibilities if role in given else ():

@@ -120,6 +120,52 @@ def test_it_stands_where_it_was_made() -> None:
     assert (one.span.line, one.span.column, one.holder) == (11, 13, "D")
 
 
+OPENED = """
+import copyreg
+from torch.utils.data import DataLoader
+from other import Base
+class D(Dataset):
+    def __init__(self, path):
+        self.file = open(path)
+    def close(self):
+        self.file.close()
+    def __getitem__(self, index):
+        return index
+"""
+
+LET_GO: dict[str, tuple[str, int]] = {
+    "nothing": ("d = D('p')\nDataLoader(d, num_workers=2)", 1),
+    "closed by a method": ("d = D('p')\nd.close()\nDataLoader(d, num_workers=2)", 0),
+    "closed": ("d = D('p')\nd.file.close()\nDataLoader(d, num_workers=2)", 0),
+    "deleted": ("d = D('p')\ndel d.file\nDataLoader(d, num_workers=2)", 0),
+    "replaced": ("d = D('p')\nd.file = None\nDataLoader(d, num_workers=2)", 0),
+    "where it is made": ("def f():\n    d = D('p')\n    d.close()\n    return d\nDataLoader(f(), num_workers=2)", 0),
+    "before the batches": ("d = D('p')\nl = DataLoader(d, num_workers=2)\nd.close()\nfor b in l: pass", 0),
+    "after the batches": ("d = D('p')\nl = DataLoader(d, num_workers=2)\nfor b in l: pass\nd.close()", 1),
+    "another one": ("d = D('p')\nD('q').close()\nDataLoader(d, num_workers=2)", 1),
+}
+
+
+@pytest.mark.parametrize(("text", "count"), LET_GO.values(), ids=LET_GO.keys())
+def test_what_the_main_process_lets_go(text: str, count: int) -> None:
+    assert len(kept(f"{OPENED}{text}\n")) == count
+
+
+PICKLED: dict[str, tuple[str, bool]] = {
+    "as it is": ("", True),
+    "by a function of copyreg": ("copyreg.pickle(D, lambda d: (D, ('p',)))\n", False),
+    "another class by copyreg": ("class E: pass\ncopyreg.pickle(E, lambda d: (E, ()))\n", True),
+}
+
+
+@pytest.mark.parametrize(("text", "travels"), PICKLED.values(), ids=PICKLED.keys())
+def test_what_a_class_may_leave_out(text: str, travels: bool) -> None:
+    loader = "DataLoader(D('p'), num_workers=2)\n"
+    assert [one.travels for one in kept(f"{OPENED}{text}{loader}")] == [travels]
+    unseen = OPENED.replace("D(Dataset)", "D(Base)")
+    assert [one.travels for one in kept(f"{unseen}{text}{loader}")] == [False]
+
+
 KINDS: dict[str, tuple[str, str, bool]] = {
     "text": ("open(path)", "TypeError: cannot pickle '_io.TextIOWrapper' object", True),
     "bytes": ("open(path, 'rb')", "TypeError: cannot pickle '_io.BufferedReader' object", True),
