@@ -21,7 +21,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Row,
 )
-from loaderlint.linking.worker_uses import WorkerUses, reads, touch_in, uses_of
+from loaderlint.linking.worker_uses import Use, WorkerUses, reads, touch_in, uses_of
 from loaderlint.model.kept import Kept, Kind
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
@@ -75,6 +75,8 @@ class Keepsakes:
         evaluator, instance = self.evaluator, carried.instance
         lineage = classes.lineage(evaluator, instance.of)
         uses = uses_of(evaluator, instance, running)
+        asked = {called_name(site.node) for one in running for site in one.scope.calls}
+        uses.calls.update(asked & vocabulary.WORKER_QUESTIONS - {"getpid"})
         holder = instance.of.node.name
         left_there = left_by_constructor(evaluator, instance)
         pickles_itself = carried.pickles_itself or (bool(left_there) and may_pickle_itself(evaluator, instance))
@@ -144,7 +146,7 @@ class Keepsakes:
             if any(one.rpartition(".")[2] in setting for one in called):
                 return True
         if not kind.draws:
-            return bool(uses.calls & vocabulary.WORKER_QUESTIONS)
+            return not starting_seen or bool(uses.calls & vocabulary.WORKER_QUESTIONS)
         hooks = {scope.name for owner in lineage for scope in owner.scope.children}
         return (
             not starting_seen
@@ -155,6 +157,8 @@ class Keepsakes:
     def _used(self, name: str, kind: Kind, uses: WorkerUses) -> tuple[Touch, ...]:
         found: dict[Span, Touch] = {}
         for use in uses.uses:
+            if (kind.sharing and _is_locked(use)) or (kind.draws and _is_copied(use)):
+                continue
             if use.name == name and (use.indexes_by_parameter if kind.grows else _counts(use.member)):
                 touch = use.touch(self.evaluator)
                 if touch is not None:
@@ -178,7 +182,9 @@ class Keepsakes:
                 if not isinstance(read, ast.Name) or _is_local(function, read.id):
                     continue
                 for made in self._of_module(read.id, function):
-                    if (made.kind.draws and (asks or not starting_seen)) or (made.kind.sharing and asks_there):
+                    if not starting_seen and (made.kind.draws or made.kind.sharing):
+                        continue
+                    if (made.kind.draws and asks) or (made.kind.sharing and asks_there):
                         continue
                     entry = found.setdefault(made.span, (made, read.id, {}))
                     touch = touch_in(self.evaluator, function, whole) if _counts(member) else None
@@ -275,8 +281,9 @@ class Keepsakes:
             return self._file(made)
         if callee in vocabulary.LMDB_OPENERS:
             lock = keywords_of(call).get("lock")
-            if lock is None:
-                splat = any(one.arg is None for one in call.keywords)
+            if lock is None or "max_readers" in keywords_of(call):
+                # The slots for readers may then be enough.
+                splat = any(one.arg in (None, "max_readers") for one in call.keywords)
                 return vocabulary.LMDB_WITHOUT_LOCK if splat else vocabulary.LMDB
             known = [one.thing for one in self.evaluator.evaluate(lock, made.frame)]
             return vocabulary.LMDB if known == [True] else vocabulary.LMDB_WITHOUT_LOCK
@@ -326,6 +333,22 @@ def _met(alternatives: Iterable[Assumptions], *others: Assumptions) -> Iterator[
 def _counts(member: str) -> bool:
     """Return whether reading this of a thing uses its state."""
     return member not in vocabulary.LOOKED_AT
+
+
+def _is_locked(use: Use) -> bool:
+    """Return whether a place only runs while a lock is held: ``with self.lock: ...``."""
+    return any(
+        isinstance(block, ast.With)
+        and any("lock" in (dotted(item.context_expr) or "").rpartition(".")[2].lower() for item in block.items)
+        and any(node is use.node for node in ast.walk(block))
+        for block in ast.walk(use.circumstances[-1][1].scope.node)
+    )
+
+
+def _is_copied(use: Use) -> bool:
+    """Return whether a place only copies what it reads: ``copy.deepcopy(self.rng)`` draws nothing from it."""
+    calls = (site.node for site in use.circumstances[-1][1].scope.calls)
+    return any(called_name(one) in ("copy", "deepcopy") and use.node in one.args for one in calls)
 
 
 def _set_on_what_is_worked_out(function: Function) -> Iterator[str]:

@@ -134,15 +134,17 @@ LOOKED_AT = frozenset(
         "getmember",
         "getmembers",
         "getnames",
+        "info",
         "infolist",
         "isOpened",
         "mode",
         "name",
         "namelist",
         "path",
+        "stat",
     }
 )
-"""Members of files and archives that read nothing through the shared place (``zipfile``, ``tarfile``, ``io``)."""
+"""Members that read nothing through the shared place of a file (``zipfile``, ``tarfile``, ``io``, ``lmdb``)."""
 
 RESEEDING = frozenset({"seed", "manual_seed", "set_state", "setstate", "bit_generator", "state"})
 """Members of random generators that give them another state."""
