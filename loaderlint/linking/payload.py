@@ -33,6 +33,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Scope
 from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.vocabulary.kept import PICKLES_ITSELF
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -42,9 +43,6 @@ _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 
 _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
-
-_PICKLES_ITSELF = ("__reduce__", "__reduce_ex__", "__getstate__")
-"""A class with one of these decides itself what of it travels (``pickle``, "Pickling Class Instances")."""
 
 _DEEPEST_CARRIED = 6
 """Things that a worker is sent inside each other; deeper ones are not looked into."""
@@ -229,7 +227,7 @@ class _Walk:
     def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
         self._local_class(instance.of, one, role)
         lineage = classes.lineage(self.evaluator, instance.of)
-        pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in _PICKLES_ITSELF)
+        pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in PICKLES_ITSELF)
         self.seen = self.seen and not pickles_itself
         self.keepsakes.carried.append(Carried(instance, one.assumptions, pickles_itself))
         for owner in lineage:

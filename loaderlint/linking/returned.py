@@ -25,6 +25,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.worker_code import Unsendable
 from loaderlint.readers.python import FunctionNode, dotted, parameters
+from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import (
     DEFAULTDICT,
     GENERATOR,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 6
 """Containers inside each other; deeper ones are not looked into."""
-_PICKLES_ITSELF = frozenset({"__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__"})
 _PARTIAL = "functools.partial"
 _REGROUPING = frozenset({"tuple", "list", "zip"})
 """Functions that give what they are given in another order (``tuple(zip(*batch))``)."""
@@ -225,7 +225,7 @@ class _Batch:
             if _is_local(thing.of) and not any(
                 name in owner.scope.bindings
                 for owner in classes.lineage(self.evaluator, thing.of)
-                for name in _PICKLES_ITSELF
+                for name in PICKLES_ITSELF
             ):
                 return LOCAL_CLASS
             return None

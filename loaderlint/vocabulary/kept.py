@@ -154,3 +154,6 @@ WORKER_QUESTIONS = frozenset({"get_worker_info", "initial_seed", "getpid", "curr
 
 RESEEDED_BY_LIBRARIES = frozenset({"set_random_state"})
 """Methods that a library's loader calls in every worker (MONAI, ``monai/data/utils.py``, ``set_rnd``)."""
+
+PICKLES_ITSELF = frozenset({"__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__"})
+"""A class with one of these decides itself what of it travels (``pickle``, "Pickling Class Instances")."""
