@@ -45,8 +45,8 @@ class RespawnedEveryEpoch(Rule):
 
     ## Fix safety
     Safe: the same samples; a shuffling loader draws another order from its second epoch on, and random augmentation
-    goes on where it was instead of starting anew. Unsafe
-    where not all of the data set was seen: a worker that stays goes on with what it was sent first.
+    goes on where it was instead of starting anew. Unsafe where not all of the data set was seen, or worker code changes
+    what it keeps: a file that a worker opened once and read to its end gives nothing in the second epoch.
 
     ## Evidence
     `persistent_workers` on the `torch.utils.data` page and `DataLoader.__iter__` in
@@ -90,11 +90,11 @@ class RespawnedEveryEpoch(Rule):
             return None
         option = AddOption(loader.span, loader.spelled("persistent_workers"), True, condition)
         fix = Fix("keep the workers", (option,))
-        return (
-            fix
-            if loader.payload.seen
-            else fix.unsafe("not all that travels into the workers was seen to stay as it is")
-        )
+        if not loader.payload.seen:
+            return fix.unsafe("not all that travels into the workers was seen to stay as it is")
+        if loader.payload.code.changes:
+            return fix.unsafe("worker code changes what it keeps: a worker that stays goes on with that")
+        return fix
 
     def _help(self, loader: Loader) -> str | None:
         return None if self._fix(loader) is not None else "give the loader `persistent_workers=True`"

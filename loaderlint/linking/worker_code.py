@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.changed_in_workers import changes_in_workers
 from loaderlint.linking.on_cuda import batches_on_cuda
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import called, unsendable
@@ -47,6 +48,7 @@ def worker_code(
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
         inherited=used_in_workers(evaluator, everything),
         own_threads=threads_in_workers(evaluator, everything),
+        changes=changes_in_workers(everything),
     )
 
 

@@ -96,7 +96,8 @@ class WorkerCode:
     are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
     calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
     pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
-    starts such threads in every worker.
+    starts such threads in every worker. ``changes`` says that it may change what the worker keeps from one sample, or
+    epoch, to the next.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -109,6 +110,7 @@ class WorkerCode:
     on_cuda: tuple[Touch, ...] = ()
     inherited: tuple[ThreadUse, ...] = ()
     own_threads: tuple[ThreadUse, ...] = ()
+    changes: bool = False
 
 
 NOTHING_DONE = WorkerCode()

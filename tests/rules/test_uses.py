@@ -14,6 +14,7 @@ from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.model.uses import Iteration, Loop, OptionSet, Restart, Role, SharingStrategy, StartMethodCall, Uses
 from loaderlint.model.value import Value
+from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import (
     LINUX,
     LINUX_3_14,
@@ -346,6 +347,10 @@ class TestRespawnedEveryEpoch:
 
     def test_the_fix_is_unsafe_where_not_all_was_seen(self) -> None:
         loader = replace(used(IN_EPOCHS), payload=Payload())
+        assert not the_fix(the_finding("LL601", loader, MACOS)).safe
+
+    def test_the_fix_is_unsafe_where_worker_code_changes_what_it_keeps(self) -> None:
+        loader = replace(used(IN_EPOCHS), payload=Payload(seen=True, code=WorkerCode(changes=True)))
         assert not the_fix(the_finding("LL601", loader, MACOS)).safe
 
     @pytest.mark.parametrize(
