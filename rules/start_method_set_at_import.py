@@ -20,7 +20,7 @@ class StartMethodSetAtImport(Rule):
     ## What it does
     Finds `set_start_method` at the top of the main module, or of what it imports, where no `__main__` guard keeps it
     from running in the workers and these start by spawn or forkserver. Finds a second call in one process, too. Quiet
-    with `force=True`, in a `try` that takes the error, and where `get_start_method` is asked first.
+    with `force=True`, in a `try` that takes the error, where `get_start_method` is asked first, and in notebooks.
 
     ## Why it breaks
     The start method of a process is set once; a spawned worker has got its own before it imports the main module. The
@@ -43,7 +43,9 @@ class StartMethodSetAtImport(Rule):
     Or give `multiprocessing_context="spawn"` to the loader and set nothing.
 
     ## Fix safety
-    Safe: the call moves under the guard of the main module. A call in another module, or a second one, is left to you.
+    Safe: the call moves under the guard of the main module. Unsafe where that module imports files of the project, or
+    makes processes, locks and the like, after the call: they would get the platform's own start method, and the call
+    would raise. A call in another module, or a second one, is left to you.
 
     ## Evidence
     CPython, `multiprocessing/context.py` (`set_start_method`) and `multiprocessing/spawn.py` (`prepare` sets the
@@ -73,6 +75,8 @@ class StartMethodSetAtImport(Rule):
                     fix, advice = None, "call it under the `__main__` guard of the main module"
                     if call.can_be_guarded:
                         fix = Fix("set the start method under the guard", (GuardEntryPoint(call.span),))
+                        if call.something_follows:
+                            fix = fix.unsafe("what the module imports or calls after it may need the start method")
                     yield self.finding(
                         loader, call, message, target, error=_ERROR, help=None if fix else advice, fix=fix
                     )

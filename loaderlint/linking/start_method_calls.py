@@ -12,7 +12,7 @@ from loaderlint.linking.things import External, Frame
 from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import together
 from loaderlint.readers.python import CallSite, Place, PythonFacts, dotted
-from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, SETS_START_METHOD
+from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, MAKE_NO_PROCESSES, SETS_START_METHOD
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -35,8 +35,11 @@ def start_method_calls(
 ) -> Iterator[StartMethodCall]:
     """Yield the calls that can raise in the program that begins with a file, each once for each way to raise."""
     ran = list(_ran(evaluator, entry, run_of))
+    main = evaluator.project.python(entry)
+    in_notebook = main is not None and main.source.cells is not None
     for one in ran:
-        if one.raises and one.call.in_workers:
+        # A worker imports no notebook, and what a notebook imports only where something it is sent needs it.
+        if one.raises and one.call.in_workers and not in_notebook:
             yield one.call
     for one in ran:
         before = next((other for other in ran if other is not one and _comes_before(other, one)), None)
@@ -67,12 +70,19 @@ def _ran(evaluator: Evaluator, entry: str, run_of: Callable[[str], Iterations]) 
             for assumptions in alternatives[:1]:
                 what = shortened(facts.text(site.node))
                 span = facts.span(site.node)
-                call = StartMethodCall(span, what, assumptions, in_workers=imported, can_be_guarded=here)
+                call = StartMethodCall(
+                    span,
+                    what,
+                    assumptions,
+                    in_workers=imported,
+                    can_be_guarded=here,
+                    something_follows=here and _something_follows(evaluator, facts, site),
+                )
                 yield _Ran(facts, site, call, raises)
 
 
 def _imported_with(evaluator: Evaluator, entry: str) -> Iterator[PythonFacts]:
-    """Yield the file a program begins with and all that it imports at the top of its files."""
+    """Yield the file a program begins with and all that it imports at the top of its files, under no guard."""
     seen: set[str] = set()
     waiting = [entry]
     while waiting and len(seen) < _MOST_FILES:
@@ -86,10 +96,46 @@ def _imported_with(evaluator: Evaluator, entry: str) -> Iterator[PythonFacts]:
         yield facts
         for bindings in facts.module.bindings.values():
             for one in bindings:
+                if not _is_imported(evaluator, facts, one.place):
+                    continue
                 for name in (one.target, one.target.rpartition(".")[0]) if one.kind == "import" else ():
                     imported = evaluator.project.module(name, path) if name else None
                     if imported is not None:
                         waiting.append(imported)
+
+
+def _is_imported(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:
+    """Return whether a top-level import runs in every process that runs the file, a notebook's in the one there is."""
+    if any(arm.test is not None and (dotted(arm.test) or "").endswith("TYPE_CHECKING") for arm in place.arms):
+        return False
+    return facts.source.cells is not None or not guarded_place(evaluator, facts, place)
+
+
+def _something_follows(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> bool:
+    """Return whether what the main module does after a call, outside of the guard, may need the method it sets.
+
+    Locks and queues take the method that is set and let nobody set another (``multiprocessing/context.py``,
+    ``get_context``). Modules of the project, and unknown ones, may make some when they are imported.
+    """
+    for bindings in facts.module.bindings.values():
+        for one in bindings:
+            if one.kind != "import" or one.place.order < site.place.order:
+                continue
+            names = (one.target, one.target.rpartition(".")[0])
+            own = any(evaluator.project.module(name, facts.source.path) is not None for name in names if name)
+            if own or one.target.partition(".")[0] not in MAKE_NO_PROCESSES:
+                return True
+    for other in facts.module.calls:
+        if other.place.order <= site.place.order or guarded_place(evaluator, facts, other.place):
+            continue
+        name = _name_called(other.node)
+        with evaluator.steps(STEPS):
+            callees = evaluator.evaluate(other.node.func, Frame(facts, other.place))
+        if name in evaluator.project.definitions or any(
+            isinstance(one.thing, External) and "multiprocessing." in one.thing.name for one in callees
+        ):
+            return True
+    return False
 
 
 def _comes_before(first: _Ran, second: _Ran) -> bool:

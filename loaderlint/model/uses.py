@@ -23,11 +23,13 @@ class StartMethodCall(Touch):
     """A call of ``set_start_method`` that raises when the process has a start method already, and nothing catches that.
 
     ``in_workers`` says that it runs when a worker imports the main module; ``can_be_guarded`` that it is a statement of
-    that module itself. ``after`` is another call that was seen to run before it in the same process.
+    that module itself; with ``something_follows`` what that module does next may need the method, or set another.
+    ``after`` is another call that was seen to run before it in the same process.
     """
 
     in_workers: bool = False
     can_be_guarded: bool = False
+    something_follows: bool = False
     after: Span | None = None
 
 

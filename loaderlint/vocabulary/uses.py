@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 PASS_ON = (
@@ -45,6 +46,19 @@ SETS_START_METHOD = frozenset({"multiprocessing.set_start_method", "torch.multip
 
 ASKS_FOR_PROCESS = frozenset({"get_start_method", "current_process", "parent_process", "get_worker_info"})
 """Functions that tell a worker from the main process, or whether a start method was set."""
+
+MAKE_NO_PROCESSES = (sys.stdlib_module_names - {"concurrent"}) | {
+    "PIL",
+    "cv2",
+    "numpy",
+    "pandas",
+    "torch",
+    "torchaudio",
+    "torchvision",
+    "tqdm",
+    "yaml",
+}
+"""Modules that make nothing that takes the start method when they are imported."""
 
 FIXED_OPTIONS = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 """The attributes that a finished loader refuses to have set (``DataLoader.__setattr__``, torch 2.13)."""

@@ -90,6 +90,20 @@ CALLS: dict[str, tuple[Files, list[str]]] = {
         },
         [],
     ),
+    "in a module imported under the guard": (
+        {
+            "main.py": f"{HEAD}if __name__ == '__main__':\n    import workers\n{RUN}",
+            "workers.py": "from multiprocessing import set_start_method\nset_start_method('spawn')\n",
+        },
+        [],
+    ),
+    "in a module imported for types": (
+        {
+            "main.py": f"{HEAD}from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import workers\n{RUN}",
+            "workers.py": "from multiprocessing import set_start_method\nset_start_method('spawn')\n",
+        },
+        [],
+    ),
     "under the guard of another module": (
         {
             "main.py": f"{HEAD}import workers\n{RUN}",
@@ -104,3 +118,24 @@ CALLS: dict[str, tuple[Files, list[str]]] = {
 @pytest.mark.parametrize(("files", "expected"), CALLS.values(), ids=CALLS.keys())
 def test_calls_that_raise(files: Files, expected: list[str]) -> None:
     assert calls(files) == expected
+
+
+FOLLOWS = {
+    "a module of the project": ("from locks import LOCK", True),
+    "a module that nobody saw": ("import accelerate", True),
+    "a lock": ("lock = mp.Lock()", True),
+    "a function of the project": ("def prepare():\n    pass\nprepare()", True),
+    "a module of Python's": ("import os", False),
+    "a module of torch": ("import torch.nn as nn", False),
+    "a function that is called later": ("def prepare():\n    mp.Lock()", False),
+    "a lock under the guard": ("if __name__ == '__main__':\n    lock = mp.Lock()", False),
+    "a number": ("size = int('4')", False),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), FOLLOWS.values(), ids=FOLLOWS.keys())
+def test_what_follows_a_call(text: str, expected: bool) -> None:
+    main = f"{HEAD}mp.set_start_method('spawn')\n{text}\n{RUN}"
+    (loader,) = loaders_of({"main.py": main, "locks.py": "import multiprocessing as mp\nLOCK = mp.Lock()\n"})
+    (call,) = loader.program.start_method_calls
+    assert call.something_follows is expected

@@ -93,6 +93,10 @@ class TestStartMethodSetAtImport:
         assert the_fix(finding).edits == (GuardEntryPoint(at(5)),)
         assert the_fix(finding).safe
 
+    def test_the_fix_is_unsafe_where_what_follows_may_need_the_method(self) -> None:
+        finding = the_finding("LL110", self.with_calls(replace(self.CALL, something_follows=True)), LINUX)
+        assert not the_fix(finding).safe
+
     def test_a_call_elsewhere_has_no_fix(self) -> None:
         finding = the_finding("LL110", self.with_calls(replace(self.CALL, can_be_guarded=False)), LINUX)
         assert finding.fix is None
