@@ -17,8 +17,9 @@ class EpochNeverSet(Rule):
 
     ## What it does
     Finds a shuffling `DistributedSampler` whose loader is iterated in a loop of epochs, in a program without any call
-    of `set_epoch` that could reach it. Quiet for `shuffle=False`, for evaluation, where a single epoch was seen, and
-    where a library takes the loader over (Lightning, accelerate, Hugging Face and the like call it themselves).
+    of `set_epoch` that could reach it. Quiet for `shuffle=False`, for evaluation, where a single epoch was seen or the
+    program asks which epoch it is, where the sampler's `epoch` or `seed` is set, and where a library takes the loader
+    over (Lightning, accelerate, Hugging Face and the like call it themselves).
 
     ## Why it breaks
     The order is drawn from `seed + epoch`, and the sampler counts no epochs itself: without `set_epoch` the epoch stays
@@ -63,7 +64,7 @@ class EpochNeverSet(Rule):
         for sampler in loader.uses.shuffles_by_epoch:
             for one in loader.uses.iterations:
                 met = together(sampler.assumptions, one.assumptions)
-                if one.epochs is None or one.wrapped_by or met is None or not holds_on(met, target):
+                if one.epochs is None or one.epochs.asked or one.wrapped_by or met is None or not holds_on(met, target):
                     continue
                 message = (
                     f"every turn of `{one.epochs.what}` gets the samples in the same order: the sampler is never told "

@@ -10,7 +10,7 @@ from loaderlint.linking import classes
 from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import Frame, Instance, Made, Possibilities, Possibility, under
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.python import CallSite, PythonFacts, owners_set
 from loaderlint.vocabulary.uses import DISTRIBUTED_SAMPLERS
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from loaderlint.linking.options import Given
 
 _REFERENCE = re.compile(r"\.set_epoch\b|[\"']set_epoch[\"']")
+_SETS_EPOCH = re.compile(r"sampler\w*\.(epoch|seed)\s*\+?=(?!=)")
+_TOLD_BY = ("epoch", "seed")
+"""Attributes of a sampler from which its order follows."""
 _PLACES = {"shuffle": 3}
 """Where ``DistributedSampler(dataset, num_replicas, rank, shuffle)`` takes what by position."""
 
@@ -66,14 +69,42 @@ def _shuffles(evaluator: Evaluator, one: Possibility) -> bool:
 
 
 def _may_tell(evaluator: Evaluator, path: str) -> bool:
-    """Return whether a file may tell a sampler its epoch: it calls ``set_epoch`` on what may be one, or hands it on."""
+    """Return whether a file may tell a sampler its epoch.
+
+    It calls ``set_epoch`` on what may be one, hands that on, or sets the attribute itself.
+    """
     facts = evaluator.project.python(path)
-    if facts is None or "set_epoch" not in facts.source.text:
+    if facts is None:
+        return False
+    if _SETS_EPOCH.search(facts.source.text) or _sets_on_sampler(evaluator, facts):
+        return True
+    if "set_epoch" not in facts.source.text:
         return False
     calls = facts.calls.get("set_epoch", ())
     return len(_REFERENCE.findall(facts.source.text)) > len(calls) or any(
         not _is_something_else(evaluator, facts, site) for site in calls
     )
+
+
+def _sets_on_sampler(evaluator: Evaluator, facts: PythonFacts) -> bool:
+    """Return whether a file sets the epoch, or the seed, of what was seen to be a distributed sampler."""
+    if not any(f".{name}" in facts.source.text for name in _TOLD_BY):
+        return False
+    for scope in facts.scopes.values():
+        for name, bindings in scope.bindings.items():
+            owner, _, attribute = name.rpartition(".")
+            if attribute not in _TOLD_BY or owner in ("", "self", "cls"):
+                continue
+            for one in bindings:
+                with evaluator.steps(STEPS):
+                    ways = [
+                        way.thing
+                        for target in owners_set(one.node, attribute)
+                        for way in evaluator.evaluate(target, Frame(facts, one.place))
+                    ]
+                if any(isinstance(thing, Made) and thing.callee in DISTRIBUTED_SAMPLERS for thing in ways):
+                    return True
+    return False
 
 
 def _is_something_else(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> bool:

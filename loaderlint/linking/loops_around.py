@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.running import STEPS, Iterations, loaders_in, shortened
@@ -31,7 +32,7 @@ def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame, loader: in
         where = waiting.pop(0)
         for arm in reversed(where.place.arms):
             if arm.loop and arm.place is not None:
-                loop = loop_of(evaluator, arm, where)
+                loop = replace(loop_of(evaluator, arm, where), asked=_is_asked(arm, where))
                 found.setdefault(loop.span, loop)
         if id(where.scope.node) not in seen:
             seen.add(id(where.scope.node))
@@ -50,20 +51,35 @@ def _hands_over(evaluator: Evaluator, frame: Frame, call: ast.Call, loader: int)
     )
 
 
+def _is_asked(loop: Arm, frame: Frame) -> bool:
+    """Return whether a place inside a loop is reached only after a test of what the loop counts: ``if epoch == 0:``."""
+    target = getattr(loop.owner, "target", None)
+    names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target is not None else set()
+    if isinstance(loop.owner, ast.While):
+        names = {node.id for node in ast.walk(loop.owner.test) if isinstance(node, ast.Name)}
+    tests = [arm.test for arm in frame.place.arms if arm.test is not None and arm.owner is not loop.owner]
+    return any(isinstance(node, ast.Name) and node.id in names for test in tests for node in ast.walk(test))
+
+
 def loop_of(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
     """Return the loop whose body an arm is."""
     facts = frame.facts
     if isinstance(arm.owner, ast.While):
         span = facts.span(arm.owner.test)
-        return Loop(span, shortened(f"while {facts.text(arm.owner.test)}"), counts=True)
+        return Loop(span, shortened(f"while {facts.text(arm.owner.test)}"), counts=True, once=_ends_at_once(arm.owner))
     assert isinstance(arm.owner, ast.For | ast.AsyncFor | ast.comprehension) and arm.place is not None
     span = facts.span(arm.owner.iter)
     what = shortened(f"for {facts.text(arm.owner.target)} in {facts.text(arm.owner.iter)}")
     where = frame.at(arm.place)
     counter = _counter(evaluator, arm.owner.iter, where)
     named = isinstance(arm.owner.target, ast.Name) and "epoch" in arm.owner.target.id.lower()
-    once = counter is not None and _turns(evaluator, *counter) <= {0, 1}
+    once = _ends_at_once(arm.owner) or (counter is not None and _turns(evaluator, *counter) <= {0, 1})
     return Loop(span, what, counter is not None or named, once)
+
+
+def _ends_at_once(loop: ast.AST) -> bool:
+    """Return whether the body of a loop ends by leaving it."""
+    return isinstance(loop, ast.While | ast.For | ast.AsyncFor) and isinstance(loop.body[-1], ast.Break | ast.Return)
 
 
 def _counter(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[ast.Call, Frame] | None:

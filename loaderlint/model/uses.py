@@ -51,13 +51,15 @@ class Loop:
 
     ``what`` is its header as messages show it. ``counts`` says that its turns are counted or go on until something
     holds (``range``, ``while``): such are epochs and steps. Other loops go over data sets, folds or batches.
-    ``once`` says that it was seen to have no second turn.
+    ``once`` says that it was seen to have no second turn, ``asked`` that something between it and what it is around
+    asks which turn this is.
     """
 
     span: Span
     what: str
     counts: bool = False
     once: bool = False
+    asked: bool = False
 
 
 NO_LOOP = Loop(Span("", 1, 1, 1, 1), "")

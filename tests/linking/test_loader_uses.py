@@ -17,7 +17,7 @@ def uses(text: Files) -> Uses:
 
 
 def described(one: Iteration) -> str:
-    loops = [f"{loop.what}{' counts' * loop.counts}{' once' * loop.once}" for loop in one.loops]
+    loops = [f"{loop.what}{' counts' * loop.counts}{' once' * loop.once}{' asked' * loop.asked}" for loop in one.loops]
     return " in ".join([one.what, *loops]) + (f" by {one.wrapped_by}" if one.wrapped_by else "")
 
 
@@ -47,6 +47,18 @@ ITERATIONS: dict[str, tuple[str, list[str]]] = {
     "until it has enough": (
         LOADER + "while step < 100:\n    for batch in loader:\n        step += 1\n",
         ["loader in while step < 100 counts"],
+    ),
+    "left after the first": (
+        LOADER + "for epoch in range(3):\n    for batch in loader:\n        pass\n    break\n",
+        ["loader in for epoch in range(3) counts once"],
+    ),
+    "a while that is left after the first": (
+        LOADER + "while True:\n    for batch in loader:\n        pass\n    break\n",
+        ["loader in while True counts once"],
+    ),
+    "in the first epoch alone": (
+        LOADER + "for epoch in range(3):\n    if epoch == 0:\n        for batch in loader:\n            pass\n",
+        ["loader in for epoch in range(3) counts asked"],
     ),
     "over names": (
         LOADER + "for phase in ['train', 'val']:\n    for batch in loader:\n        pass\n",

@@ -58,10 +58,11 @@ class TestEpochNeverSet:
             used(replace(IN_EPOCHS, loops=()), samplers=(SAMPLER,)),
             used(replace(IN_EPOCHS, loops=(FOLDS,)), samplers=(SAMPLER,)),
             used(replace(IN_EPOCHS, loops=(replace(EPOCHS, once=True),)), samplers=(SAMPLER,)),
+            used(replace(IN_EPOCHS, loops=(replace(EPOCHS, asked=True),)), samplers=(SAMPLER,)),
             used(replace(IN_EPOCHS, wrapped_by="accelerate.Accelerator.prepare"), samplers=(SAMPLER,)),
             used(IN_EPOCHS, role=Role.EVALUATION, samplers=(SAMPLER,)),
         ],
-        ids=["told", "never iterated", "no loop", "no epochs", "one epoch", "a library's", "evaluation"],
+        ids=["told", "never iterated", "no loop", "no epochs", "one epoch", "asked", "a library's", "evaluation"],
     )
     def test_quiet(self, loader: Loader) -> None:
         assert check("LL408", loader, LINUX) == []
