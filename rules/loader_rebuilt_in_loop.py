@@ -22,8 +22,9 @@ class LoaderRebuiltInLoop(Rule):
 
     ## Why it breaks
     Each iterator starts all its workers, and each worker fills its prefetch queue. A loader that is made again cannot
-    keep them: `persistent_workers` has no effect. `next(iter(loader))` throws all but one batch away and, without
-    shuffling, gives the same batch every time.
+    keep them: `persistent_workers` has no effect. Where nobody asked for that and workers are forked, which is quick,
+    it is only a remark: a loader made before the loop starts workers in every epoch, too, unless they persist.
+    `next(iter(loader))` throws all but one batch away and, without shuffling, gives the same batch every time.
 
     ## Example
     ```python
@@ -42,7 +43,7 @@ class LoaderRebuiltInLoop(Rule):
             batch = next(batches)
         train(batch)
     ```
-    A loader that is made in the loop is made before it.
+    A loader that is made in the loop is made before it, with `persistent_workers=True`.
 
     ## Fix safety
     There is no fix: the place above the loop is easily found, but a new iterator gives other batches.
@@ -66,7 +67,9 @@ class LoaderRebuiltInLoop(Rule):
                 if restart.one_batch and self._kept(loader, workers, target):
                     continue
                 message, advice = self._words(restart, counted(workers))
-                yield self.finding(loader, restart, message, target, help=advice)
+                costs = restart.one_batch or self._starts_cost(loader, workers, restart, target)
+                severity = None if costs else Severity.INFO
+                yield self.finding(loader, restart, message, target, severity=severity, help=advice)
                 break
 
     @staticmethod
@@ -79,8 +82,16 @@ class LoaderRebuiltInLoop(Rule):
             )
         return (
             f"every turn of `{loop}` makes this loader again of the same things and so starts {workers} anew",
-            "make the loader before the loop; with `persistent_workers=True` its workers then start once",
+            "make the loader before the loop, with `persistent_workers=True`: its workers then start once",
         )
+
+    def _starts_cost(self, loader: Loader, workers: Candidate, restart: Restart, target: Target) -> bool:
+        """Return whether the workers were meant to stay, or each of them starts a fresh interpreter."""
+        kept = loader.option("persistent_workers").on(target).known
+        return any(
+            one.constant and together(one.assumptions, workers.assumptions, restart.assumptions) is not None
+            for one in kept
+        ) or any(start.method.reimports for _, start in loader.worker_starts(target, workers, restart))
 
     @staticmethod
     def _kept(loader: Loader, workers: Candidate, target: Target) -> bool:

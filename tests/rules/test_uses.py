@@ -171,13 +171,21 @@ class TestLoaderRebuiltInLoop:
         return replace(a_loader(**given), uses=Uses(restarts=(restart,)))
 
     def test_a_loader_made_again(self) -> None:
-        finding = the_finding("LL305", self.with_restart(self.REBUILT, num_workers=2), LINUX)
+        loader = self.with_restart(self.REBUILT, num_workers=2, persistent_workers=True)
+        finding = the_finding("LL305", loader, LINUX)
         assert (finding.severity, finding.confidence, finding.span) == (Severity.WARNING, Confidence.CERTAIN, at(72))
         assert finding.message == (
             "every turn of `for epoch in range(3)` makes this loader again of the same things and so starts 2 workers "
             "anew"
         )
         assert finding.fix is None
+
+    def test_it_is_a_remark_where_nobody_keeps_workers_that_are_forked(self) -> None:
+        forked = self.with_restart(self.REBUILT, num_workers=2)
+        assert the_finding("LL305", forked, LINUX).severity is Severity.INFO
+        assert the_finding("LL305", forked, MACOS).severity is Severity.WARNING
+        one_batch = self.with_restart(self.ONE_BATCH, num_workers=2)
+        assert the_finding("LL305", one_batch, LINUX).severity is Severity.WARNING
 
     def test_an_iterator_for_one_batch(self) -> None:
         finding = the_finding("LL305", self.with_restart(self.ONE_BATCH, num_workers=2), LINUX)
