@@ -17,7 +17,7 @@ class JobCpusBelowWorkers(Rule):
     ## What it does
     Finds Slurm scripts, compose services, `docker run` and Kubernetes containers that name a number of CPUs below the
     worker count of a loader of the program they start; and an `srun` that `--cpus-per-task` of its script does not
-    reach. Counts are taken for one loader at a time.
+    reach and that says nothing of CPUs itself. Counts are taken for one loader at a time.
 
     ## Why it breaks
     The workers take turns on the CPUs, and the main process with them: batches come late, and a GPU waits for them.

@@ -21,6 +21,7 @@ from loaderlint.vocabulary.jobs import (
     CPUS_OF_TASKS,
     SHARED_MEMORY,
     SHARED_MEMORY_OPTIONS,
+    STEP_HAS_OTHER_CPUS,
     TAKES_CPUS_OVER,
     TASKS,
     TASKS_PER_NODE,
@@ -162,7 +163,8 @@ class Launches:
         options = words[1 : 1 + begin]
         asked = option(options, CPUS_OF_TASKS)
         cpus = _cpus(asked)
-        if asked is None and not any(word.several for word in options) and TAKES_CPUS_OVER not in command.given:
+        says_otherwise = any(word.several or word.text.startswith(STEP_HAS_OTHER_CPUS) for word in options)
+        if asked is None and not says_otherwise and TAKES_CPUS_OVER not in command.given:
             cpus = batch.left_to(words[0].span)
         for start in self._commands.started(words[1 + begin :], near, folders):
             yield Launch(start.program, start.arguments, words[0].span, Runner.SLURM, cpus=cpus)

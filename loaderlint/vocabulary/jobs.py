@@ -61,5 +61,15 @@ TASKS = ("--ntasks", "-n")
 TASKS_PER_NODE = ("--ntasks-per-node",)
 WHOLE_NODES = ("--exclusive", "--cpus-per-gpu", "--mincpus", "--tres-per-task")
 """Options of ``sbatch`` beside which ``--cpus-per-task`` does not say how many CPUs a batch script has."""
+STEP_HAS_OTHER_CPUS = (
+    "--cpus-per-gpu",
+    "--cpu-bind",
+    "--exact",
+    "--overlap",
+    "--exclusive",
+    "--tres-per-task",
+    "--mincpus",
+)
+"""Options of an ``srun`` that say otherwise which CPUs its tasks have (https://slurm.schedmd.com/srun.html)."""
 TAKES_CPUS_OVER = "SRUN_CPUS_PER_TASK"
 """The variable from which ``srun`` takes ``--cpus-per-task`` (https://slurm.schedmd.com/srun.html)."""
