@@ -15,8 +15,8 @@ class DropLastPerWorker(Rule):
     """`drop_last` drops a batch of every worker.
 
     ## What it does
-    Finds `drop_last=True` beside an IterableDataset and two or more workers. Quiet for batches of one sample, and for
-    a dataset that never ends.
+    Finds `drop_last=True` beside an IterableDataset and two or more workers. Quiet for batches of one sample, for
+    a dataset that never ends, and for one that gives each worker whole batches (Mosaic's `StreamingDataset`).
 
     ## Why it breaks
     Each worker has an IterableDataset of its own and makes its own batches, so each drops its own incomplete last one.
@@ -47,7 +47,7 @@ class DropLastPerWorker(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each `drop_last` that several workers obey."""
-        streams = [one for one in loader.payload.datasets if one.iterable and not one.endless]
+        streams = [one for one in loader.payload.datasets if one.iterable and not (one.endless or one.whole_batches)]
         for given, workers in loader.together("drop_last", "num_workers", target):
             several = workers.starts_workers(target) and workers.number(target) != 1
             if not (given.written and given.constant is True and several and _makes_batches(loader, given, target)):

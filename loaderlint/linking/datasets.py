@@ -25,6 +25,7 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import FunctionNode
 from loaderlint.vocabulary.datasets import (
     DATAPIPE_BASE,
+    ENDLESS,
     FLUENT,
     ITERABLE_BASE,
     ITERABLE_DATASETS,
@@ -39,6 +40,7 @@ from loaderlint.vocabulary.datasets import (
     STREAMED_METHODS,
     TAKE_FROM_MEMORY,
     TENSOR_DATASETS,
+    WHOLE_BATCHES,
 )
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
         kind = _kind(evaluator, one, 0)
         lengths = [*_lengths(evaluator, one)] if kind is DatasetKind.MAP else []
         endless = _is_endless(evaluator, thing)
+        whole = _gives_whole_batches(evaluator, thing)
     name = thing.of.node.name if isinstance(thing, Instance) else ""
     in_memory = isinstance(thing, Made) and thing.callee in TENSOR_DATASETS
     if isinstance(thing, Made):
@@ -66,7 +69,7 @@ def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
     works = (
         thing.callee in READ_FILES if isinstance(thing, Made) else kind is DatasetKind.MAP and _works(evaluator, thing)
     )
-    dataset = Samples(one.span, name, kind, None, endless, in_memory, works, one.assumptions)
+    dataset = Samples(one.span, name, kind, None, endless, in_memory, works, one.assumptions, whole)
     if not lengths:
         yield dataset
     for length, assumptions in lengths:
@@ -155,12 +158,39 @@ def _is_endless(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
         )
     if not isinstance(thing, Instance):
         return False
-    methods = [scope for owner in classes.lineage(evaluator, thing.of) for scope in owner.scope.children]
+    lineage = classes.lineage(evaluator, thing.of)
+    if any(_calls_endless(evaluator, owner) for owner in lineage):
+        return True
+    methods = [scope for owner in lineage for scope in owner.scope.children]
     return any(
         isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
         for scope in methods
         if isinstance(scope.node, FunctionNode)
         for node in ast.walk(scope.node)
+    )
+
+
+def _calls_endless(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether a method of a class calls what gives things for ever."""
+    for name in sorted(ENDLESS):
+        last = name.rpartition(".")[2]
+        for site in owner.facts.calls.get(last, ()):
+            if site.place.scope.parent is not owner.scope or (last == "repeat" and len(site.node.args) > 1):
+                continue
+            callees = evaluator.evaluate(site.node.func, Frame(owner.facts, site.place))
+            if any(isinstance(one.thing, External) and one.thing.name == name for one in callees):
+                return True
+    return False
+
+
+def _gives_whole_batches(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
+    """Return whether a dataset is told the batch size, and gives each worker whole batches by itself."""
+    if isinstance(thing, Made):
+        return thing.callee in WHOLE_BATCHES
+    return isinstance(thing, Instance) and any(
+        name in WHOLE_BATCHES
+        for owner in classes.lineage(evaluator, thing.of)
+        for name in classes.foreign_bases(evaluator, owner)
     )
 
 

@@ -83,7 +83,8 @@ class Samples:
 
     ``name`` is that of its class, ``kind`` None where a base of it was not seen. ``length`` is how many samples it has
     by construction, ``endless`` says that it gives them for ever; ``in_memory`` says that they are nothing but rows of
-    tensors (a ``TensorDataset``). One that ``works`` was seen to read or compute something for each sample.
+    tensors (a ``TensorDataset``). One that ``works`` was seen to read or compute something for each sample. With
+    ``whole_batches`` it gives each worker whole batches by itself.
     """
 
     span: Span
@@ -94,6 +95,7 @@ class Samples:
     in_memory: bool = False
     works: bool = False
     assumptions: Assumptions = NO_ASSUMPTIONS
+    whole_batches: bool = False
 
     @property
     def iterable(self) -> bool | None:

@@ -86,6 +86,12 @@ REPEATING = frozenset({"repeat", "repeatedly", "with_epoch"})
 REPEATING_ARGUMENTS = frozenset({"resampled", "repeat"})
 """Methods after which a dataset may give samples for ever, and arguments that make one do so."""
 
+ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.repeat"})
+"""Functions that give things for ever; ``repeat`` where it is not told how often."""
+
+WHOLE_BATCHES = frozenset({"streaming.StreamingDataset", "streaming.base.StreamingDataset"})
+"""Iterable datasets that are told the batch size and give each worker whole batches."""
+
 BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"})
 """The class whose items are lists of indices."""
 
