@@ -20,7 +20,8 @@ class OptionSetAfterConstruction(Rule):
 
     ## What it does
     Finds `loader.batch_size = …` and the like for what torch refuses to change, and a `num_workers` above 0 set on a
-    loader that was made without workers. Only for objects that were followed to the call that made the loader.
+    loader that was made without workers. Only for objects that were followed to the call that made the loader. Quiet
+    where the error is caught or expected, and in a file that unlocks the loader (`_DataLoader__initialized`).
 
     ## Why it breaks
     Samplers and batches are built when the loader is, so torch refuses to change what they were built from. It takes

@@ -6,18 +6,21 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.caught import is_caught
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import Frame, Made
 from loaderlint.model.uses import OptionSet
 from loaderlint.model.value import Assumptions, Constant, together
-from loaderlint.readers.python import Binding, PythonFacts, dotted, owners_set
+from loaderlint.readers.python import Binding, PythonFacts, owners_set
 from loaderlint.vocabulary.uses import FIXED_OPTIONS, LOADERS_OF_TORCH
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 _RECEIVERS = ("self", "cls")
+_UNLOCKS = "_DataLoader__initialized"
+"""The attribute that makes a loader refuse others; who knows it may set it to False (``DataLoader.__setattr__``)."""
 
 
 def options_set(evaluator: Evaluator, call: ast.Call) -> tuple[OptionSet, ...]:
@@ -39,7 +42,7 @@ def _by_call(evaluator: Evaluator) -> Mapping[int, tuple[OptionSet, ...]]:
 
 def _set_on(evaluator: Evaluator, facts: PythonFacts, binding: Binding, option: str) -> Iterator[tuple[int, OptionSet]]:
     frame = Frame(facts, binding.place)
-    if _is_caught(facts, binding.node):
+    if is_caught(facts, binding.node, "ValueError") or _UNLOCKS in facts.source.text:
         return
     for target in owners_set(binding.node, option):
         with evaluator.steps(STEPS):
@@ -71,16 +74,3 @@ def _constants(evaluator: Evaluator, binding: Binding, frame: Frame) -> Iterator
             yield one.thing, one.assumptions
     else:
         yield None, frozenset()
-
-
-def _is_caught(facts: PythonFacts, node: ast.AST) -> bool:
-    span = facts.span(node)
-    return any(
-        isinstance(block, ast.Try)
-        and facts.between(block.body[0], block.body[-1]).holds(span)
-        and any(
-            one.type is None or dotted(one.type) in ("ValueError", "Exception", "BaseException")
-            for one in block.handlers
-        )
-        for block in facts.blocks
-    )

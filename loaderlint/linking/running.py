@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.caught import is_caught
 from loaderlint.linking.things import (
     MAIN,
     Class,
@@ -156,18 +157,8 @@ def _note(
         span = facts.span(cause)
         touches[:] = [touch for touch in touches if not span.holds(touch.span)]
         if not any(touch.span.holds(span) for touch in touches):
-            caught = _is_caught(facts, cause)
+            caught = is_caught(facts, cause, "RuntimeError")
             touches.append(Touch(span, shortened(facts.text(cause)), assumptions, caught=caught))
-
-
-def _is_caught(facts: PythonFacts, cause: ast.expr) -> bool:
-    """Return whether a top-level expression stands in a ``try`` with a handler that takes a RuntimeError."""
-    for block in facts.blocks:
-        if isinstance(block, ast.Try) and facts.between(block.body[0], block.body[-1]).holds(facts.span(cause)):
-            kinds = [handler.type for handler in block.handlers]
-            if any(kind is None or dotted(kind) in ("RuntimeError", "Exception", "BaseException") for kind in kinds):
-                return True
-    return False
 
 
 def shortened(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.caught import is_caught
 from loaderlint.linking.running import STEPS, Iterations, guarded_place, shortened
 from loaderlint.linking.things import External, Frame
 from loaderlint.model.uses import StartMethodCall
@@ -66,7 +67,7 @@ def _ran(evaluator: Evaluator, entry: str, run_of: Callable[[str], Iterations]) 
                 continue
             imported = (at_top and not guarded) or id(scope.node) in run.importing
             here = at_top and facts.source.path == entry
-            raises = not (_forces(site.node) or _is_caught(facts, site.node) or _is_asked(site.place))
+            raises = not (_forces(site.node) or is_caught(facts, site.node, "RuntimeError") or _is_asked(site.place))
             for assumptions in alternatives[:1]:
                 what = shortened(facts.text(site.node))
                 span = facts.span(site.node)
@@ -155,24 +156,6 @@ def _forces(call: ast.Call) -> bool:
     """Return whether a call may have ``force=True``, by name, position or splat."""
     given = [one.value for one in call.keywords if one.arg in ("force", None)] + call.args[1:]
     return any(not (isinstance(one, ast.Constant) and one.value is False) for one in given)
-
-
-def _is_caught(facts: PythonFacts, call: ast.Call) -> bool:
-    span = facts.span(call)
-    for block in facts.blocks:
-        if not facts.between(block.body[0], block.body[-1]).holds(span):
-            continue
-        if isinstance(block, ast.Try):
-            kinds = [
-                kind
-                for handler in block.handlers
-                for kind in (handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type])
-            ]
-            if any(kind is None or dotted(kind) in ("RuntimeError", "Exception", "BaseException") for kind in kinds):
-                return True
-        elif any("suppress" in (_name_called(item.context_expr) or "") for item in block.items):
-            return True
-    return False
 
 
 def _is_asked(place: Place) -> bool:

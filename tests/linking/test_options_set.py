@@ -46,6 +46,19 @@ SET: dict[str, tuple[str, list[str]]] = {
     ),
     "of one thing or another": (LOADER + "if wanted():\n    loader = other()\nloader.batch_size = 2\n", []),
     "caught": (LOADER + "try:\n    loader.batch_size = 2\nexcept Exception:\n    pass\n", []),
+    "one of the errors caught": (
+        LOADER + "try:\n    loader.batch_size = 2\nexcept (OSError, ValueError):\n    pass\n",
+        [],
+    ),
+    "expected by unittest": (LOADER + "with self.assertRaises(ValueError):\n    loader.batch_size = 2\n", []),
+    "expected by pytest": (LOADER + "with pytest.raises(ValueError, match='x'):\n    loader.batch_size = 2\n", []),
+    "suppressed": (LOADER + "with contextlib.suppress(OSError, ValueError):\n    loader.batch_size = 2\n", []),
+    "another error suppressed": (
+        LOADER + "with contextlib.suppress(OSError):\n    loader.batch_size = 2\n",
+        ["batch_size 2 refused"],
+    ),
+    "in a with of another kind": (LOADER + "with lock:\n    loader.batch_size = 2\n", ["batch_size 2 refused"]),
+    "unlocked": (LOADER + "loader._DataLoader__initialized = False\nloader.batch_size = 2\n", []),
     "never reached": (LOADER + "if False:\n    loader.batch_size = 2\n", []),
 }
 
