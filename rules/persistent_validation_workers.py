@@ -19,7 +19,7 @@ class PersistentValidationWorkers(Rule):
 
     ## What it does
     Finds a true `persistent_workers` on a loader that validates or tests, beside a loader that trains in the same
-    program, where the target is Windows or ROCm. What a loader is for is read from its name, the hook that makes it,
+    run, where the target is Windows or ROCm. What a loader is for is read from its name, the hook that makes it,
     or the loop that iterates it.
 
     ## Why it breaks
@@ -57,7 +57,8 @@ class PersistentValidationWorkers(Rule):
         """Yield one finding for each value that keeps the workers of a validation loader."""
         if loader.uses.role is not Role.EVALUATION or not (target.windows or target.accelerator is Accelerator.ROCM):
             return
-        training = next((one for one in loader.program.loaders if one.uses.role is Role.TRAINING), None)
+        beside = (one for one in loader.program.loaders if one.span in loader.uses.beside)
+        training = next((one for one in beside if one.uses.role is Role.TRAINING), None)
         if training is None or not training.workers_on(target):
             return
         for kept in loader.option("persistent_workers").on(target).written:

@@ -11,6 +11,7 @@ from loaderlint.linking.accumulation import accumulation
 from loaderlint.linking.changed_datasets import changes_between_epochs
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.imports import Imports
+from loaderlint.linking.in_one_run import in_one_run
 from loaderlint.linking.iterated_together import iterated_together
 from loaderlint.linking.jobs import jobs
 from loaderlint.linking.loader_uses import uses_of
@@ -90,7 +91,9 @@ class Programs:
         if any(one.constant for one in loader.option("persistent_workers").known):
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
             second = iterated_together(self._evaluator, site, ran)
-            uses = replace(uses, changes=tuple(changes), together=tuple(second))
+            others = [other for other, _ in self._sites if other.frame.facts.source.path in files]
+            beside = frozenset(in_one_run(self._evaluator, site, others, ran or (self._run(path),)))
+            uses = replace(uses, changes=tuple(changes), together=tuple(second), beside=beside)
         if uses.role is Role.TRAINING and not site.kind.accumulation:
             loader = replace(loader, accumulation=accumulation(self._evaluator, sorted(files)))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)

@@ -136,7 +136,8 @@ class Uses:
     that keep what it gives. ``payload_changes`` says that the program may change what was sent to the workers.
 
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
-    ``together`` the places that iterate the loader while it is iterated already.
+    ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
+    may iterate with it.
     """
 
     iterations: tuple[Iteration, ...] = ()
@@ -148,6 +149,7 @@ class Uses:
     payload_changes: bool = False
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
+    beside: frozenset[Span] = frozenset()
 
     @property
     def iterated_within_itself(self) -> bool:

@@ -246,7 +246,8 @@ def of(role: Role, span_line: int = 50, **given: Any) -> Loader:
 
 
 def beside(loader: Loader, *others: Loader) -> Loader:
-    return replace(loader, program=Program(guarded=True, loaders=(loader, *others)))
+    uses = replace(loader.uses, beside=frozenset(one.span for one in others))
+    return replace(loader, program=Program(guarded=True, loaders=(loader, *others)), uses=uses)
 
 
 TRAINS = of(Role.TRAINING, 40, num_workers=8)
@@ -286,6 +287,7 @@ class TestPersistentValidationWorkers:
         "loader",
         [
             beside(VALIDATES),
+            replace(beside(VALIDATES, TRAINS), uses=VALIDATES.uses),
             beside(VALIDATES, VALIDATES),
             beside(VALIDATES, of(Role.TRAINING, 40)),
             beside(of(Role.TRAINING, num_workers=4, persistent_workers=True), TRAINS),
@@ -293,7 +295,16 @@ class TestPersistentValidationWorkers:
             beside(of(Role.EVALUATION, num_workers=4, persistent_workers=False), TRAINS),
             beside(of(Role.EVALUATION, num_workers=0, persistent_workers=True), TRAINS),
         ],
-        ids=["alone", "no training", "training without workers", "training", "silent", "off", "no workers"],
+        ids=[
+            "alone",
+            "other runs",
+            "no training",
+            "training without workers",
+            "training",
+            "silent",
+            "off",
+            "no workers",
+        ],
     )
     def test_quiet(self, loader: Loader) -> None:
         assert check("LL504", loader, WINDOWS) == []
