@@ -9,6 +9,7 @@ from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
+from loaderlint.model.uses import Role
 from loaderlint.model.value import Candidate, CpuCount
 from loaderlint.model.worker_code import Seed, SeedOrigin
 
@@ -18,8 +19,9 @@ class FixedSeedInWorkerInit(Rule):
 
     ## What it does
     Finds `np.random.seed`, `random.seed` and the like in a `worker_init_fn`, handed a number, the worker's number, or
-    the old recipe `np.random.get_state()[1][0] + worker_id`. Quiet where the seed takes anything from torch or was not
-    seen, and where persistent workers are told apart by their number.
+    the old recipe `np.random.get_state()[1][0] + worker_id`. Quiet where the seed takes anything from torch, from a
+    loop or from an object, or was not seen, where persistent workers are told apart by their number, and for loaders
+    that evaluate.
 
     ## Why it breaks
     torch seeds Python, NumPy (from 1.9 on) and itself in every worker, anew in every epoch. A fixed seed undoes that:
@@ -56,6 +58,8 @@ class FixedSeedInWorkerInit(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each call that seeds."""
+        if loader.uses.role is Role.EVALUATION:
+            return
         for seed in loader.payload.code.seeds:
             if seed.origin is SeedOrigin.DRAWN:
                 continue

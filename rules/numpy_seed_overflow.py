@@ -17,6 +17,7 @@ class NumpySeedOverflow(Rule):
 
     ## What it does
     Finds `np.random.seed(torch.initial_seed())`, or the seed of `get_worker_info()`, in code that runs in a worker.
+    Quiet where that code gives torch a seed of its own.
 
     ## Why it breaks
     In a worker torch's seed is a random number of 63 bits; NumPy takes 32. All but one in two thousand million raise.

@@ -12,14 +12,15 @@ from loaderlint.linking.functions import takes_receiver
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import called
 from loaderlint.linking.running import STEPS, shortened
-from loaderlint.linking.things import External, Frame, Function, Made, Thing, Unseen
+from loaderlint.linking.things import External, Frame, Function, Made, Possibility, Thing, Unseen
 from loaderlint.model.value import Assumptions, together
 from loaderlint.model.worker_code import Seed, SeedOrigin
-from loaderlint.readers.python import CallSite, parameters
+from loaderlint.readers.python import CallSite, Scope, dotted, parameters
 from loaderlint.vocabulary.seeding import (
     NUMPY_STATE,
     SEEDER_NAMES,
     SEEDERS,
+    SEEDS_EVERYTHING,
     SEEDS_OF_NUMPY,
     SEEDS_OF_TORCH,
     WORKER_INFO,
@@ -56,33 +57,57 @@ def seeds(evaluator: Evaluator, given: Mapping[str, Given], running: Iterable[Fu
     What a helper is handed to seed with is not followed.
     """
     starting: set[int] = set()
+    functions = list(running)
+    small = any(_seeds_torch(evaluator, site) for function in functions for site in function.scope.calls)
     for one in given["worker_init_fn"].possibilities if "worker_init_fn" in given else ():
         for function in called(evaluator, one, ("__call__",)):
             starting.add(id(function.node))
-            for seed in _seeds_of(evaluator, function, starts=True):
+            for seed in _seeds_of(evaluator, function, _worker_of(function, one)):
                 joint = together(seed.assumptions, one.assumptions)
-                if joint is not None:
+                if joint is not None and not (small and seed.origin is SeedOrigin.DRAWN):
                     yield replace(seed, assumptions=joint)
-    for function in running:
+    for function in functions if not small else ():
         if id(function.node) not in starting:
-            yield from (one for one in _seeds_of(evaluator, function, starts=False) if one.origin is SeedOrigin.DRAWN)
+            yield from (one for one in _seeds_of(evaluator, function, "") if one.origin is SeedOrigin.DRAWN)
 
 
-def _seeds_of(evaluator: Evaluator, function: Function, *, starts: bool) -> Iterator[Seed]:
+def _seeds_torch(evaluator: Evaluator, site: CallSite) -> bool:
+    """Return whether a call may give torch a seed of the program's own, which need not be too big for NumPy.
+
+    A function of the project is followed instead.
+    """
+    owner, _, name = (dotted(site.node.func) or "").rpartition(".")
+    everything = name in SEEDS_EVERYTHING and name not in evaluator.project.definitions
+    return everything or (name == "manual_seed" and owner in ("", "torch", "torch.random"))
+
+
+def _worker_of(function: Function, given: Possibility) -> str:
+    """Return the parameter that a worker's number is handed to, after those that a ``partial`` fills."""
+    own = [one.arg for one in parameters(function.node)][1 if takes_receiver(function) else 0 :]
+    if isinstance(given.thing, Made):
+        filled = given.thing.call.args[1:]
+        if any(isinstance(one, ast.Starred) for one in filled):
+            return ""
+        named = {one.arg for one in given.thing.call.keywords}
+        own = [one for one in own[len(filled) :] if one not in named]
+    return next(iter(own), "")
+
+
+def _seeds_of(evaluator: Evaluator, function: Function, worker: str) -> Iterator[Seed]:
     for site in function.scope.calls:
         name = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
         if name in SEEDER_NAMES:
             with evaluator.steps(STEPS):
-                yield from _seed(evaluator, function, site, starts)
+                yield from _seed(evaluator, function, site, worker)
 
 
-def _seed(evaluator: Evaluator, function: Function, site: CallSite, starts: bool) -> Iterator[Seed]:
+def _seed(evaluator: Evaluator, function: Function, site: CallSite, worker: str) -> Iterator[Seed]:
     frame = Frame(function.facts, site.place, receiver=function.receiver)
     given = [*site.node.args, *(one.value for one in site.node.keywords if one.arg == "seed")][:1]
     for one in evaluator.evaluate(site.node.func, frame):
         if not given or not isinstance(one.thing, External) or isinstance(given[0], ast.Starred):
             continue
-        part = _Argument(evaluator, function if starts else None).part(given[0], frame, 0)
+        part = _Argument(evaluator, worker).part(given[0], frame, 0)
         name = one.thing.name
         origin = _ORIGINS.get(part)
         takes = SEEDS_OF_NUMPY if origin is SeedOrigin.DRAWN else SEEDERS
@@ -112,12 +137,9 @@ def _torch(function: Function) -> str:
 class _Argument:
     """What a seed is made of."""
 
-    def __init__(self, evaluator: Evaluator, starting: Function | None) -> None:
+    def __init__(self, evaluator: Evaluator, worker: str) -> None:
         self.evaluator = evaluator
-        self.worker = ""
-        if starting is not None:
-            own = [one.arg for one in parameters(starting.node)]
-            self.worker = next(iter(own[1 if takes_receiver(starting) else 0 :]), "")
+        self.worker = worker
 
     def part(self, node: ast.expr, frame: Frame, depth: int) -> _Part:
         if depth > _DEEPEST:
@@ -139,16 +161,38 @@ class _Argument:
                 if isinstance(one.thing, Made) and one.thing.callee in NUMPY_STATE:
                     return _Part.STATE
             return _Part.OTHER
-        return self._value(node, frame)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, frame)
+        if isinstance(node, ast.UnaryOp):
+            return self.part(node.operand, frame, depth + 1)
+        constant = isinstance(node, ast.Constant) and isinstance(node.value, int | str)
+        return _Part.FIXED if constant else _Part.OTHER
 
     def _name(self, node: ast.Name, frame: Frame, depth: int) -> _Part:
-        bindings = frame.scope.bindings.get(node.id, ())
-        only = next(iter(bindings)) if len(bindings) == 1 else None
-        if only is not None and only.kind == "parameter" and node.id == self.worker:
-            return _Part.WORKER
-        if only is not None and only.kind == "assign" and only.value is not None:
+        """Return what a name is: one of a loop, of several bindings, or a global that functions set can change."""
+        scope: Scope | None = frame.scope
+        while scope is not None and (node.id not in scope.bindings or (scope.is_class and scope is not frame.scope)):
+            scope = scope.parent
+        bindings = scope.bindings[node.id] if scope is not None else []
+        if scope is None or len(bindings) != 1 or _is_declared_outer(node.id, frame):
+            return _Part.OTHER
+        (only,) = bindings
+        if only.kind == "parameter" and scope is frame.scope:
+            return _Part.WORKER if node.id == self.worker else self._value(node, frame)
+        if any(arm.loop for arm in only.place.arms):
+            return _Part.OTHER
+        if only.kind == "assign" and only.value is not None:
             return self.part(only.value, frame.at(only.place), depth + 1)
-        return self._value(node, frame)
+        return self._value(node, frame) if only.kind == "import" else _Part.OTHER
+
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> _Part:
+        """Return what an attribute is: only one of a command line stays as it is for all of a run."""
+        name = dotted(node)
+        if name is None or any(name in scope.bindings for scope in frame.facts.scopes.values()):
+            return _Part.OTHER
+        found = self.evaluator.evaluate(node, frame)
+        given = any(isinstance(one.thing, Unseen) and one.thing.given for one in found)
+        return _Part.FIXED if given and all(_is_fixed(one.thing) for one in found) else _Part.OTHER
 
     def _operation(self, node: ast.BinOp, frame: Frame, depth: int) -> _Part:
         left, right = self.part(node.left, frame, depth + 1), self.part(node.right, frame, depth + 1)
@@ -164,12 +208,17 @@ class _Argument:
                 return _Part.DRAWN
             if isinstance(one.thing, External) and one.thing.name == "builtins.int" and len(node.args) == 1:
                 return self.part(node.args[0], frame, depth + 1)
-        return self._value(node, frame)
+        return _Part.OTHER
 
     def _value(self, node: ast.expr, frame: Frame) -> _Part:
-        """Return what an expression is that is one constant, or given on the command line, in all of a run."""
+        """Return what a name is that is handed over or imported: it is fixed where it can be one constant only."""
         found = self.evaluator.evaluate(node, frame)
-        return _Part.FIXED if found and all(_is_fixed(one.thing) for one in found) else _Part.OTHER
+        return _Part.FIXED if len(found) == 1 and isinstance(found[0].thing, int | str) else _Part.OTHER
+
+
+def _is_declared_outer(name: str, frame: Frame) -> bool:
+    """Return whether a function of the file says that a name it binds is one of outside (``global``)."""
+    return any(name in scope.outer_names for scope in frame.facts.scopes.values())
 
 
 def _is_fixed(thing: Thing) -> bool:

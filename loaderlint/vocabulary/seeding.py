@@ -30,6 +30,9 @@ SEEDS_OF_NUMPY = frozenset({"numpy.random.seed", "numpy.random.RandomState"})
 SEEDER_NAMES = frozenset(name.rpartition(".")[2] for name in (*SEEDERS, *SEEDS_OF_NUMPY))
 """The last parts of their names."""
 
+SEEDS_EVERYTHING = frozenset({"seed_everything", "set_seed", "set_random_seed", "seed_all", "set_all_seeds"})
+"""What functions are called, in whatever library, that give torch a seed as they do everything else."""
+
 NUMPY_STATE = frozenset({"numpy.random.get_state"})
 """What gives the state of NumPy's random numbers, whose first word torch leaves the same in every worker and epoch."""
 

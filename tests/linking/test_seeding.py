@@ -15,6 +15,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 SEED = 7
+state = dict(epoch=0)
 def helper(seed):
     np.random.seed(seed)
 """
@@ -45,8 +46,12 @@ NOT_SEEDED: dict[str, str] = {
     "another word of the state": "i = random.randrange(8)\nnp.random.seed(np.random.get_state()[1][i] + worker_id)",
     "the clock": "np.random.seed(int(time.time()))",
     "nothing": "np.random.seed()",
+    "none": "np.random.seed(None)",
     "a helper": "helper(worker_id)",
     "an object": "return np.random.default_rng(3)",
+    "what a library is called to give torch": "torch.manual_seed(base)\nnp.random.seed(torch.initial_seed())",
+    "an attribute of a function": "np.random.seed(start.epoch + worker_id)",
+    "an item": "np.random.seed(state['epoch'] + worker_id)",
     "another function of the name": "base.seed(3)",
 }
 
@@ -72,3 +77,84 @@ def test_a_dataset_may_seed_itself_unless_the_seed_is_too_big() -> None:
     assert loader_of(text.format("np.random.seed(index)")).payload.code.seeds == ()
     (seed,) = loader_of(text.format("np.random.RandomState(torch.initial_seed())")).payload.code.seeds
     assert seed.origin.value == "drawn"
+
+
+CHANGING: dict[str, str] = {
+    "a lambda": """
+for epoch in range(3):
+    DataLoader(range(8), worker_init_fn=lambda worker: np.random.seed(epoch * 1000 + worker))
+""",
+    "a function in the loop": """
+for epoch in range(3):
+    def start(worker):
+        np.random.seed(epoch)
+    DataLoader(range(8), worker_init_fn=start)
+""",
+    "what a function makes": """
+def make(epoch):
+    return lambda worker: np.random.seed(epoch)
+for epoch in range(3):
+    DataLoader(range(8), worker_init_fn=make(epoch))
+""",
+    "a name set in the loop": """
+for epoch in range(3):
+    seed = 100 * epoch
+    DataLoader(range(8), worker_init_fn=lambda worker: np.random.seed(seed))
+""",
+    "a global": """
+EPOCH = 0
+def start(worker):
+    np.random.seed(EPOCH)
+def train():
+    global EPOCH
+    for EPOCH in range(3):
+        DataLoader(range(8), worker_init_fn=start)
+""",
+    "an item that is set": """
+def start(worker):
+    np.random.seed(state["epoch"])
+for epoch in range(3):
+    state["epoch"] = epoch
+    DataLoader(range(8), worker_init_fn=start)
+""",
+    "an attribute that is set": """
+def start(worker):
+    np.random.seed(start.epoch)
+for epoch in range(3):
+    start.epoch = epoch
+    DataLoader(range(8), worker_init_fn=start)
+""",
+    "a method": """
+class Training:
+    epoch = 0
+    def start(self, worker):
+        np.random.seed(self.epoch)
+    def run(self):
+        for epoch in range(3):
+            self.epoch = epoch
+            DataLoader(range(8), worker_init_fn=self.start)
+Training().run()
+""",
+    "a partial": """
+def start(epoch, worker):
+    np.random.seed(epoch)
+for epoch in range(3):
+    DataLoader(range(8), worker_init_fn=functools.partial(start, epoch))
+""",
+    "a partial by name": """
+def start(worker, epoch):
+    np.random.seed(epoch)
+for epoch in range(args.seed):
+    DataLoader(range(8), worker_init_fn=functools.partial(start, epoch=epoch))
+""",
+}
+
+
+@pytest.mark.parametrize("text", CHANGING.values(), ids=list(CHANGING))
+def test_what_changes_with_the_epoch_is_none(text: str) -> None:
+    assert loader_of(HEAD + text).payload.code.seeds == ()
+
+
+def test_a_partial_fills_the_parameters_before_the_worker() -> None:
+    body = "np.random.seed(worker_id + seed)"
+    assert seeds(body, "seed, worker_id", "functools.partial(start, 3)") == [("NumPy", "worker")]
