@@ -21,7 +21,8 @@ class LibraryUnsafeAfterFork(Rule):
     Finds what the main process uses before the workers are forked and worker code uses again: polars, one and the
     same `ThreadPoolExecutor` or `ProcessPoolExecutor`, an asyncio event loop that a thread runs, and batches of texts
     for a fast tokenizer where the program sets `TOKENIZERS_PARALLELISM` to true. A file system of gcsfs, s3fs, or
-    fsspec with a remote protocol is a warning. Quiet about what the workers make themselves.
+    fsspec with a remote protocol is a warning, a `ProcessPoolExecutor` one that is shown with `--pedantic` only. Quiet
+    about what the workers make themselves.
 
     ## Why it breaks
     A forked worker inherits what the library knows of its threads, but not the threads. It hands them work and waits
@@ -56,8 +57,9 @@ class LibraryUnsafeAfterFork(Rule):
 
     ## Evidence
     docs.pola.rs, "Multiprocessing"; filesystem_spec issue 835 and gcsfs issue 379 (not tried, hence a warning). On
-    torch 2.13.0 CPU, Python 3.11, Linux each of the others hung in 10 of 10 runs, and in none where only the workers
-    used it, or under spawn. With polars `filter`, `sort`, `join`, `agg`, `collect` and reading a file hung, rows and
+    torch 2.13.0 CPU, Python 3.11, Linux `ThreadPoolExecutor`, asyncio, polars and tokenizers hung in 10 of 10 runs
+    each, and in none where only the workers used them; under spawn the first three did not. `ProcessPoolExecutor` was
+    not tried. With polars `filter`, `sort`, `join`, `agg`, `collect` and reading a file hung, rows and
     plain columns did not; with tokenizers 0.23.3 batches hung and single texts did not.
     """
 
@@ -79,7 +81,10 @@ class LibraryUnsafeAfterFork(Rule):
             )
             severity = Severity.ERROR if used.hangs else Severity.WARNING
             spawned = start_method(loader, StartMethod.SPAWN, start.asked_by, target) if used.spawns else None
-            yield self.finding(loader, used, message, target, severity=severity, help=used.help, fix=spawned)
+            sure = Confidence.LIKELY if used.known else Confidence.POSSIBLE
+            yield self.finding(
+                loader, used, message, target, severity=severity, confidence=sure, help=used.help, fix=spawned
+            )
 
 
 def _met(loader: Loader, target: Target) -> Iterator[tuple[ThreadUse, ThreadUse, Candidate, Start]]:

@@ -17,7 +17,7 @@ class UnsendableBatch(Rule):
     ## What it does
     Finds a lambda, generator, lock, open file, object of a local class, `defaultdict` with a lambda, or a tensor that
     keeps its graph, in what a `collate_fn` returns, or in an item where nothing collates: a `collate_fn` that hands the
-    items on, or `batch_size=None`.
+    items on, or `batch_size=None`. Quiet about graphs where the project switches gradients off anywhere.
 
     ## Why it breaks
     The thread that sends the batch cannot pickle it, prints that, and drops the batch. The worker goes on; the main
@@ -68,4 +68,5 @@ class UnsendableBatch(Rule):
                 )
                 fix = Fix("detach the tensor", (WriteAs(one.span, "{}.detach()"),)) if one.graph else None
                 help = "give what pickles: a function by its name, a list, a dict, a detached tensor"
-                yield self.finding(loader, one, message, target, error=one.error, help=help, fix=fix)
+                sure = Confidence.LIKELY if one.graph else Confidence.CERTAIN
+                yield self.finding(loader, one, message, target, confidence=sure, error=one.error, help=help, fix=fix)

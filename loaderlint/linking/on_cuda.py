@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import functions
 from loaderlint.linking.constructed import left_by_constructor, ways
+from loaderlint.linking.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import items_sent, sending
 from loaderlint.linking.running import STEPS, names_cuda, shortened
@@ -84,7 +85,7 @@ class _Tensors:
         elif isinstance(node, ast.Subscript):
             # Which part of a dictionary or tuple is taken is not followed.
             yield from self.of(node.value, frame, depth + 1, whole=True)
-        elif isinstance(node, ast.IfExp):
+        elif isinstance(node, ast.IfExp) and not asks_for_worker(node.test, frame.scope):
             for truth, assumptions, _ in self.evaluator.truth(node.test, frame):
                 chosen = node.body if truth else node.orelse
                 yield from _with(self.of(chosen, frame, depth + 1, whole=whole), assumptions)
@@ -169,7 +170,7 @@ class _Tensors:
                 yield from _with(found, assumptions)
 
     def _under(self, touches: Iterable[Touch], place: Place, frame: Frame) -> Iterator[Touch]:
-        found = list(touches)
+        found = [] if told_apart(place) else list(touches)
         for assumptions in self.evaluator.conditions(place.arms, frame.at(place)) if found else ():
             yield from _with(found, assumptions)
 

@@ -35,6 +35,7 @@ from loaderlint.vocabulary.sending import (
     LAYERS,
     LOCAL_CLASS,
     LOCAL_FUNCTION,
+    SWITCHES_GRADIENTS,
     UNSENDABLE,
     WITHOUT_GRADIENTS,
     WRAPPERS,
@@ -196,9 +197,18 @@ class _Batch:
             thing = one.thing
             if isinstance(thing, Function) and thing.scope.yields and not _is_decorated(thing):
                 return GENERATOR
-            if isinstance(thing, Made) and thing.callee in LAYERS and not _minds_gradients(frame, thing.frame):
+            if isinstance(thing, Made) and thing.callee in LAYERS and not self._minds_gradients(frame, thing.frame):
                 return GRADIENT
         return None
+
+    def _minds_gradients(self, *frames: Frame) -> bool:
+        """Return whether one of the files says anything of what requires grad, or any file of no gradients."""
+        if any(word in frame.facts.source.text for frame in frames for word in WITHOUT_GRADIENTS):
+            return True
+        files = self.evaluator.project.all_python
+        return self.evaluator.once(
+            ("gradients",), True, lambda: any(word in one.source.text for one in files() for word in SWITCHES_GRADIENTS)
+        )
 
     def _thing(self, one: Possibility, assumptions: Assumptions, depth: int) -> Iterator[Unsendable]:
         joint = together(one.assumptions, assumptions)
@@ -270,8 +280,3 @@ def _is_local(one: Function | Class) -> bool:
 
 def _is_decorated(function: Function) -> bool:
     return not isinstance(function.node, ast.Lambda) and bool(function.node.decorator_list)
-
-
-def _minds_gradients(*frames: Frame) -> bool:
-    """Return whether one of the files says anything of what requires grad."""
-    return any(word in frame.facts.source.text for frame in frames for word in WITHOUT_GRADIENTS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
 from loaderlint.linking.caught import is_caught
+from loaderlint.linking.in_workers import told_apart
 from loaderlint.linking.things import (
     MAIN,
     Class,
@@ -233,7 +234,7 @@ def _inside(function: Function) -> Frame:
 
 
 def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Iterator[Function]:
-    """Yield the functions given and all project functions they call, each once."""
+    """Yield the functions given, which run in a worker, and all project functions they call there, each once."""
     seen: set[int] = set()
     waiting = list(entries)
     while waiting and len(seen) < _MOST_FUNCTIONS:
@@ -243,7 +244,7 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
         seen.add(id(function.node))
         yield function
         for site in function.scope.calls:
-            if not may_run(evaluator, site.node):
+            if not may_run(evaluator, site.node) or told_apart(site.place):
                 continue
             frame = Frame(function.facts, site.place, receiver=function.receiver)
             for one in evaluator.evaluate(site.node.func, frame):
@@ -349,6 +350,8 @@ def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidat
 def cuda_touches(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[Touch]:
     """Yield the calls of a scope that make the process touch CUDA."""
     for site in scope.calls:
+        if told_apart(site.place):
+            continue
         frame = Frame(facts, site.place)
         with evaluator.steps(STEPS):
             ways = list(_touches(evaluator, site.node, frame))

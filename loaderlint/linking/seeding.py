@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.functions import takes_receiver
+from loaderlint.linking.in_workers import told_apart
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import called
 from loaderlint.linking.running import STEPS, shortened
@@ -96,7 +97,7 @@ def _worker_of(function: Function, given: Possibility) -> str:
 def _seeds_of(evaluator: Evaluator, function: Function, worker: str) -> Iterator[Seed]:
     for site in function.scope.calls:
         name = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
-        if name in SEEDER_NAMES:
+        if name in SEEDER_NAMES and not told_apart(site.place):
             with evaluator.steps(STEPS):
                 yield from _seed(evaluator, function, site, worker)
 

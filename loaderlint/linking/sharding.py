@@ -69,7 +69,7 @@ class _Reading:
         waiting, known = [own], {id(own.node)}
         while waiting:
             function = waiting.pop(0)
-            if not self._is_the_same_everywhere(function):
+            if not (self._is_the_same_everywhere(function) and self._counted_is_the_same(function)):
                 return None
             for node, place, goes_on in self._read_by(function):
                 frame = Frame(function.facts, place, receiver=function.receiver)
@@ -128,6 +128,21 @@ class _Reading:
         )
         return ends and not (SHARES_OUT.search(text) or DRAWS.search(REORDERS.sub("", text)))
 
+    def _counted_is_the_same(self, function: Function) -> bool:
+        """Return whether what is yielded in loops that only count (``for _ in range(n)``) was followed to its end."""
+        counters = {
+            id(by)
+            for node, by, _ in function.scope.iterations
+            if isinstance(by, ast.For) and isinstance(node, ast.Call) and dotted(node.func) == "range" and _counts(by)
+        }
+        for one, place in function.scope.yielded if counters else ():
+            innermost = next((arm for arm in reversed(place.arms) if arm.loop), None)
+            if innermost is None or id(innermost.owner) not in counters or one.value is None:
+                continue
+            if not self._same(one.value, Frame(function.facts, place, receiver=function.receiver), 0):
+                return False
+        return True
+
     def _read_by(self, function: Function) -> Iterator[tuple[ast.expr, Place, bool]]:
         """Yield what a generator iterates, or what a function gives that returns an iterator.
 
@@ -174,6 +189,8 @@ class _Reading:
         name = (dotted(node.func) or "").rpartition(".")[2]
         if name == "range":
             return True
+        if name == "open" and any(self._is_a_device(one, frame) for one in node.args[:1]):
+            return False
         if name in PASSES_ON and node.args:
             handed = node.args[1:] if name in ("map", "filter") else node.args
             return all(not isinstance(one, ast.Starred) and self._same(one, frame, depth + 1) for one in handed)
@@ -183,6 +200,11 @@ class _Reading:
         if isinstance(node.func, ast.Attribute) and node.func.attr in PASSING_METHODS:
             return self._same(node.func.value, frame, depth + 1)
         return all(self._thing(one, depth) for one in self.evaluator.evaluate(node, frame))
+
+    def _is_a_device(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether a path is one of a pipe or device, of which each worker reads what the others left."""
+        things = [one.thing for one in self.evaluator.evaluate(node, frame)]
+        return any(isinstance(thing, str) and thing.startswith(("/dev/", "/proc/")) for thing in things)
 
     def _function(self, thing: object, depth: int) -> bool:
         """Return whether a function of the project gives the same everywhere; generators are looked through anyway."""
@@ -251,3 +273,10 @@ def _objects_in(row: Row) -> Iterator[Possibility]:
     """Yield the objects of the project that a list holds: each gives what its own ``__iter__`` says."""
     for item in row.items:
         yield from (way for way in item if isinstance(way.thing, Instance))
+
+
+def _counts(loop: ast.For) -> bool:
+    """Return whether a loop never reads its own variable."""
+    names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    read = (one.id for statement in loop.body for one in ast.walk(statement) if isinstance(one, ast.Name))
+    return names.isdisjoint(read)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.in_workers import told_apart
 from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import External, Frame, Function, Instance, Made
 from loaderlint.model.payload import Touch
@@ -82,6 +83,8 @@ def _uses(
     """Yield the calls of a scope that use threads which no scope of ``own`` makes."""
     parallel = _tokenizers_in_parallel(evaluator)
     for site in scope.calls:
+        if told_apart(site.place):
+            continue
         frame = Frame(facts, site.place, receiver=receiver)
         name = called_name(site.node)
         tokenizes = (name in forking.TOKENIZER_BATCHES or is_batch(site.node, scope)) and parallel
@@ -125,7 +128,7 @@ def _used_by(
             return
         if isinstance(thing, Made) and not made_here:
             threaded = _kept(evaluator, thing)
-            methods = forking.FILE_SYSTEM_METHODS if threaded is not None and not threaded.hangs else ()
+            methods = forking.FILE_SYSTEM_METHODS if threaded is forking.FILE_SYSTEM else ()
             methods = methods or forking.EXECUTOR_METHODS
             if threaded is not None and name in methods:
                 yield threaded, thing
@@ -184,6 +187,7 @@ def use_of(
         hangs=threaded.hangs,
         spawns=at_the_top if made is not None else threaded is not forking.TOKENIZERS,
         help=threaded.help,
+        known=threaded.known,
     )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
 from loaderlint.linking.changed_in_workers import changes_in_workers
+from loaderlint.linking.ends import stops
+from loaderlint.linking.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.on_cuda import batches_on_cuda
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import called, unsendable
@@ -26,7 +28,6 @@ from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotte
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_CATCHES_THE_END = frozenset({"StopIteration", "Exception", "BaseException"})
 _MOST_ITERATIONS = 60
 """Loops in the worker code of one loader that are looked into for loaders of their own."""
 
@@ -60,6 +61,8 @@ def _name(site: CallSite) -> str:
 def _touches(evaluator: Evaluator, function: Function, site: CallSite, one: Possibility) -> Iterator[Touch]:
     """Yield a call as something that is met, where it is by what was found of it."""
     facts = function.facts
+    if told_apart(site.place):
+        return
     for conditions in evaluator.conditions(site.place.arms, Frame(facts, site.place, receiver=function.receiver)):
         joint = together(one.assumptions, conditions)
         if joint is not None:
@@ -79,7 +82,7 @@ def _ends(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Touch]:
             node = function.node
             if isinstance(node, FunctionNode) and not function.scope.yields:
                 index = [parameter.arg for parameter in parameters(node)][1:2]
-                for statement in _stops(node.body, index):
+                for statement in stops(node.body, index):
                     facts = function.facts
                     yield Touch(facts.span(statement), facts.text(statement), one.assumptions, one.trail)
 
@@ -89,33 +92,6 @@ def _is_iterated(evaluator: Evaluator, dataset: Instance) -> bool:
         name for owner in classes.lineage(evaluator, dataset.of) for name in classes.foreign_bases(evaluator, owner)
     )
     return any(name.endswith(("IterableDataset", "IterDataPipe")) for name in above)
-
-
-def _stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.Raise]:
-    """Yield the statements that raise StopIteration and let it out.
-
-    One that depends on the index is for indexes that no sampler gives: those beyond the end.
-    """
-    for statement in statements:
-        if isinstance(statement, ast.Raise):
-            raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
-            if isinstance(raised, ast.Name) and raised.id == "StopIteration":
-                yield statement
-        elif isinstance(statement, ast.If):
-            if not any(isinstance(one, ast.Name) and one.id in index for one in ast.walk(statement.test)):
-                yield from _stops([*statement.body, *statement.orelse], index)
-        elif isinstance(statement, ast.Try):
-            if not any(_takes_the_end(handler) for handler in statement.handlers):
-                yield from _stops(statement.body, index)
-            yield from (one for handler in statement.handlers for one in _stops(handler.body, index))
-            yield from _stops([*statement.orelse, *statement.finalbody], index)
-        elif isinstance(statement, ast.For | ast.While | ast.With):
-            yield from _stops([*statement.body, *getattr(statement, "orelse", ())], index)
-
-
-def _takes_the_end(handler: ast.ExceptHandler) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(kind is None or dotted(kind) in _CATCHES_THE_END for kind in kinds)
 
 
 # --- loaders inside workers ---
@@ -130,7 +106,8 @@ def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Neste
         for expression, _, place in function.scope.iterations if "loader" in facts.source.text.lower() else ():
             left -= 1
             frame = Frame(facts, place, receiver=function.receiver)
-            for call, assumptions in loaders_in(evaluator, expression, frame) if left > 0 else ():
+            looked_into = left > 0 and not told_apart(place)
+            for call, assumptions in loaders_in(evaluator, expression, frame) if looked_into else ():
                 span = _span_of(evaluator, call) if call not in seen else None
                 seen.add(call)
                 if span is not None:
@@ -138,12 +115,14 @@ def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Neste
 
 
 def _span_of(evaluator: Evaluator, call: int) -> Span | None:
-    """Return where a call stands, by its identity."""
+    """Return where a call stands, by its identity; None for one that asks for the worker how many it is to have."""
     for facts in evaluator.project.all_python():
         for sites in facts.calls.values():
             for site in sites:
                 if id(site.node) == call:
-                    return facts.span(site.node)
+                    given = [*site.node.args, *(one.value for one in site.node.keywords)]
+                    asks = told_apart(site.place) or any(asks_for_worker(one, site.place.scope) for one in given)
+                    return None if asks else facts.span(site.node)
     return None
 
 
@@ -198,12 +177,31 @@ def _compiled(evaluator: Evaluator, site: CallSite, function: Function) -> tuple
     for one in evaluator.evaluate(site.node.func, Frame(function.facts, site.place, receiver=function.receiver)):
         thing = one.thing
         if isinstance(thing, Made) and thing.callee == "torch.compile":
+            if not _by_inductor(evaluator, thing.call, thing.frame):
+                return None
             return one, thing.frame.facts, thing.frame.facts.span(thing.call)
         if isinstance(thing, Function) and isinstance(thing.node, FunctionNode):
             for decorator in thing.node.decorator_list:
                 if dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == "torch.compile":
+                    # A decorator is read in the scope around the function.
+                    around = Frame(thing.facts, thing.scope.defined) if thing.scope.defined is not None else None
+                    if isinstance(decorator, ast.Call) and not _by_inductor(evaluator, decorator, around):
+                        return None
                     return one, thing.facts, thing.facts.span(decorator)
     return None
+
+
+def _by_inductor(evaluator: Evaluator, call: ast.Call, frame: Frame | None) -> bool:
+    """Return whether a call of ``torch.compile`` compiles, and by the backend that keeps threads for it."""
+    wanted = {"backend": "inductor", "disable": False}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return False
+        if keyword.arg in wanted:
+            things = [one.thing for one in evaluator.evaluate(keyword.value, frame)] if frame is not None else []
+            if not things or any(thing != wanted[keyword.arg] for thing in things):
+                return False
+    return True
 
 
 def _is_called_outside(

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.in_workers import told_apart
 from loaderlint.linking.running import STEPS
 from loaderlint.linking.things import External, Frame, Function, Made
 from loaderlint.linking.thread_users import is_batch, is_fast_tokenizer, parallelism, use_of
@@ -25,7 +26,7 @@ def threads_in_workers(evaluator: Evaluator, running: Iterable[Function]) -> tup
     for function in running:
         for site in function.scope.calls:
             frame = Frame(function.facts, site.place, receiver=function.receiver)
-            for threaded in _used_at(evaluator, site, frame):
+            for threaded in () if told_apart(site.place) else _used_at(evaluator, site, frame):
                 if threaded.words not in found:
                     with evaluator.steps(STEPS):
                         for conditions in evaluator.conditions(site.place.arms, frame)[:1]:

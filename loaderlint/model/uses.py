@@ -83,7 +83,8 @@ class ThreadUse(Touch):
 
     ``threads`` is what messages call them, ``made`` where an object that keeps them was made, None where the process
     has one set of them. ``hangs`` says that it was seen to hang after a fork, ``spawns`` that workers which
-    are spawned do without them or get their own. ``help`` is what to do instead.
+    are spawned do without them or get their own. ``help`` is what to do instead. ``known`` says that somebody saw it
+    hang.
     """
 
     threads: str = ""
@@ -91,6 +92,7 @@ class ThreadUse(Touch):
     hangs: bool = False
     spawns: bool = False
     help: str = ""
+    known: bool = True
 
 
 @dataclass(frozen=True)

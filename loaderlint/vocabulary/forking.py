@@ -1,6 +1,7 @@
 """Libraries that keep threads, which a forked worker does not inherit: their objects, their calls, and how sure it is.
 
-What hung on torch 2.13.0, Python 3.11, Linux in 10 of 10 runs (WITNESS D) ``hangs``; the others were not tried.
+What hung on torch 2.13.0, Python 3.11, Linux in 10 of 10 runs (WITNESS D) ``hangs``: ThreadPoolExecutor, asyncio,
+polars and tokenizers. The others were not tried. Under spawn ThreadPoolExecutor, asyncio and polars were: none hung.
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ from typing import NamedTuple
 
 
 class Threaded(NamedTuple):
-    """What keeps threads: what messages call it, whether it was seen to hang, and what to do instead."""
+    """What keeps threads: its name in messages, whether it was seen to hang, what to do, and if a hang is known."""
 
     words: str
     hangs: bool
     help: str
+    known: bool = True
 
 
 _PER_PROCESS = "make it in the worker, when it is first used"
 _THREADS = Threaded("a ThreadPoolExecutor", True, _PER_PROCESS)
-_PROCESSES = Threaded("a ProcessPoolExecutor", True, _PER_PROCESS)
-_FILE_SYSTEM = Threaded("an asynchronous file system", False, _PER_PROCESS)
+_PROCESSES = Threaded("a ProcessPoolExecutor", False, _PER_PROCESS, known=False)
+FILE_SYSTEM = Threaded("an asynchronous file system", False, _PER_PROCESS)
 EVENT_LOOP = Threaded("an asyncio event loop in a thread", True, _PER_PROCESS)
 POLARS = Threaded("polars", True, "start the workers by spawn, or give them numpy or arrow arrays")
 TOKENIZERS = Threaded(
@@ -34,9 +36,9 @@ KEPT: Mapping[str, Threaded] = {
     "concurrent.futures.thread.ThreadPoolExecutor": _THREADS,
     "concurrent.futures.ProcessPoolExecutor": _PROCESSES,
     "concurrent.futures.process.ProcessPoolExecutor": _PROCESSES,
-    "gcsfs.GCSFileSystem": _FILE_SYSTEM,
-    "s3fs.S3FileSystem": _FILE_SYSTEM,
-    "adlfs.AzureBlobFileSystem": _FILE_SYSTEM,
+    "gcsfs.GCSFileSystem": FILE_SYSTEM,
+    "s3fs.S3FileSystem": FILE_SYSTEM,
+    "adlfs.AzureBlobFileSystem": FILE_SYSTEM,
 }
 """What makes an object that keeps threads, by dotted name."""
 

@@ -58,6 +58,9 @@ LAYERS = frozenset(
 WITHOUT_GRADIENTS = ("no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad")
 """Words of files that say themselves what requires grad."""
 
+SWITCHES_GRADIENTS = ("no_grad", "inference_mode", "set_grad_enabled")
+"""Words of files that switch gradients off, for whatever is called from there."""
+
 HANDS_ON = frozenset({"builtins.list", "builtins.tuple"})
 """Functions that, as a ``collate_fn``, make a batch of the items as they are."""
 

@@ -23,7 +23,11 @@ SHARES_OUT = re.compile(
 )
 """Words of code that asks which part of the samples is its own, by whatever helper."""
 
-DRAWS = re.compile(r"rand|choice|uniform\(|normal\(|\.sample\(")
+DRAWS = re.compile(
+    r"rand|choice|uniform\(|normal\(|sample\(|bernoulli|multinomial|binomial|poisson|exponential|geometric|cauchy|gamma\("
+    r"|beta\(|gauss|triangular|laplace|logistic\(|dirichlet|gumbel|weibull|pareto|rayleigh|zipf|wald\(|vonmises"
+    r"|chisquare|standard_t|choices\(|dropout|token_|getrandbits|uuid"
+)
 """Words of code that may give other samples in each worker, since each is seeded by itself."""
 
 REORDERS = re.compile(r"(np\.|numpy\.|torch\.)?(random\.)?(shuffle|permutation|randperm)\b")

@@ -9,9 +9,11 @@ from tests.linking.traced import loaders_of
 
 HEAD = """
 import os, torch
-from torch.utils.data import Dataset, IterableDataset
+from torch.utils.data import Dataset, IterableDataset, get_worker_info
 from unseen import count
 fast = torch.compile(torch.exp)
+eager = torch.compile(torch.exp, backend='eager')
+maybe = torch.compile(torch.exp, disable=count)
 @torch.compile
 def compiled(x):
     return x
@@ -34,6 +36,7 @@ def item(body: str, base: str = "Dataset", more: str = "") -> WorkerCode:
 ENDS: dict[str, str] = {
     "at once": "raise StopIteration",
     "with a word": "if self.loader is None:\n    raise StopIteration('no more')",
+    "what was read": "one = self.loader[index]\nif one is None:\n    raise StopIteration",
     "in a handler": "try:\n    return 1\nexcept StopIteration:\n    raise StopIteration from None",
     "in a loop": "for one in [1]:\n    pass\nelse:\n    raise StopIteration()",
     "with a file": "with open('x'):\n    raise StopIteration",
@@ -43,6 +46,9 @@ GOES_ON: dict[str, str] = {
     "beyond the end": "if index >= 8:\n    raise StopIteration\nreturn 1",
     "caught": "try:\n    raise StopIteration\nexcept (KeyError, StopIteration):\n    return 1",
     "caught by anything": "try:\n    raise StopIteration\nexcept:\n    return 1",
+    "an index that is not there": "try:\n    return self.loader[index]\nexcept IndexError:\n    raise StopIteration",
+    "a number made of the index": "first = index * 4\nif first >= 32:\n    raise StopIteration\nreturn first",
+    "after the others returned": "if index < 9:\n    return index\nraise StopIteration",
     "another error": "raise IndexError",
     "in a function of its own": "def inner():\n    raise StopIteration\nreturn inner",
     "an iterator that may end": "return next(iter([]))",
@@ -67,6 +73,10 @@ THREADS: dict[str, tuple[str, list[str]]] = {
     "several": ("torch.set_num_threads(2)", ["torch.set_num_threads(2)"]),
     "all": ("torch.set_num_threads(os.cpu_count())", ["torch.set_num_threads(os.cpu_count())"]),
     "in a helper": ("threads(1)", ["torch.set_num_threads(4)"]),
+    "in the main process": ("if get_worker_info() is None:\n    torch.set_num_threads(8)", []),
+    "by a name": ("info = get_worker_info()\nif not info:\n    torch.set_num_threads(8)", []),
+    "after workers left": ("if get_worker_info():\n    return\ntorch.set_num_threads(8)", []),
+    "a helper of the main process": ("if get_worker_info() is None:\n    threads(1)", []),
     "one": ("torch.set_num_threads(1)", []),
     "unseen": ("torch.set_num_threads(count)", []),
     "of another library": ("count.set_num_threads(4)", []),
@@ -81,6 +91,8 @@ def test_where_worker_code_asks_for_threads(body: str, found: list[str]) -> None
 COMPILED: dict[str, tuple[str, list[tuple[str, bool]]]] = {
     "made by a call": ("return fast(index)", [("fast(index)", False)]),
     "decorated": ("return compiled(index)", [("compiled(index)", False)]),
+    "by another backend": ("return eager(index)", []),
+    "perhaps not": ("return maybe(index)", []),
     "only handed on": ("return map(fast, [index])", []),
     "as it was before": ("return torch.exp(index)", []),
 }
@@ -103,6 +115,8 @@ NESTED: dict[str, tuple[str, list[str]]] = {
     "a list": ("loader = DataLoader(range(8))\nreturn list(loader)", ["loader"]),
     "the first batch": ("return next(iter(DataLoader(range(8))))", ["iter(DataLoader(range(8)))"]),
     "its length": ("return len(DataLoader(range(8)))", []),
+    "one that asks": ("return list(DataLoader(range(8), num_workers=0 if get_worker_info() else 2))", []),
+    "a count that asks": ("n = 0 if get_worker_info() else 2\nreturn list(DataLoader(range(8), num_workers=n))", []),
     "no loader": ("return [one for one in range(8)]", []),
 }
 

@@ -1,0 +1,85 @@
+"""Where reading one sample says that the data are at their end, whatever its index."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from loaderlint.readers.python import dotted
+
+_CATCHES_THE_END = frozenset({"StopIteration", "Exception", "BaseException"})
+_BEYOND_THE_END = frozenset({"IndexError", "KeyError", "LookupError"})
+"""What a list or dictionary raises for an index that it does not have."""
+_ARITHMETIC = frozenset({"int", "min", "max", "divmod", "abs", "round"})
+_ANYTHING = frozenset({"Exception", "BaseException"})
+
+
+def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.Raise]:
+    """Yield the statements that raise StopIteration and let it out.
+
+    One that depends on the index, or on a number made of it, is for indexes that no sampler gives: those beyond the
+    end.
+    """
+    known = list(index)
+    for statement in statements:
+        if isinstance(statement, ast.Assign) and _is_made_of(statement.value, known):
+            known.extend(
+                one.id for target in statement.targets for one in ast.walk(target) if isinstance(one, ast.Name)
+            )
+        if isinstance(statement, ast.Raise):
+            raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+            if isinstance(raised, ast.Name) and raised.id == "StopIteration":
+                yield statement
+        elif isinstance(statement, ast.If):
+            if not _names(statement.test, known):
+                yield from stops([*statement.body, *statement.orelse], known)
+        elif isinstance(statement, ast.Try):
+            if not any(_takes(handler, _CATCHES_THE_END) for handler in statement.handlers):
+                yield from stops(statement.body, known)
+            reads = any(_names(one, known) for one in statement.body)
+            for handler in statement.handlers:
+                if not (_takes(handler, _BEYOND_THE_END) or (reads and _takes(handler, _ANYTHING))):
+                    yield from stops(handler.body, known)
+            yield from stops([*statement.orelse, *statement.finalbody], known)
+        elif isinstance(statement, ast.With):
+            yield from stops(statement.body, known)
+        elif isinstance(statement, ast.For) or (isinstance(statement, ast.While) and not _names(statement.test, known)):
+            yield from stops(statement.body, known)
+            yield from stops(statement.orelse, known)
+        if _returns_by(statement, known):
+            return
+
+
+def _takes(handler: ast.ExceptHandler, names: frozenset[str]) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(dotted(kind) in names if kind is not None else "BaseException" in names for kind in kinds)
+
+
+def _names(node: ast.AST, known: Sequence[str]) -> bool:
+    return any(isinstance(one, ast.Name) and one.id in known for one in ast.walk(node))
+
+
+def _is_made_of(node: ast.expr, known: Sequence[str]) -> bool:
+    """Return whether an expression is a number made of the index; what is read at the index is none."""
+    if isinstance(node, ast.Name):
+        return node.id in known
+    if isinstance(node, ast.BinOp):
+        return _is_made_of(node.left, known) or _is_made_of(node.right, known)
+    if isinstance(node, ast.Compare):
+        return any(_is_made_of(one, known) for one in (node.left, *node.comparators))
+    if isinstance(node, ast.UnaryOp):
+        return _is_made_of(node.operand, known)
+    if isinstance(node, ast.Tuple):
+        return any(_is_made_of(one, known) for one in node.elts)
+    if isinstance(node, ast.Call) and (dotted(node.func) in _ARITHMETIC or "bisect" in (dotted(node.func) or "")):
+        return any(_is_made_of(one, known) for one in node.args)
+    return False
+
+
+def _returns_by(statement: ast.stmt, known: Sequence[str]) -> bool:
+    """Return whether a statement returns for some indexes, so that only the others come to what follows it."""
+    if isinstance(statement, ast.With | ast.Try):
+        return any(_returns_by(one, known) for one in statement.body)
+    if not isinstance(statement, ast.If) or not _names(statement.test, known):
+        return False
+    return any(isinstance(one, ast.Return) for one in ast.walk(statement))
