@@ -58,9 +58,9 @@ class LibraryUnsafeAfterFork(Rule):
     ## Evidence
     docs.pola.rs, "Multiprocessing"; filesystem_spec issue 835 and gcsfs issue 379 (not tried, hence a warning). On
     torch 2.13.0 CPU, Python 3.11, Linux `ThreadPoolExecutor`, asyncio, polars and tokenizers hung in 10 of 10 runs
-    each, and in none where only the workers used them; under spawn the first three did not. `ProcessPoolExecutor` was
-    not tried. With polars `filter`, `sort`, `join`, `agg`, `collect` and reading a file hung, rows and
-    plain columns did not; with tokenizers 0.23.3 batches hung and single texts did not.
+    each; the first three did not under spawn, `ThreadPoolExecutor` and polars not where only the workers used them.
+    `ProcessPoolExecutor` was not tried. With polars `filter`, `sort`, `join`, `agg`, `collect` and reading a file hung
+    in one run each, rows and plain columns did not; with tokenizers 0.23.3 batches hung and single texts did not.
     """
 
     code = "LL112"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking.constructed import Left
 from loaderlint.linking.things import External, Frame
 from loaderlint.model.kept import Kind
-from loaderlint.readers.python import Binding, dotted
+from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import JSON, LIST, LISTING
 
@@ -66,11 +66,6 @@ def _under_a_name(evaluator: Evaluator, node: ast.Name, frame: Frame, deep: int)
     if not given or len(bindings) > 1 or given[0].value is None:
         return None
     return _grown(evaluator, given[0].value, frame.at(given[0].place), deep - 1)
-
-
-def _given_after(given: list[Binding], change: Binding) -> bool:
-    """Return whether a name gets another value after what it stood for was changed."""
-    return any(one.place.order > change.place.order for one in given)
 
 
 def _is_small(node: ast.ListComp | ast.GeneratorExp) -> bool:
