@@ -46,7 +46,7 @@ class NeedsWorkers(Rule):
             zero = f"{count} is 0" if workers.written else f"{count} is not given, so 0"
             where = f" ({place(workers.span)})" if workers.written else ""
             unseen = not workers.written and (loader.num_workers.open or not loader.consumer_seen)
-            unseen = unseen or loader.may_be_guarded or asks_for_workers(given, workers.assumptions)
+            unseen = unseen or loader.may_be_guarded or asks_for_workers(given, workers)
             yield self.finding(
                 loader,
                 given,

@@ -15,7 +15,17 @@ from loaderlint.model.payload import Payload, Touch, Unpicklable
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Span
 from loaderlint.model.target import Accelerator, Platform, Target
-from loaderlint.model.value import CUDA, Assumption, Assumptions, Candidate, CommandLineText, CpuCount, Value
+from loaderlint.model.value import (
+    CUDA,
+    Assumption,
+    Assumptions,
+    Candidate,
+    CommandLineText,
+    CpuCount,
+    Question,
+    Step,
+    Value,
+)
 from loaderlint.rulebook import find
 
 LINUX = Target(Platform.LINUX, (3, 12))
@@ -455,24 +465,31 @@ class TestMixedStartMethods:
         assert SetValue(at(11), "spawn") in the_fix(finding).edits
 
 
-def test_an_option_given_where_workers_were_asked_for_is_only_possible_beside_none() -> None:
-    asked = frozenset({Assumption("data.py:build:count_workers(args) > 0", True)})
-    given = written(True, assumptions=asked)
-    assert (
-        the_finding("LL202", a_loader(num_workers=0, persistent_workers=given), LINUX).confidence is Confidence.POSSIBLE
-    )
-    elsewhere = written(True, assumptions=frozenset({Assumption("workers/data.py:build:args.keep", True)}))
-    assert (
-        the_finding("LL202", a_loader(num_workers=0, persistent_workers=elsewhere), LINUX).confidence
-        is Confidence.CERTAIN
-    )
+@pytest.mark.parametrize(
+    ("asked", "confidence"),
+    [
+        (Question("count_workers(args) > 0", "data.py:build"), Confidence.POSSIBLE),
+        (Question("enough(args.n_cpu)", "src/data.py:build", "src/train.py:4:1"), Confidence.POSSIBLE),
+        (Question("args.keep", "workers/data.py:build", "workers/train.py:4:1"), Confidence.CERTAIN),
+    ],
+    ids=lambda one: one.test if isinstance(one, Question) else None,
+)
+def test_an_option_given_where_workers_were_asked_for_is_only_possible_beside_none(
+    asked: Question, confidence: Confidence
+) -> None:
+    given = written(True, assumptions=frozenset({Assumption(asked, True)}))
+    none = written(0, trail=(Step(at(12), "--n-cpu default"), Step(at(13), "args.n_cpu")))
+    loader = a_loader(num_workers=none, persistent_workers=given)
+    assert the_finding("LL202", loader, LINUX).confidence is confidence
 
 
 def test_values_given_where_workers_were_asked_for_are_only_possibly_refused() -> None:
-    asked = frozenset({Assumption("data.py:Data:num_workers > 0", False)})
+    asked = frozenset({Assumption(Question("num_workers > 0", "data.py:Data"), False)})
     none = written(0, assumptions=asked)
     assert the_finding("LL206", a_loader(num_workers=2, prefetch_factor=none), LINUX).confidence is Confidence.POSSIBLE
-    forkserver = written("forkserver", assumptions=frozenset({Assumption("data.py:Data:num_workers > 0", True)}))
+    forkserver = written(
+        "forkserver", assumptions=frozenset({Assumption(Question("num_workers > 0", "data.py:Data"), True)})
+    )
     loader = a_loader(num_workers=2, multiprocessing_context=forkserver)
     assert the_finding("LL104", loader, WINDOWS).confidence is Confidence.POSSIBLE
 

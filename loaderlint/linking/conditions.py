@@ -10,7 +10,7 @@ from loaderlint.linking.alternatives import gathered, simplified
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
 from loaderlint.readers.python import Arm, is_main_test
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Conditions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._questions: dict[tuple[int, int], str] = {}
+        self._questions: dict[tuple[int, int], Question] = {}
 
     def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
@@ -55,13 +55,14 @@ class Conditions:
         key = (id(test), id(frame.caller[0]) if frame.caller is not None else 0)
         subject = self._questions.get(key)
         if subject is None:
-            subject = f"{frame.facts.source.path}:{frame.scope.qualified()}:{ast.unparse(test)}"
+            called = ""
             if frame.caller is not None and any(
                 isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test)
             ):
                 # What one call asks of its own arguments another call asks of others.
                 call, caller = frame.caller
-                subject = f"{subject}, called at {caller.facts.span(call)}"
+                called = str(caller.facts.span(call))
+            subject = Question(ast.unparse(test), f"{frame.facts.source.path}:{frame.scope.qualified()}", called)
             self._questions[key] = subject
         return choice(subject, answer)
 

@@ -62,6 +62,22 @@ Answer: TypeAlias = bool | int | str | frozenset[Any]
 """What a question about a run can be answered; a set holds the words or numbers that are all possible."""
 
 
+class Question(str):
+    """The subject of a test that nobody can see through: its text and where it is asked.
+
+    ``test`` is the text alone.
+    """
+
+    __slots__ = ("test",)
+    test: str
+
+    def __new__(cls, test: str, where: str, called: str = "") -> Question:
+        """Return the question a test asks in a scope; ``called`` names the call it is asked of the arguments of."""
+        made = super().__new__(cls, f"{where}:{test}{called and f', called at {called}'}")
+        made.test = test
+        return made
+
+
 class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import CUDA, PLATFORM, Assumption
+from loaderlint.model.value import CUDA, PLATFORM, Assumption, Question
 from loaderlint.reports._lines import visible
 from loaderlint.reports._words import on_platforms
 
@@ -22,9 +22,6 @@ _WHICH_WAY = frozenset(
 )
 """Answers that say which of its ways a value took, as its steps do."""
 
-_OF_A_SCOPE = re.compile(r"[^:]+:(?!\d)[^:\s]*:(?P<test>.+)", re.DOTALL)
-"""A test that nobody could see through, after the file and the scope it stands in."""
-_CALL = re.compile(r", called at \S+$")
 _FILE_BEFORE_NAME = re.compile(r"[^\s:/]+(?:/[^\s:]+)*\.pyi?:(?=[^\W\d])")
 _COLUMN = re.compile(r"(\.\w+:\d+):\d+\b")
 
@@ -50,7 +47,8 @@ def _words(assumption: Assumption, path: str) -> str:
         platforms = [platform for platform in Platform if platform.value in answer]
         return "" if len(platforms) == len(Platform) else on_platforms(platforms) or "on no platform"
     if isinstance(answer, bool):
-        return f"{'when' if answer else 'unless'} {shortened(_test(subject), _LONGEST)}"
+        test = subject.test if isinstance(subject, Question) else _named(subject)
+        return f"{'when' if answer else 'unless'} {shortened(test, _LONGEST)}"
     answers = answer if isinstance(answer, frozenset) else (answer,)
     words = sorted(one for one in answers if isinstance(one, str))
     # Numbers say which call it was.
@@ -64,12 +62,6 @@ def _one_of(answers: Sequence[str]) -> str:
     if len(answers) <= _MOST_ANSWERS:
         return "/".join(answers)
     return f"{answers[0]} or one of {len(answers) - 1} others"
-
-
-def _test(subject: str) -> str:
-    """Return the test itself of a subject such as ``train.py:main:args.debug``, which readers know it by."""
-    found = _OF_A_SCOPE.fullmatch(subject)
-    return _CALL.sub("", found["test"]) if found is not None else _named(subject)
 
 
 def _named(text: str) -> str:
