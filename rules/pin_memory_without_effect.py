@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.edit import Fix, OnlyWithCuda, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_shared
 from loaderlint.model.rule import Rule
+from loaderlint.model.source import Language
 from loaderlint.model.target import Accelerator, Target
+from loaderlint.model.value import Candidate
 
 _PINS_FOR_NOBODY = {Accelerator.CPU: "there is no accelerator", Accelerator.MPS: "MPS takes no pinned memory"}
 
@@ -31,12 +33,13 @@ class PinMemoryWithoutEffect(Rule):
 
     ## Safe equivalent
     ```python
-    loader = DataLoader(dataset, pin_memory=False)
+    loader = DataLoader(dataset, pin_memory=torch.cuda.is_available())
     ```
-    `pin_memory=torch.cuda.is_available()` says it for every machine.
+    It says it for every machine, and is true for ROCm, too. Where nothing can be asked, as in YAML, `False` is right.
 
     ## Fix safety
-    Safe: no memory was pinned. Unsafe where the value also serves something else.
+    Safe: no memory was pinned. A Python file that imports anything of torch asks for CUDA, all others get `False`.
+    Unsafe where the value also serves something else.
 
     ## Evidence
     `_BaseDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`: a warning from 2.7 on, silence before. On torch
@@ -55,7 +58,11 @@ class PinMemoryWithoutEffect(Rule):
             if given.constant is True:
                 name = loader.spelled("pin_memory")
                 message = f"{name} is True but {why}: nothing is pinned"
-                fix = unless_shared(Fix(f"set {name} to False", (SetValue(given.span, False),)), given)
-                yield self.finding(
-                    loader, given, message, target, help="torch.cuda.is_available() says it for every machine", fix=fix
-                )
+                help = "torch.cuda.is_available() says it for every machine"
+                yield self.finding(loader, given, message, target, help=help, fix=_fix(name, given))
+
+
+def _fix(name: str, given: Candidate) -> Fix:
+    if Language.of(given.span.path) is Language.PYTHON:
+        return unless_shared(Fix("pin no memory where there is no CUDA", (OnlyWithCuda(given.span),)), given)
+    return unless_shared(Fix(f"set {name} to False", (SetValue(given.span, False),)), given)

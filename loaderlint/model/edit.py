@@ -75,6 +75,13 @@ class WriteAs:
 
 
 @dataclass(frozen=True)
+class OnlyWithCuda:
+    """The value written at ``span`` is whether there is CUDA, or False in a file that has no torch to ask."""
+
+    span: Span
+
+
+@dataclass(frozen=True)
 class GuardEntryPoint:
     """The statement at ``span``, and whatever runs with it, no longer runs when the file is imported by a worker."""
 
@@ -121,6 +128,7 @@ Edit: TypeAlias = (
     | AddOption
     | MakeInteger
     | WriteAs
+    | OnlyWithCuda
     | GuardEntryPoint
     | Hoist
     | AddKey

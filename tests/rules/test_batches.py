@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from loaderlint.model.edit import Drop, SetValue
+from loaderlint.model.edit import Drop, OnlyWithCuda, SetValue
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.payload import DatasetKind, Payload, Samples
 from loaderlint.model.target import Accelerator
@@ -127,7 +127,7 @@ class TestPinMemoryWithoutEffect:
         finding = the_finding("LL602", a_loader(pin_memory=True), replace(LINUX, accelerator=accelerator))
         assert finding.severity is Severity.INFO
         assert why in finding.message
-        assert the_fix(finding).edits == (SetValue(at(10), False),)
+        assert the_fix(finding).edits == (OnlyWithCuda(at(10)),)
 
     @pytest.mark.parametrize("accelerator", [None, Accelerator.CUDA, Accelerator.ROCM])
     def test_where_it_may_help_it_is_quiet(self, accelerator: Accelerator | None) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.model.edit import OnlyWithCuda
 from loaderlint.writers import Rewritten
 from tests.writers.marked import rewritten, zero_on_windows
 
@@ -68,6 +69,45 @@ IMPORTS = {
 }
 
 
+TORCH = {
+    "not when it is there": (
+        "import torch\npin = ⟦True⟧\n",
+        "import torch\npin = torch.cuda.is_available()\n",
+    ),
+    "not when it is there under another name": (
+        "import torch as t\npin = ⟦True⟧\n",
+        "import torch as t\npin = t.cuda.is_available()\n",
+    ),
+    "not when a part of it is imported by its whole name": (
+        "import torch.utils.data\npin = ⟦True⟧\n",
+        "import torch.utils.data\npin = torch.cuda.is_available()\n",
+    ),
+    "before the first `from` of other packages": (
+        "import os\n\nfrom torch.utils.data import DataLoader\n\nDataLoader(x, pin_memory=⟦True⟧)\n",
+        "import os\n\nimport torch\nfrom torch.utils.data import DataLoader\n\n"
+        "DataLoader(x, pin_memory=torch.cuda.is_available())\n",
+    ),
+    "among other packages, in the order of the alphabet": (
+        "import numpy\nimport tqdm\nimport torch.nn as nn\n\npin = ⟦True⟧\n",
+        "import numpy\nimport torch\nimport tqdm\nimport torch.nn as nn\n\npin = torch.cuda.is_available()\n",
+    ),
+    "below those of the standard library": (
+        "import os\n\nx = 1\nfrom torch import nn\n\npin = ⟦True⟧\n",
+        "import os\n\nimport torch\n\nx = 1\nfrom torch import nn\n\npin = torch.cuda.is_available()\n",
+    ),
+    "not in a file that has nothing of it": ("import os\n\nPIN = ⟦True⟧\n", "import os\n\nPIN = False\n"),
+    "not in a file that can do without it": (
+        "try:\n    import torch\nexcept ImportError:\n    torch = None\npin = ⟦True⟧\n",
+        "try:\n    import torch\nexcept ImportError:\n    torch = None\npin = False\n",
+    ),
+}
+
+
 @pytest.mark.parametrize(("before", "after"), IMPORTS.values(), ids=IMPORTS)
 def test_sys_is_imported(before: str, after: str) -> None:
     assert rewritten(before, zero_on_windows) == Rewritten(after)
+
+
+@pytest.mark.parametrize(("before", "after"), TORCH.values(), ids=TORCH)
+def test_torch_is_imported(before: str, after: str) -> None:
+    assert rewritten(before, lambda at: [OnlyWithCuda(at[0])]) == Rewritten(after)

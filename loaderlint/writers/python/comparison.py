@@ -12,6 +12,7 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.expressions import HOLE
 from loaderlint.writers.python.intentions import Extent, Intentions, Point, ValueIntention, extent, holds, start
 from loaderlint.writers.python.places import ast_point
+from loaderlint.writers.python.scopes import known_names
 from loaderlint.writers.python.shapes import (
     Definition,
     Side,
@@ -55,6 +56,7 @@ class Comparison:
         self._claimed: dict[str, Point] = {}
         self._names: dict[str, str] = {}
         self._names_of_partial: frozenset[str] = frozenset()
+        self._names_of_torch: frozenset[str] = frozenset()
 
     def modules(self, old: ast.Module, new: ast.Module) -> None:
         """Compare two modules.
@@ -62,6 +64,7 @@ class Comparison:
         Raises `Differs`, or `CannotRewrite` when an edit was not made.
         """
         self._names_of_partial = names_of_partial(new)
+        self._names_of_torch = known_names(new, "torch")
         statements = list(self._without_additions(old.body, new.body))
         if self._intended.guarded:
             self._guarded(old.body, statements)
@@ -76,7 +79,11 @@ class Comparison:
 
     def _without_additions(self, old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         """Yield the statements of the new module but the imports and definitions that came with the edits."""
-        packages = [*(("sys",) if self._intended.narrows else ()), *(_HOISTING if self._intended.hoisted else ())]
+        packages = [
+            *(("sys",) if self._intended.narrows else ()),
+            *(("torch",) if self._intended.asks_torch else ()),
+            *(_HOISTING if self._intended.hoisted else ()),
+        ]
         more = imports_of(new, packages) - imports_of(old, packages)
         only_imports = True
         for statement in new:
@@ -241,6 +248,9 @@ class Comparison:
                 self._check(says(settled, asked[0]), old)
             elif value.integer:
                 self._integer(old, settled)
+            elif value.only_with_cuda:
+                questions = [f"{name}.cuda.is_available()" for name in self._names_of_torch]
+                self._check(says(settled, False) or ast.unparse(settled) in questions, old)
             elif value.form:
                 self._formed(ast.parse(value.form.replace("{}", HOLE), mode="eval").body, settled, old)
             elif situation.settled(old) is old:

@@ -10,23 +10,19 @@ import libcst as cst
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def with_sys_import(module: cst.Module, name: str) -> cst.Module:
-    """Return the module with ``import sys`` (``import sys as name``) in its first block of imports."""
-    return with_import(module, "sys", name)
-
-
 def with_import(module: cst.Module, package: str, name: str) -> cst.Module:
-    """Return the module with an import of a package of the standard library in its first block of imports.
+    """Return the module with ``import package`` (``import package as name``) in its first block of imports.
 
-    It stands after the docstring and the ``__future__`` imports, before the first plain import of the standard library
-    that comes after it in the alphabet. All other statements stay the same objects.
+    It stands among those of the standard library, or of other packages, before the first plain import that comes after
+    it in the alphabet. All other statements stay the same objects.
     """
     module = _without_comment_in_header(module)
     body = list(module.body)
     block = _import_block(body)
     statement = _import(package, name)
-    plain = [index for index in block if _kind(body[index]) == "standard import"]
-    froms = [index for index in block if _kind(body[index]) == "standard from"]
+    kind = "standard" if package in sys.stdlib_module_names else "other"
+    plain = [index for index in block if _kind(body[index]) == f"{kind} import"]
+    froms = [index for index in block if _kind(body[index]) == f"{kind} from"]
     later = [index for index in plain if (_root(body[index]) or "") > package]
     if later:
         _insert_before(body, later[0], statement)
@@ -35,7 +31,7 @@ def with_import(module: cst.Module, package: str, name: str) -> cst.Module:
     elif froms:
         _insert_before(body, froms[0], statement)
     else:
-        _insert_section(body, block.start, statement)
+        _insert_section(body, block.start if kind == "standard" else block.stop, statement)
     return module.with_changes(body=body)
 
 
@@ -79,7 +75,7 @@ def _is_docstring(statement: _Statement, index: int) -> bool:
 
 
 def _kind(statement: _Statement) -> str | None:
-    """Return what kind of import a line is: of ``__future__``, the standard library or another; None for no import."""
+    """Return what kind of import a line is: of ``__future__``, the standard library or others; None for no import."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return None
     if not all(isinstance(small, cst.Import | cst.ImportFrom) for small in statement.body):
@@ -87,9 +83,8 @@ def _kind(statement: _Statement) -> str | None:
     root = _root(statement)
     if root == "__future__":
         return "future"
-    if root not in sys.stdlib_module_names:
-        return "other"
-    return "standard import" if isinstance(statement.body[0], cst.Import) else "standard from"
+    kind = "standard" if root in sys.stdlib_module_names else "other"
+    return f"{kind} import" if isinstance(statement.body[0], cst.Import) else f"{kind} from"
 
 
 def _root(statement: _Statement) -> str | None:

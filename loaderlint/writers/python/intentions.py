@@ -16,6 +16,7 @@ from loaderlint.model.edit import (
     GuardEntryPoint,
     Hoist,
     MakeInteger,
+    OnlyWithCuda,
     OnlyWithWorkers,
     RemoveIgnore,
     SetValue,
@@ -33,7 +34,7 @@ Point: TypeAlias = tuple[int, int]
 
 @dataclass
 class ValueIntention:
-    """What one expression is to be: constants where they are named, only with workers, an integer, in a form.
+    """What one expression is to be: constants where they are named, only with workers or CUDA, an integer, in a form.
 
     Else it is what it was.
     """
@@ -41,6 +42,7 @@ class ValueIntention:
     everywhere: list[Constant] = field(default_factory=list)
     narrowed: dict[Platform, Constant] = field(default_factory=dict)
     only_with: OnlyWithWorkers | None = None
+    only_with_cuda: bool = False
     integer: bool = False
     form: str = ""
 
@@ -61,6 +63,7 @@ class Intentions:
     hoisted: set[Point] = field(default_factory=set)
     guarded: list[Extent] = field(default_factory=list)
     narrows: bool = False
+    asks_torch: bool = False
 
 
 def intentions(source: Source, tree: ast.Module, edits: Iterable[Edit]) -> Intentions:
@@ -83,6 +86,7 @@ def intentions(source: Source, tree: ast.Module, edits: Iterable[Edit]) -> Inten
             value = found.values.setdefault(place, ValueIntention())
             _add(value, edit)
             found.narrows = found.narrows or bool(value.narrowed)
+            found.asks_torch = found.asks_torch or value.only_with_cuda
     return found
 
 
@@ -91,9 +95,11 @@ def _takes_away(source: Source, edit: Drop, positional: Collection[Point]) -> bo
     return edit.entry is not None and edit.platforms is None and ast_point(source, edit.entry.start) not in positional
 
 
-def _add(value: ValueIntention, edit: SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs) -> None:
+def _add(value: ValueIntention, edit: SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs | OnlyWithCuda) -> None:
     if isinstance(edit, MakeInteger):
         value.integer = True
+    elif isinstance(edit, OnlyWithCuda):
+        value.only_with_cuda = True
     elif isinstance(edit, WriteAs):
         value.form = edit.form
     elif isinstance(edit, OnlyWithWorkers):

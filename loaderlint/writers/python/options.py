@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, cast
@@ -18,13 +18,13 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import without_name
 from loaderlint.writers.python import expressions
 from loaderlint.writers.python.expressions import PlatformTest, code
-from loaderlint.writers.python.imports import with_sys_import
+from loaderlint.writers.python.imports import with_import
 from loaderlint.writers.python.integers import integer
 from loaderlint.writers.python.layout import with_keyword, without_items
 from loaderlint.writers.python.names import MUTATORS
 from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.plan import ItemPlan, OptionEdit, Plan, ValuePlan, plan
-from loaderlint.writers.python.scopes import binds, known_sys_names, sys_name
+from loaderlint.writers.python.scopes import ModuleName, Point, binds, imports_of_package, known_names, module_name
 from loaderlint.writers.python.statements import without_lines, without_small
 
 COMMENT_LOST = "a comment would be lost"
@@ -54,15 +54,28 @@ def edit_options(
     followed = tuple(followed)
     planned = plan(places, edits, followed)
     narrowed = {node: value.span for node, value in planned.values.items() if value.narrowed}
-    name = sys_name(tree, [places.point(span) for span in narrowed.values()])
-    tests = PlatformTest(name.name, {name.name, *known_sys_names(tree)}, places.quote)
-    writer = _Writer(planned, tests, int_is_taken=binds(tree, "int"))
+    name = module_name(tree, "sys", [places.point(span) for span in narrowed.values()])
+    tests = PlatformTest(name.name, {name.name, *known_names(tree, "sys")}, places.quote)
+    asking = [places.point(value.span) for value in planned.values.values() if value.only_with_cuda]
+    torch = _torch_name(tree, asking) if asking else None
+    writer = _Writer(planned, tests, torch, int_is_taken=binds(tree, "int"))
     changer = _Changer(places, writer.changes, {*followed, *narrowed})
     module = _visited(places.module, changer)
     assert isinstance(module, cst.Module)
     if name.missing and any(_asks(changer.became[node], name.name) for node in narrowed):
-        module = with_sys_import(module, name.name)
+        module = with_import(module, "sys", name.name)
+    if torch is not None and torch.missing:
+        module = with_import(module, "torch", torch.name)
     return Edited(module, changer.became, COMMENT_LOST if writer.comment_lost else "")
+
+
+def _torch_name(tree: ast.Module, uses: Sequence[Point]) -> ModuleName | None:
+    """Return a name for torch at all the places; None in a file that would load torch for nothing but its name."""
+    try:
+        name = module_name(tree, "torch", uses)
+    except CannotRewrite:
+        return None
+    return None if name.missing and not imports_of_package(tree, "torch") else name
 
 
 def _visited(node: cst.CSTNode, changer: _Changer) -> cst.CSTNode:
@@ -107,9 +120,10 @@ class _Changer(cst.CSTTransformer):
 class _Writer:
     """Turns a plan into one change per node."""
 
-    def __init__(self, planned: Plan, tests: PlatformTest, *, int_is_taken: bool) -> None:
+    def __init__(self, planned: Plan, tests: PlatformTest, torch: ModuleName | None, *, int_is_taken: bool) -> None:
         self._places = planned.places
         self._tests = tests
+        self._cuda = "False" if torch is None else f"{torch.name}.cuda.is_available()"
         self._int_is_taken = int_is_taken
         self.comment_lost = False
         self.changes: dict[cst.CSTNode, list[_Change]] = {}
@@ -148,6 +162,8 @@ class _Writer:
                 raise CannotRewrite("the name int means something else in this file")
         for form in value.forms:
             new = place(expressions.formed(form, new), old=new)
+        if value.only_with_cuda:
+            new = place(cst.parse_expression(self._cuda), old=new)
         for constant in value.constants:
             new = place(self._constant(constant, new), old=new)
         for only_with in value.only_with:

@@ -9,7 +9,16 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from loaderlint.model.edit import AddOption, Drop, MakeInteger, OnlyWithWorkers, RemoveIgnore, SetValue, WriteAs
+from loaderlint.model.edit import (
+    AddOption,
+    Drop,
+    MakeInteger,
+    OnlyWithCuda,
+    OnlyWithWorkers,
+    RemoveIgnore,
+    SetValue,
+    WriteAs,
+)
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
@@ -17,7 +26,7 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.layout import has_keyword
 from loaderlint.writers.python.places import Places, nodes
 
-ValueEdit: TypeAlias = SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs
+ValueEdit: TypeAlias = SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs | OnlyWithCuda
 OptionEdit: TypeAlias = ValueEdit | AddOption | RemoveIgnore
 
 
@@ -35,6 +44,7 @@ class ValuePlan:
 
     span: Span
     integer: bool = False
+    only_with_cuda: bool = False
     constants: list[Constant] = field(default_factory=list)
     only_with: list[OnlyWithWorkers] = field(default_factory=list)
     narrowed: list[Narrowed] = field(default_factory=list)
@@ -44,6 +54,8 @@ class ValuePlan:
         """Take in one more edit."""
         if isinstance(edit, MakeInteger):
             self.integer = True
+        elif isinstance(edit, OnlyWithCuda):
+            self.only_with_cuda = True
         elif isinstance(edit, WriteAs):
             self.forms += [] if edit.form in self.forms else [edit.form]
         elif isinstance(edit, OnlyWithWorkers):
@@ -66,7 +78,9 @@ class ValuePlan:
         alone = self.constants and (self.integer or self.narrowed)
         formed = self.forms and (len(self.forms) > 1 or self.integer or self.constants or self.only_with)
         circular = any(edit.workers == self.span for edit in self.only_with)
-        if overlapping or alone or formed or circular or len(self.constants) > 1 or len(self.only_with) > 1:
+        others = (self.integer, self.constants, self.only_with, self.narrowed, self.forms)
+        asked = self.only_with_cuda and any(others)
+        if overlapping or alone or formed or circular or asked or len(self.constants) > 1 or len(self.only_with) > 1:
             raise contradiction(self.span)
 
 
@@ -151,7 +165,9 @@ class Plan:
 
     def _overwritten(self) -> Mapping[cst.CSTNode, Span]:
         constants: dict[cst.CSTNode, Span] = {
-            node: value.span for node, value in self.values.items() if value.constants or value.forms
+            node: value.span
+            for node, value in self.values.items()
+            if value.constants or value.forms or value.only_with_cuda
         }
         return constants | self.gone
 

@@ -21,7 +21,7 @@ from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.comparison import Comparison, Differs
 from loaderlint.writers.python.intentions import intentions
-from loaderlint.writers.python.scopes import known_sys_names
+from loaderlint.writers.python.scopes import known_names
 
 _DEEPEST = 500
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -34,7 +34,7 @@ def prove(source: Source, new: str, edits: Sequence[Edit], *, comments_may_go: b
     when an edit was not made, when a comment is lost (unless ``comments_may_go``), or when line ends changed.
     """
     old_tree, new_tree = parsed(source.text, source.path), parsed(new, source.path)
-    sys_names = known_sys_names(old_tree) | known_sys_names(new_tree)
+    sys_names = known_names(old_tree, "sys") | known_names(new_tree, "sys")
     intended = intentions(source, old_tree, edits)
     try:
         Comparison(source, intended, old_tree, sys_names).modules(old_tree, new_tree)

@@ -1,4 +1,4 @@
-"""By which name a piece of code can call the module ``sys``."""
+"""By which name a piece of code can call a module: ``sys``, ``torch``."""
 
 from __future__ import annotations
 
@@ -18,46 +18,61 @@ _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 
 
 @dataclass(frozen=True)
-class SysName:
-    """The name for ``sys`` in one file; ``missing`` says that an import of it has to be added at the top."""
+class ModuleName:
+    """The name for a module in one file; ``missing`` says that an import of it has to be added at the top."""
 
     name: str
     missing: bool
 
 
 class _Means(Enum):
-    """What a name means at a place, as far as ``sys`` goes."""
+    """What a name means at a place, as far as one module goes."""
 
-    SYS = "it is the module sys"
+    MODULE = "it is the module"
     NOTHING_YET = "it would be, if the module imported it at the top"
     SOMETHING_ELSE = "it is, or may be, something else"
 
 
-def sys_name(tree: ast.Module, uses: Sequence[Point]) -> SysName:
-    """Return a name that means the module ``sys`` at all the places, ``sys`` itself where possible.
+def module_name(tree: ast.Module, package: str, uses: Sequence[Point]) -> ModuleName:
+    """Return a name that means a package at all the places, its own where possible.
 
     Raises `CannotRewrite` when every name is taken.
     """
-    names = ["sys", *sorted(known_sys_names(tree) - {"sys", "_sys"}), "_sys"]
-    meanings = {name: {_meaning(tree, name, use) for use in uses} for name in names}
+    private = f"_{package}"
+    names = [package, *sorted(known_names(tree, package) - {package, private}), private]
+    meanings = {name: {_meaning(tree, package, name, use) for use in uses} for name in names}
     for name in names:
-        if meanings[name] == {_Means.SYS}:
-            return SysName(name, missing=False)
+        if meanings[name] == {_Means.MODULE}:
+            return ModuleName(name, missing=False)
     for name in names:
         if _Means.SOMETHING_ELSE not in meanings[name]:
-            return SysName(name, missing=True)
-    raise CannotRewrite("the names sys and _sys both mean something else here")
+            return ModuleName(name, missing=True)
+    raise CannotRewrite(f"the names {package} and {private} both mean something else here")
 
 
-def known_sys_names(tree: ast.Module) -> frozenset[str]:
-    """Return all names under which the file imports the module ``sys``."""
+def known_names(tree: ast.Module, package: str) -> frozenset[str]:
+    """Return all names under which the file imports a package."""
     return frozenset(
-        alias.asname or alias.name
+        alias.asname or package
         for node in ast.walk(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
-        if alias.name == "sys"
+        if _is_package(alias, package)
     )
+
+
+def imports_of_package(tree: ast.Module, package: str) -> bool:
+    """Return whether the module itself imports a package whenever it is run, or something of it."""
+    return any(
+        (isinstance(node, ast.Import) and any(one.name.partition(".")[0] == package for one in node.names))
+        or (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").partition(".")[0] == package)
+        for node in tree.body
+    )
+
+
+def _is_package(alias: ast.alias, package: str) -> bool:
+    """Return whether an import binds a package itself, as ``import torch.utils.data`` does, too."""
+    return alias.name == package or (alias.asname is None and alias.name.startswith(f"{package}."))
 
 
 def binds(tree: ast.Module, name: str) -> bool:
@@ -65,7 +80,7 @@ def binds(tree: ast.Module, name: str) -> bool:
     return any(name in _bound(node) for node in ast.walk(tree))
 
 
-def _meaning(tree: ast.Module, name: str, use: Point) -> _Means:
+def _meaning(tree: ast.Module, package: str, name: str, use: Point) -> _Means:
     around = _scopes_around(tree, use)
     in_function = any(isinstance(scope, _FUNCTIONS) for scope in around)
     for depth, scope in enumerate(reversed(around)):
@@ -73,19 +88,19 @@ def _meaning(tree: ast.Module, name: str, use: Point) -> _Means:
             continue  # a class body's names are not seen by the functions in it
         found = _bindings(scope, name)
         if found:
-            return _Means.SYS if _imported_before(scope, name, found, use) else _Means.SOMETHING_ELSE
+            return _Means.MODULE if _imported_before(scope, package, name, found, use) else _Means.SOMETHING_ELSE
     found = _bindings(tree, name)
-    if not all(_imports_sys(node, name) for node in found):
+    if not all(_imports(node, package, name) for node in found):
         return _Means.SOMETHING_ELSE
     ready = any(node in tree.body and (in_function or node.lineno < use[0]) for node in found)
-    return _Means.SYS if ready else _Means.NOTHING_YET
+    return _Means.MODULE if ready else _Means.NOTHING_YET
 
 
-def _imported_before(scope: ast.AST, name: str, found: Sequence[ast.stmt | ast.AST], use: Point) -> bool:
+def _imported_before(scope: ast.AST, package: str, name: str, found: Sequence[ast.stmt | ast.AST], use: Point) -> bool:
     body = getattr(scope, "body", [])
     first = found[0]
     return (
-        all(_imports_sys(node, name) for node in found)
+        all(_imports(node, package, name) for node in found)
         and isinstance(body, list)
         and isinstance(first, ast.stmt)
         and first in body
@@ -93,9 +108,9 @@ def _imported_before(scope: ast.AST, name: str, found: Sequence[ast.stmt | ast.A
     )
 
 
-def _imports_sys(node: ast.AST, name: str) -> bool:
+def _imports(node: ast.AST, package: str, name: str) -> bool:
     return isinstance(node, ast.Import) and all(
-        alias.name == "sys" for alias in node.names if (alias.asname or alias.name.partition(".")[0]) == name
+        _is_package(alias, package) for alias in node.names if (alias.asname or alias.name.partition(".")[0]) == name
     )
 
 
