@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from loaderlint.engine import Linted, SettingsFor, lint
 from loaderlint.linking.files import OtherFiles, Readings
 from loaderlint.linking.importers import imported_names
-from loaderlint.model.edit import Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
+from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
@@ -279,7 +279,8 @@ def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:
 
 def _collide(first: Edit, second: Edit) -> bool:
     one, other = first.span, second.span
-    if one.path != other.path or (isinstance(first, RemoveIgnore) and isinstance(second, RemoveIgnore)):
+    beside = any(isinstance(first, kind) and isinstance(second, kind) for kind in (RemoveIgnore, BeginTurns))
+    if one.path != other.path or beside:
         return False
     if isinstance(first, GuardEntryPoint) or isinstance(second, GuardEntryPoint):
         # A guard moves whole statements, so it goes alone; several statements go under one guard at once.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from loaderlint.model.edit import BeginTurns, Fix
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
-from loaderlint.model.uses import Role
+from loaderlint.model.uses import Iteration, Loop, Role, UntoldSampler
 from loaderlint.model.value import holds_on, together
 
 
@@ -45,7 +46,8 @@ class EpochNeverSet(Rule):
     ```
 
     ## Fix safety
-    There is no fix: only the author knows which name counts the epochs, and every later epoch gets another order.
+    Unsafe: every later epoch gets another order. The call is added where the loop names its turns (`for epoch in …`,
+    not `while`) and the sampler, or its loader, always goes by one name there; otherwise there is no fix.
 
     ## Evidence
     `torch/utils/data/distributed.py` (2.13): `g.manual_seed(self.seed + self.epoch)`, and the class's docstring
@@ -62,14 +64,31 @@ class EpochNeverSet(Rule):
         if loader.uses.role is Role.EVALUATION:
             return
         for sampler in loader.uses.shuffles_by_epoch:
-            for one in loader.uses.iterations:
-                met = together(sampler.assumptions, one.assumptions)
-                if one.epochs is None or one.epochs.asked or one.wrapped_by or met is None or not holds_on(met, target):
-                    continue
-                message = (
-                    f"every turn of `{one.epochs.what}` gets the samples in the same order: the sampler is never told "
-                    f"the epoch; the loader is iterated at {place(one.span)}"
-                )
-                advice = "call `set_epoch(epoch)` on the sampler before each epoch's iteration"
-                yield self.finding(loader, sampler, message, target, help=advice)
-                break
+            found = [one for one in loader.uses.iterations if _same_order(sampler, one, target)]
+            loops = list(dict.fromkeys(one.epochs for one in found if one.epochs is not None))
+            if not loops:
+                continue
+            message = (
+                f"every turn of `{loops[0].what}` gets the samples in the same order: the sampler is never told "
+                f"the epoch; the loader is iterated at {place(found[0].span)}"
+            )
+            help = f"call `set_epoch(epoch)` on the sampler before each epoch's iteration{_uncounted(loops)}"
+            yield self.finding(loader, sampler, message, target, help=help, fix=_fix(sampler, loops))
+
+
+def _same_order(sampler: UntoldSampler, one: Iteration, target: Target) -> bool:
+    """Return whether a loop of epochs iterates the loader, in a run that has the sampler."""
+    met = together(sampler.assumptions, one.assumptions)
+    counted = one.epochs is not None and not one.epochs.asked
+    return counted and not one.wrapped_by and met is not None and holds_on(met, target)
+
+
+def _uncounted(loops: Sequence[Loop]) -> str:
+    return next((f"; no name counts the turns of `{one.what}`" for one in loops if not one.counter), "")
+
+
+def _fix(sampler: UntoldSampler, loops: Sequence[Loop]) -> Fix | None:
+    if not all(one.counter and sampler.name_in(one) for one in loops):
+        return None
+    told = tuple(BeginTurns(one.span, f"{sampler.name_in(one)}.set_epoch({one.counter})") for one in loops)
+    return Fix("tell the sampler the epoch", told).unsafe("every later epoch gets another order")

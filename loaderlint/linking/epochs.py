@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
+from loaderlint.linking.questions import named_at
 from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import Frame, Instance, Made, Possibilities, Possibility, under
-from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+from loaderlint.model.uses import UntoldSampler
 from loaderlint.readers.python import CallSite, PythonFacts, owners_set
 from loaderlint.vocabulary.uses import DISTRIBUTED_SAMPLERS
 
@@ -25,8 +28,17 @@ _PLACES = {"shuffle": 3}
 """Where ``DistributedSampler(dataset, num_replicas, rank, shuffle)`` takes what by position."""
 
 
-def told_no_epoch(evaluator: Evaluator, given: Mapping[str, Given], files: Iterable[str]) -> Iterator[Touch]:
-    """Yield the shuffling distributed samplers a loader is given, if no file of the program may tell them an epoch."""
+def told_no_epoch(
+    evaluator: Evaluator,
+    loader: Made,
+    given: Mapping[str, Given],
+    files: Iterable[str],
+    heads: Mapping[ast.expr, Frame],
+) -> Iterator[UntoldSampler]:
+    """Yield the shuffling distributed samplers a loader is given, if no file of the program may tell them an epoch.
+
+    ``heads`` are what the loops that iterate the loader go over, with the places of the loops.
+    """
     samplers = [one for one in _samplers(evaluator, given) if _shuffles(evaluator, one)]
     if not samplers or any(_may_tell(evaluator, path) for path in files):
         return
@@ -34,7 +46,36 @@ def told_no_epoch(evaluator: Evaluator, given: Mapping[str, Given], files: Itera
         assert isinstance(one.thing, Made)
         facts = one.thing.frame.facts
         what = shortened(facts.text(one.thing.call))
-        yield Touch(facts.span(one.thing.call), what, one.assumptions, one.trail)
+        names = _names(evaluator, one.thing, heads)
+        if not names and "sampler" in given and [way.thing for way in given["sampler"].possibilities] == [one.thing]:
+            names = tuple((span, f"{name}.sampler") for span, name in _names(evaluator, loader, heads))
+        yield UntoldSampler(facts.span(one.thing.call), what, one.assumptions, one.trail, names=names)
+
+
+def _names(evaluator: Evaluator, made: Made, heads: Mapping[ast.expr, Frame]) -> tuple[tuple[Span, str], ...]:
+    """Return what the code in loops calls an object, for those loops where a name is this object in all runs."""
+    found: list[tuple[Span, str]] = []
+    scope = made.frame.scope
+    given = [name for name, bindings in scope.bindings.items() if any(one.value is made.call for one in bindings)]
+    for over, head in heads.items():
+        own = head.scope.bindings
+        settled = (
+            name
+            for name in dict.fromkeys((*given, *own))
+            if all(one.place.order < head.place.order for one in own.get(name, ()))
+        )
+        name = next((name for name in settled if _is_always(evaluator, name, made, over, head)), "")
+        found.extend([(head.facts.span(over), name)] if name else [])
+    return tuple(found)
+
+
+def _is_always(evaluator: Evaluator, name: str, made: Made, at: ast.expr, head: Frame) -> bool:
+    node = evaluator.remembered(("name", at, name), head, lambda: named_at(at, name))
+    with evaluator.steps(STEPS):
+        ways = evaluator.evaluate(node, head) if node is not None else ()
+    return bool(ways) and all(
+        isinstance(way.thing, Made) and way.thing.call is made.call and not way.assumptions for way in ways
+    )
 
 
 def _samplers(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Possibility]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.changed_payload import may_change
 from loaderlint.linking.epochs import told_no_epoch
 from loaderlint.linking.kept_batches import kept_batches
-from loaderlint.linking.loops_around import loops_around
+from loaderlint.linking.loops_around import heads_around, loops_around
 from loaderlint.linking.options_set import options_set
 from loaderlint.linking.restarts import restarts
 from loaderlint.linking.running import STEPS, Iterated, Iterations, shortened
@@ -52,19 +52,22 @@ def uses_of(
     """Return what the programs that iterate a loader do with it; ``files`` are those they consist of."""
     found: dict[object, Iteration] = {}
     kept: list[Touch] = []
+    heads: dict[ast.expr, Frame] = {}
     for run in runs:
         made_in = {loop.span for loop in loops_around(evaluator, run, site.frame)}
         for place in _outermost(run.places.get(id(site.call), ())):
             one = _iteration(evaluator, site, run, place, made_in)
             if one is not None:
                 found.setdefault((one.span, one.loops), one)
+                heads.update(heads_around(evaluator, run, place.frame, id(site.call)))
                 kept.extend(kept_batches(place) if not one.wrapped_by else ())
     iterations = tuple(found.values())
     role = _named_role(site)
     if role is None:
         roles = {one.role for one in iterations}
         role = roles.pop() if len(roles) == 1 else None
-    shuffling = tuple(told_no_epoch(evaluator, given, files)) if iterations else ()
+    loader = Made(site.callee, site.call, site.frame)
+    shuffling = tuple(told_no_epoch(evaluator, loader, given, files, heads)) if iterations else ()
     restarted = dict.fromkeys(one for run in runs for one in restarts(evaluator, site, run))
     return Uses(
         iterations,

@@ -27,19 +27,33 @@ def loops_around(evaluator: Evaluator, run: Iterations, frame: Frame, loader: in
     one function may go over the batches of many loaders.
     """
     found: dict[object, Loop] = {}
+    for arm, where in _arms_around(evaluator, run, frame, loader):
+        loop = replace(loop_of(evaluator, arm, where), asked=_is_asked(arm, where))
+        found.setdefault(loop.span, loop)
+    return tuple(found.values())
+
+
+def heads_around(evaluator: Evaluator, run: Iterations, frame: Frame, loader: int) -> Iterator[tuple[ast.expr, Frame]]:
+    """Yield what the ``for`` loops around a place go over, each with the place of its loop."""
+    for arm, where in _arms_around(evaluator, run, frame, loader):
+        if isinstance(arm.owner, ast.For | ast.AsyncFor) and arm.place is not None:
+            yield arm.owner.iter, where.at(arm.place)
+
+
+def _arms_around(
+    evaluator: Evaluator, run: Iterations, frame: Frame, loader: int | None
+) -> Iterator[tuple[Arm, Frame]]:
     waiting, seen = [frame], set[int]()
     while waiting and len(seen) < _MOST_CALLERS:
         where = waiting.pop(0)
         for arm in reversed(where.place.arms):
             if arm.loop and arm.place is not None:
-                loop = replace(loop_of(evaluator, arm, where), asked=_is_asked(arm, where))
-                found.setdefault(loop.span, loop)
+                yield arm, where
         if id(where.scope.node) not in seen:
             seen.add(id(where.scope.node))
             callers = run.called_at.get(id(where.scope.node), ())
             handing = [one for one in callers if loader is not None and _hands_over(evaluator, *one, loader)]
             waiting.extend(caller for caller, _ in handing or callers)
-    return tuple(found.values())
 
 
 def _hands_over(evaluator: Evaluator, frame: Frame, call: ast.Call, loader: int) -> bool:
@@ -72,9 +86,10 @@ def loop_of(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
     what = shortened(f"for {facts.text(arm.owner.target)} in {facts.text(arm.owner.iter)}")
     where = frame.at(arm.place)
     counter = _counter(evaluator, arm.owner.iter, where)
-    named = isinstance(arm.owner.target, ast.Name) and "epoch" in arm.owner.target.id.lower()
+    name = arm.owner.target.id if isinstance(arm.owner.target, ast.Name) else ""
+    named = "epoch" in name.lower()
     once = _ends_at_once(arm.owner) or (counter is not None and _turns(evaluator, *counter) <= {0, 1})
-    return Loop(span, what, counter is not None or named, once)
+    return Loop(span, what, counter is not None or named, once, counter=name.strip("_") and name)
 
 
 def _ends_at_once(loop: ast.AST) -> bool:

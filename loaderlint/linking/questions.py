@@ -135,10 +135,11 @@ def _evaluated(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilit
 
 def _named(evaluator: Evaluator, node: ast.Call, text: str, frame: Frame) -> ast.expr | None:
     """Return a dotted name as the expression it is where the call stands, the same one whenever it is asked for."""
-    return evaluator.remembered(("text", id(node), text), frame, lambda: _expression(node, text))
+    return evaluator.remembered(("text", id(node), text), frame, lambda: named_at(node, text))
 
 
-def _expression(node: ast.Call, text: str) -> ast.expr | None:
+def named_at(node: ast.expr, text: str) -> ast.expr | None:
+    """Return a dotted name as the expression it is where another stands; None for a text that is no name."""
     root, *attributes = text.strip().split(".")
     if not all(one.isidentifier() for one in (root, *attributes)):
         return None

@@ -82,6 +82,14 @@ class OnlyWithCuda:
 
 
 @dataclass(frozen=True)
+class BeginTurns:
+    """Every turn of the loop that goes over what stands at ``span`` begins with ``statement``."""
+
+    span: Span
+    statement: str
+
+
+@dataclass(frozen=True)
 class GuardEntryPoint:
     """The statement at ``span``, and whatever runs with it, no longer runs when the file is imported by a worker."""
 
@@ -129,6 +137,7 @@ Edit: TypeAlias = (
     | MakeInteger
     | WriteAs
     | OnlyWithCuda
+    | BeginTurns
     | GuardEntryPoint
     | Hoist
     | AddKey

@@ -52,7 +52,7 @@ class Loop:
     ``what`` is its header as messages show it. ``counts`` says that its turns are counted or go on until something
     holds (``range``, ``while``): such are epochs and steps. Other loops go over data sets, folds or batches.
     ``once`` says that it was seen to have no second turn, ``asked`` that something between it and what it is around
-    asks which turn this is.
+    asks which turn this is. ``counter`` is the name that counts its turns, empty where no plain name does.
     """
 
     span: Span
@@ -60,10 +60,25 @@ class Loop:
     counts: bool = False
     once: bool = False
     asked: bool = False
+    counter: str = ""
 
 
 NO_LOOP = Loop(Span("", 1, 1, 1, 1), "")
 """Stands for the loop that a restart has by all means."""
+
+
+@dataclass(frozen=True)
+class UntoldSampler(Touch):
+    """A sampler whose order follows from the epoch it is told, made in a program that tells it none.
+
+    ``names`` is what the code in a loop calls it, by the loop's place, for those loops where it has a name.
+    """
+
+    names: tuple[tuple[Span, str], ...] = ()
+
+    def name_in(self, loop: Loop) -> str:
+        """Return what the code in a loop calls it, nothing where it has no name there."""
+        return dict(self.names).get(loop.span, "")
 
 
 @dataclass(frozen=True)
@@ -144,7 +159,7 @@ class Uses:
 
     iterations: tuple[Iteration, ...] = ()
     role: Role | None = None
-    shuffles_by_epoch: tuple[Touch, ...] = ()
+    shuffles_by_epoch: tuple[UntoldSampler, ...] = ()
     options_set: tuple[OptionSet, ...] = ()
     restarts: tuple[Restart, ...] = ()
     kept: tuple[Touch, ...] = ()

@@ -7,12 +7,22 @@ from typing import Any
 
 import pytest
 
-from loaderlint.model.edit import AddOption, GuardEntryPoint, SetValue
+from loaderlint.model.edit import AddOption, BeginTurns, GuardEntryPoint, SetValue
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.target import Accelerator, Platform, Target
-from loaderlint.model.uses import Iteration, Loop, OptionSet, Restart, Role, SharingStrategy, StartMethodCall, Uses
+from loaderlint.model.uses import (
+    Iteration,
+    Loop,
+    OptionSet,
+    Restart,
+    Role,
+    SharingStrategy,
+    StartMethodCall,
+    UntoldSampler,
+    Uses,
+)
 from loaderlint.model.value import Value
 from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import (
@@ -35,13 +45,13 @@ FOLDS = Loop(at(65), "for fold in folds")
 IN_EPOCHS = Iteration(at(71), "loader", (EPOCHS,))
 
 
-def used(*iterations: Iteration, role: Role | None = None, samplers: tuple[Touch, ...] = ()) -> Loader:
+def used(*iterations: Iteration, role: Role | None = None, samplers: tuple[UntoldSampler, ...] = ()) -> Loader:
     """Make a loader with 2 workers that is used this way."""
     return replace(a_loader(num_workers=2), uses=Uses(iterations, role, samplers))
 
 
 class TestEpochNeverSet:
-    SAMPLER = Touch(at(40), "DistributedSampler(dataset)")
+    SAMPLER = UntoldSampler(at(40), "DistributedSampler(dataset)")
 
     def test_it_stands_at_the_sampler_and_names_the_loop(self) -> None:
         finding = the_finding("LL408", used(IN_EPOCHS, samplers=(self.SAMPLER,)), LINUX)
@@ -49,6 +59,15 @@ class TestEpochNeverSet:
         assert finding.message.startswith("every turn of `for epoch in range(3)` gets the samples in the same order")
         assert "train.py:71" in finding.message
         assert finding.fix is None
+
+    def test_the_fix_tells_it_where_both_have_names(self) -> None:
+        sampler = replace(self.SAMPLER, names=((at(70), "sampler"),))
+        by_name = replace(IN_EPOCHS, loops=(replace(EPOCHS, counter="epoch"),))
+        fix = the_fix(the_finding("LL408", used(by_name, samplers=(sampler,)), LINUX))
+        assert fix.edits == (BeginTurns(at(70), "sampler.set_epoch(epoch)"),)
+        assert not fix.safe
+        assert the_finding("LL408", used(IN_EPOCHS, samplers=(sampler,)), LINUX).fix is None
+        assert the_finding("LL408", used(by_name, samplers=(self.SAMPLER,)), LINUX).fix is None
 
     @pytest.mark.parametrize(
         "loader",

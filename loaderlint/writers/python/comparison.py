@@ -70,7 +70,8 @@ class Comparison:
             self._guarded(old.body, statements)
         else:
             self._block(old.body, statements)
-        made = {*self._intended.values, *self._intended.dropped, *self._intended.added, *self._intended.hoisted}
+        intended = self._intended
+        made = {*intended.values, *intended.dropped, *intended.added, *intended.turns, *intended.hoisted}
         missed = made - self._met
         if missed:
             raise CannotRewrite(f"the edit of line {min(missed)[0]} was not made")
@@ -174,7 +175,19 @@ class Comparison:
             self._items(old, new)
         else:
             for name in old._fields:
-                self._field(getattr(old, name, None), getattr(new, name, None), old)
+                theirs = getattr(new, name, None)
+                if isinstance(old, ast.For | ast.AsyncFor) and isinstance(theirs, list) and name == "body":
+                    theirs = self._after_the_beginning(old, theirs)
+                self._field(getattr(old, name, None), theirs, old)
+
+    def _after_the_beginning(self, old: ast.For | ast.AsyncFor, new: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+        """Return the body of a loop without the statements that each of its turns is to begin with."""
+        place = extent(old.iter)
+        begun = [ast.parse(one).body[0] for one in self._intended.turns.get(place, ())]
+        for one, other in zip(begun, new, strict=False):
+            self._check(ast.dump(one) == ast.dump(other), old)
+            self._met.add(place)
+        return new[len(begun) :]
 
     def _field(self, old: object, new: object, around: ast.AST) -> None:
         if isinstance(old, list) and isinstance(new, list):

@@ -25,11 +25,11 @@ def with_import(module: cst.Module, package: str, name: str) -> cst.Module:
     froms = [index for index in block if _kind(body[index]) == f"{kind} from"]
     later = [index for index in plain if (_root(body[index]) or "") > package]
     if later:
-        _insert_before(body, later[0], statement)
+        insert_before(body, later[0], statement)
     elif plain:
         body.insert(plain[-1] + 1, statement)
     elif froms:
-        _insert_before(body, froms[0], statement)
+        insert_before(body, froms[0], statement)
     else:
         _insert_section(body, block.start if kind == "standard" else block.stop, statement)
     return module.with_changes(body=body)
@@ -102,7 +102,7 @@ def _root(statement: _Statement) -> str | None:
     return name.value if isinstance(name, cst.Name) else None
 
 
-def _insert_before(body: list[_Statement], index: int, statement: cst.SimpleStatementLine) -> None:
+def insert_before(body: list[_Statement], index: int, statement: _Statement) -> None:
     """Insert a statement; blank lines above stay above it, a comment stays with the statement it describes."""
     following = body[index]
     lines = list(following.leading_lines)

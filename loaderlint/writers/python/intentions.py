@@ -10,6 +10,7 @@ from typing import TypeAlias
 from loaderlint.model.edit import (
     AddKey,
     AddOption,
+    BeginTurns,
     Drop,
     Edit,
     Export,
@@ -60,6 +61,7 @@ class Intentions:
     values: dict[Extent, ValueIntention] = field(default_factory=dict)
     dropped: dict[Point, Drop] = field(default_factory=dict)
     added: dict[Extent, list[AddOption]] = field(default_factory=dict)
+    turns: dict[Extent, list[str]] = field(default_factory=dict)
     hoisted: set[Point] = field(default_factory=set)
     guarded: list[Extent] = field(default_factory=list)
     narrows: bool = False
@@ -75,6 +77,9 @@ def intentions(source: Source, tree: ast.Module, edits: Iterable[Edit]) -> Inten
         if isinstance(edit, AddOption):
             added = found.added.setdefault(place, [])
             added += [] if edit in added else [edit]
+        elif isinstance(edit, BeginTurns):
+            begun = found.turns.setdefault(place, [])
+            begun += [] if edit.statement in begun else [edit.statement]
         elif isinstance(edit, Hoist):
             found.hoisted.add(place[:2])
         elif isinstance(edit, GuardEntryPoint):

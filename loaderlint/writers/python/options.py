@@ -18,7 +18,7 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import without_name
 from loaderlint.writers.python import expressions
 from loaderlint.writers.python.expressions import PlatformTest, code
-from loaderlint.writers.python.imports import with_import
+from loaderlint.writers.python.imports import insert_before, with_import
 from loaderlint.writers.python.integers import integer
 from loaderlint.writers.python.layout import with_keyword, without_items
 from loaderlint.writers.python.names import MUTATORS
@@ -135,6 +135,8 @@ class _Writer:
             self._then(value_node, partial(self._with_value, value_node, value))
         for comment, names in planned.comments.items():
             self._then(*self._comment(comment, names))
+        for loop, statements in planned.turns.items():
+            self._then(loop, partial(_beginning_with, statements))
         self._take_statements_away(planned)
 
     def _then(self, node: cst.CSTNode, change: _Change) -> None:
@@ -227,6 +229,13 @@ class _Writer:
             assert isinstance(block, cst.IndentedBlock | cst.Module)
             self.comment_lost |= without_lines(block, indexes)[1]
             self._then(block, partial(_block_without, indexes))
+
+
+def _beginning_with(statements: Iterable[str], loop: cst.For) -> cst.For:
+    lines = [cast("cst.SimpleStatementLine | cst.BaseCompoundStatement", one) for one in loop.body.body]
+    for index, one in enumerate(statements):
+        insert_before(lines, index, cst.parse_statement(one))
+    return loop.with_changes(body=loop.body.with_changes(body=lines))
 
 
 def _block_without(indexes: set[int], block: cst.IndentedBlock | cst.Module) -> cst.CSTNode:

@@ -11,6 +11,7 @@ import libcst as cst
 
 from loaderlint.model.edit import (
     AddOption,
+    BeginTurns,
     Drop,
     MakeInteger,
     OnlyWithCuda,
@@ -27,7 +28,7 @@ from loaderlint.writers.python.layout import has_keyword
 from loaderlint.writers.python.places import Places, nodes
 
 ValueEdit: TypeAlias = SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs | OnlyWithCuda
-OptionEdit: TypeAlias = ValueEdit | AddOption | RemoveIgnore
+OptionEdit: TypeAlias = ValueEdit | AddOption | BeginTurns | RemoveIgnore
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class Plan:
     values: dict[cst.BaseExpression, ValuePlan] = field(default_factory=dict)
     items: dict[cst.Call | cst.Dict, ItemPlan] = field(default_factory=lambda: defaultdict(ItemPlan))
     statements: list[cst.BaseSmallStatement] = field(default_factory=list)
+    turns: dict[cst.For, list[str]] = field(default_factory=lambda: defaultdict(list))
     comments: dict[cst.Comment, list[str]] = field(default_factory=lambda: defaultdict(list))
     gone: dict[cst.CSTNode, Span] = field(default_factory=dict)
 
@@ -110,6 +112,11 @@ class Plan:
             names += [edit.name] if edit.name not in names else []
         elif isinstance(edit, AddOption):
             self._add_option(edit)
+        elif isinstance(edit, BeginTurns):
+            loop = self.places.parents[self.places.expression(edit.span)]
+            if not isinstance(loop, cst.For) or not isinstance(loop.body, cst.IndentedBlock):
+                raise CannotRewrite(f"no loop over {edit.span} has a body of its own lines")
+            self.turns[loop] += [edit.statement] if edit.statement not in self.turns[loop] else []
         elif isinstance(edit, Drop) and edit.entry is not None and edit.platforms is None:
             self._take_away(edit, edit.entry)
         else:
@@ -156,7 +163,7 @@ class Plan:
         """Raise `CannotRewrite` when edits contradict each other; ``further`` are nodes that other edits need."""
         for value in self.values.values():
             value.check()
-        needed = {*self.values, *self.items, *self.gone, *self._worker_counts(), *further}
+        needed = {*self.values, *self.items, *self.gone, *self.turns, *self._worker_counts(), *further}
         for root, span in self._overwritten().items():
             inside = nodes(root)
             next(inside)
