@@ -9,6 +9,7 @@ from loaderlint.linking import (
     class_attributes,
     classes,
     environment,
+    guards,
     instances,
     locations,
     modules,
@@ -45,6 +46,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
+from loaderlint.vocabulary.running import CURRENT_PROCESS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -85,6 +87,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return instances.super_member(evaluator, thing, name, span)
     if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
         return (Possibility(locations.folder_of(node.value, frame), span),)
+    if isinstance(thing, Made) and name == "name" and thing.callee in CURRENT_PROCESS:
+        return guards.process_name(span)
     if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
         return evaluator.evaluate(thing.call.args[0], thing.frame)
     return unseen(span)

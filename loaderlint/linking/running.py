@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import classes
 from loaderlint.linking.caught import is_caught
+from loaderlint.linking.guards import guarded_place
 from loaderlint.linking.in_workers import told_apart
 from loaderlint.linking.things import (
-    MAIN,
     Class,
     External,
     Frame,
@@ -21,12 +21,11 @@ from loaderlint.linking.things import (
     Made,
     Possibility,
     Row,
-    choice,
 )
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
-from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, ScopeNode, dotted, is_main_test
+from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, ScopeNode, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS
 
@@ -46,10 +45,15 @@ _DEEPEST_ITERATED = 4
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A scope that runs, and the top-level expression that set it off."""
+    """A scope that runs, the top-level expression that set it off, and whether that happens under the guard alone."""
 
     frame: Frame
     cause: ast.expr | None
+    guarded: bool = False
+
+
+_Call: TypeAlias = tuple[Frame, ast.Call, ast.expr]
+"""A call, where it stands, and the top-level expression that leads to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,43 +91,18 @@ class Iterations:
         return id(call) in self.at_import or id(call) in self.guarded or id(scope) in self.scopes
 
 
-def guarded_place(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:
-    """Return whether a top-level place runs only in the main module, not in a worker that imports it.
-
-    A worker imports no notebook: its main module has no file (CPython, ``Lib/multiprocessing/spawn.py``,
-    ``get_preparation_data``).
-    """
-    if facts.source.cells is not None:
-        return True
-    if any(arm.truth and arm.test is not None and is_main_test(arm.test) for arm in place.arms):
-        return True
-    if not any(arm.test is not None for arm in place.arms):
-        return False
-    with evaluator.steps(STEPS):
-        ways = evaluator.conditions(place.arms, Frame(facts, place))
-    return bool(ways) and all(together(one, choice(MAIN, False)) is None for one in ways)
-
-
 def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
     """Return what running a file iterates, at import and under its guard."""
     result = Iterations()
-    for guarded in (False, True):
-        for run in _runs(evaluator, facts, guarded, result.called_at):
-            result.scopes.add(id(run.frame.scope.node))
-            if not guarded:
-                result.importing.add(id(run.frame.scope.node))
-            for expression, node, place in run.frame.scope.iterations:
-                if run.cause is None and guarded_place(evaluator, facts, place) is not guarded:
-                    continue
-                where, cause = run.frame.at(place), run.cause or _header(node)
-                _note(evaluator, facts, result, expression, node, where, cause, guarded)
-            for site in run.frame.scope.calls:
-                if run.cause is None and guarded_place(evaluator, facts, site.place) is not guarded:
-                    continue
-                for expression in _trained(evaluator, site, run.frame.at(site.place)):
-                    cause = run.cause or site.node
-                    where = run.frame.at(site.place)
-                    _note(evaluator, facts, result, expression, site.node, where, cause, guarded)
+    for run in _runs(evaluator, facts, result.called_at):
+        result.scopes.add(id(run.frame.scope.node))
+        if not run.guarded:
+            result.importing.add(id(run.frame.scope.node))
+        for expression, node, place in run.frame.scope.iterations:
+            _note(evaluator, facts, result, run, expression, node, place)
+        for site in run.frame.scope.calls:
+            for expression in _trained(evaluator, site, run.frame.at(site.place)):
+                _note(evaluator, facts, result, run, expression, site.node, site.place)
     return result
 
 
@@ -139,13 +118,16 @@ def _note(
     evaluator: Evaluator,
     facts: PythonFacts,
     result: Iterations,
+    run: Run,
     expression: ast.expr,
     node: ast.stmt | ast.expr,
-    frame: Frame,
-    cause: ast.expr,
-    guarded: bool,
+    place: Place,
 ) -> None:
-    for call, assumptions in loaders_in(evaluator, expression, frame):
+    frame = run.frame.at(place)
+    found = loaders_in(evaluator, expression, frame)
+    guarded = run.guarded or (bool(found) and guarded_place(evaluator, frame.facts, expression, place))
+    cause = run.cause or _header(node)
+    for call, assumptions in found:
         result.places.setdefault(call, []).append(Iterated(expression, node, frame, assumptions))
         if not any(arm.loop for arm in frame.place.arms):
             result.once.setdefault(call, []).append((id(frame.scope.node), frame.facts.span(expression)))
@@ -168,42 +150,47 @@ def shortened(text: str) -> str:
 
 
 def _runs(
-    evaluator: Evaluator, facts: PythonFacts, guarded: bool, called_at: dict[int, list[tuple[Frame, ast.Call]]]
+    evaluator: Evaluator, facts: PythonFacts, called_at: dict[int, list[tuple[Frame, ast.Call]]]
 ) -> Iterator[Run]:
-    """Yield the scopes that run when a file is imported, or those its guard sets off as well, noting their callers."""
-    module = Frame(facts, Place(facts.module, 0))
-    yield Run(module, None)
-    seen: set[int] = set()
-    for site in facts.module.calls:
-        if guarded_place(evaluator, facts, site.place) is guarded:
-            yield from _called(evaluator, Frame(facts, site.place), site.node, site.node, seen, called_at)
+    """Yield the scopes that run when a file is imported, then those that a guard sets off, noting their callers."""
+    yield Run(Frame(facts, Place(facts.module, 0)), None)
+    calls: list[_Call] = [(Frame(facts, site.place), site.node, site.node) for site in facts.module.calls]
+    for guarded in (False, True):
+        seen: set[int] = set()
+        under_guard: list[_Call] = []
+        for call in calls:
+            yield from _called(evaluator, call, guarded, seen, under_guard, called_at)
+        calls = under_guard
 
 
 def _called(
     evaluator: Evaluator,
-    frame: Frame,
-    call: ast.Call,
-    cause: ast.expr,
+    call: _Call,
+    guarded: bool,
     seen: set[int],
+    under_guard: list[_Call],
     called_at: dict[int, list[tuple[Frame, ast.Call]]],
 ) -> Iterator[Run]:
-    waiting = [(frame, call)]
+    waiting = [call]
     while waiting and len(seen) < _MOST_FUNCTIONS:
-        where, node = waiting.pop(0)
+        where, node, cause = waiting.pop(0)
+        if not may_run(evaluator, node):
+            continue
+        if not guarded and guarded_place(evaluator, where.facts, node, where.place):
+            under_guard.append((where, node, cause))
+            continue
         for scope_frame in _entered(evaluator, where, node):
             key = id(scope_frame.scope.node)
             called_at.setdefault(key, []).append((where, node))
             if key in seen:
                 continue
             seen.add(key)
-            yield Run(scope_frame, cause)
-            waiting.extend((scope_frame.at(site.place), site.node) for site in scope_frame.scope.calls)
+            yield Run(scope_frame, cause, guarded)
+            waiting.extend((scope_frame.at(site.place), site.node, cause) for site in scope_frame.scope.calls)
 
 
 def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
     """Yield the frames of the project functions that a call runs."""
-    if not may_run(evaluator, call):
-        return
     with evaluator.steps(STEPS):
         callees = evaluator.evaluate(call.func, frame)
     for one in callees:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.running import STEPS, Iterations, guarded_place, shortened
+from loaderlint.linking.guards import guarded_place
+from loaderlint.linking.running import STEPS, Iterations, shortened
 from loaderlint.linking.things import External, Frame
 from loaderlint.model.uses import SharingStrategy
 from loaderlint.model.value import together
@@ -33,7 +34,7 @@ def sharing_strategies(
             if not any(isinstance(one.thing, External) and one.thing.name in SETS_SHARING_STRATEGY for one in callees):
                 continue
             if scope is facts.module:
-                main_only = guarded_place(evaluator, facts, site.place)
+                main_only = guarded_place(evaluator, facts, site.node, site.place)
             else:
                 node = id(scope.node)
                 main_only = any(node in run.scopes - run.importing for run in ran)

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.caught import is_caught
-from loaderlint.linking.running import STEPS, Iterations, guarded_place, shortened
+from loaderlint.linking.guards import guarded_place
+from loaderlint.linking.running import STEPS, Iterations, shortened
 from loaderlint.linking.things import External, Frame
 from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import together
-from loaderlint.readers.python import CallSite, Place, PythonFacts, dotted
+from loaderlint.readers.python import Binding, CallSite, Place, PythonFacts, dotted
 from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, MAKE_NO_PROCESSES, SETS_START_METHOD
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _ran(evaluator: Evaluator, entry: str, run_of: Callable[[str], Iterations]) 
             scope = site.place.scope
             run = run_of(facts.source.path)
             at_top = scope is facts.module
-            guarded = at_top and guarded_place(evaluator, facts, site.place)
+            guarded = at_top and guarded_place(evaluator, facts, site.node, site.place)
             if guarded and facts.source.path != entry:
                 continue
             if not at_top and id(scope.node) not in run_of(entry).scopes | run.importing:
@@ -97,7 +98,7 @@ def _imported_with(evaluator: Evaluator, entry: str) -> Iterator[PythonFacts]:
         yield facts
         for bindings in facts.module.bindings.values():
             for one in bindings:
-                if not _is_imported(evaluator, facts, one.place):
+                if not _is_imported(evaluator, facts, one):
                     continue
                 for name in (one.target, one.target.rpartition(".")[0]) if one.kind == "import" else ():
                     imported = evaluator.project.module(name, path) if name else None
@@ -105,11 +106,11 @@ def _imported_with(evaluator: Evaluator, entry: str) -> Iterator[PythonFacts]:
                         waiting.append(imported)
 
 
-def _is_imported(evaluator: Evaluator, facts: PythonFacts, place: Place) -> bool:
+def _is_imported(evaluator: Evaluator, facts: PythonFacts, binding: Binding) -> bool:
     """Return whether a top-level import runs in every process that runs the file, a notebook's in the one there is."""
-    if any(arm.test is not None and (dotted(arm.test) or "").endswith("TYPE_CHECKING") for arm in place.arms):
+    if any(arm.test is not None and (dotted(arm.test) or "").endswith("TYPE_CHECKING") for arm in binding.place.arms):
         return False
-    return facts.source.cells is not None or not guarded_place(evaluator, facts, place)
+    return facts.source.cells is not None or not guarded_place(evaluator, facts, binding.node, binding.place)
 
 
 def _something_follows(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> bool:
@@ -127,7 +128,7 @@ def _something_follows(evaluator: Evaluator, facts: PythonFacts, site: CallSite)
             if own or one.target.partition(".")[0] not in MAKE_NO_PROCESSES:
                 return True
     for other in facts.module.calls:
-        if other.place.order <= site.place.order or guarded_place(evaluator, facts, other.place):
+        if other.place.order <= site.place.order or guarded_place(evaluator, facts, other.node, other.place):
             continue
         name = _name_called(other.node)
         with evaluator.steps(STEPS):

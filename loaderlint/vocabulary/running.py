@@ -19,6 +19,15 @@ RUNNERS = frozenset(
 )
 """Functions that call the function they are given first."""
 
+CURRENT_PROCESS = frozenset(
+    {
+        "multiprocessing.current_process",
+        "multiprocessing.process.current_process",
+        "torch.multiprocessing.current_process",
+    }
+)
+"""Functions that give the object of the process they are called in."""
+
 TRAINER_METHODS = frozenset({"fit", "train", "test", "validate", "predict", "evaluate", "tune"})
 """Methods of a framework's trainer that iterate the loaders it was given."""
 

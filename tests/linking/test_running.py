@@ -199,6 +199,34 @@ UNGUARDED: dict[str, tuple[Files, list[str]]] = {
         LOADER + 'if __name__ != "__main__":\n    for batch in loader:\n        pass\n',
         ["loader"],
     ),
+    "the process has no parent": (
+        # Where a worker imports the main module, it knows of no parent yet (CPython, process.py, _bootstrap).
+        LOADER
+        + "import multiprocessing as mp\nif mp.parent_process() is None:\n    for batch in loader:\n        pass\n",
+        ["loader"],
+    ),
+    "after the call for a notebook": (
+        LOADER + "try:\n    get_ipython()\nexcept NameError:\n    pass\nfor batch in loader:\n    pass\n",
+        ["loader"],
+    ),
+    "a shell that is imported": (
+        LOADER + "from IPython import get_ipython\nget_ipython()\nfor batch in loader:\n    pass\n",
+        ["loader"],
+    ),
+    "where there is no notebook": (
+        LOADER + "if 'get_ipython' not in globals():\n    for batch in loader:\n        pass\n",
+        ["loader"],
+    ),
+    "a function called under another name": (
+        """
+        def train(name):
+            if name == "__main__":
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        train("__main__")
+        """,
+        ['train("__main__")'],
+    ),
     "main called twice": (
         """
         def main():
@@ -224,6 +252,55 @@ QUIET: dict[str, Files] = {
     "the guard the other way round": LOADER + "if '__main__' == __name__:\n    for batch in loader:\n        pass\n",
     "the guard with in": LOADER + "if __name__ in ('__main__',):\n    for batch in loader:\n        pass\n",
     "the guard with and": LOADER + 'if __name__ == "__main__" and ok():\n    for batch in loader:\n        pass\n',
+    "the guard by the name of the process": """
+        from multiprocessing import current_process
+        loader = DataLoader(data, num_workers=2)
+        if current_process().name == "MainProcess":
+            for batch in loader:
+                pass
+        """,
+    "the guard by the name of another process": """
+        import torch.multiprocessing as mp
+        loader = DataLoader(data, num_workers=2)
+        if mp.current_process().name != "MainProcess":
+            raise SystemExit
+        for batch in loader:
+            pass
+        """,
+    "the guard in the function that is called": """
+        def train(name):
+            if name == "__main__":
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        train(__name__)
+        """,
+    "the guard in a function around another": """
+        def train():
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        def main():
+            if __name__ == "__main__":
+                train()
+        main()
+        """,
+    "the guard of a notebook": LOADER + "if 'get_ipython' in globals():\n    for batch in loader:\n        pass\n",
+    "the guard of a notebook's kernel": """
+        import sys
+        loader = DataLoader(data, num_workers=2)
+        if "ipykernel" not in sys.modules:
+            sys.exit()
+        for batch in loader:
+            pass
+        """,
+    "the guard of a call that only a notebook knows": """
+        loader = DataLoader(data, num_workers=2)
+        try:
+            get_ipython()
+            for batch in loader:
+                pass
+        except NameError:
+            pass
+        """,
     "a function called under the guard": """
         def main():
             for batch in DataLoader(data, num_workers=2):
