@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from loaderlint.model.edit import Fix
 from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.job import Ranks
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import single_process
-from loaderlint.model.rule import Rule
+from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.target import Target
+from loaderlint.model.value import Candidate, CpuCount
 
 _WARNING = (
     "UserWarning: This DataLoader will create {} worker processes in total. Our suggested max number of worker in "
     "current system is {}, which is smaller than what this DataLoader is going to create."
 )
+
+_HELP = "divide the CPUs by the ranks of a machine, which torchrun gives in LOCAL_WORLD_SIZE"
+_MACHINES = (16, 64, 256)
+"""CPUs of machines, where the project does not say how many it has."""
 
 
 class MoreWorkersThanCpus(Rule):
@@ -21,11 +29,13 @@ class MoreWorkersThanCpus(Rule):
 
     ## What it does
     Finds a worker count above the `cpus` that the project gives for its target. `os.cpu_count()` counts as that number.
-    Each loader is judged by itself. Quiet where no `cpus` are given.
+    Each loader is judged by itself. Where a launcher starts several ranks on a machine (`torchrun --nproc_per_node`,
+    `deepspeed --num_gpus`, `accelerate launch --num_processes`) the workers of all of them count, and `os.cpu_count()`
+    is too many whatever `cpus` says. Otherwise quiet where no `cpus` are given.
 
     ## Why it breaks
     Workers that outnumber the CPUs take turns, with each other and with the training process. Each still costs its
-    start, its memory and its share of the batches held ready.
+    start, its memory and its share of the batches held ready. Every rank makes a loader, and workers, of its own.
 
     ## Example
     ```python
@@ -36,15 +46,19 @@ class MoreWorkersThanCpus(Rule):
     ```python
     loader = DataLoader(dataset, num_workers=8)
     ```
-    The CPUs a job may use are `len(os.sched_getaffinity(0))` on Linux; with several ranks they are shared.
+    The CPUs a job may use are `len(os.sched_getaffinity(0))` on Linux; several ranks share them:
+    `os.cpu_count() // int(os.environ["LOCAL_WORLD_SIZE"])`.
 
     ## Fix safety
     Safe: samples and their order stay. Unsafe for an IterableDataset, which is divided among the workers, and where the
-    number also serves something else.
+    number also serves something else. A count of the machine's CPUs in several ranks has no fix.
 
     ## Evidence
     `DataLoader.check_worker_number_rationality` in `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU, Python 3.11,
-    Linux, it warned when the loader was made and at every epoch, and only for strictly more workers than CPUs.
+    Linux, it warned when the loader was made and at every epoch, and only for strictly more workers than CPUs, those of
+    one loader in one rank. `torchrun` binds no rank to CPUs unless it is asked to, and tells each its
+    `LOCAL_WORLD_SIZE` (`torch/distributed/elastic/agent/server/local_elastic_agent.py`). Others may bind them: the
+    finding about ranks is likely, not certain.
     """
 
     code = "LL302"
@@ -52,17 +66,52 @@ class MoreWorkersThanCpus(Rule):
     confidence = Confidence.CERTAIN
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
-        """Yield one finding for each worker count above the CPUs there are."""
+        """Yield one finding for each worker count above the CPUs there are, by itself or in all ranks of a machine."""
         cpus = target.cpus
         for workers in loader.workers_on(target) if cpus is not None else ():
             many = workers.number(target)
             if many is None or cpus is None or many <= cpus:
                 continue
-            fix = single_process(loader, workers, target, cpus)
-            if loader.payload.iterable:
-                fix = fix.unsafe("an IterableDataset is divided among its workers")
             is_made_of = f" ({workers.constant})" if many != workers.constant else ""
             there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
             message = f"{loader.spelled('num_workers')} is {many}{is_made_of} but {there_are}: the workers take turns"
-            error = _WARNING.format(many, cpus)
-            yield self.finding(loader, workers, message, target, error=error, fix=fix)
+            capped = _capped(loader, workers, target, cpus)
+            yield self.finding(loader, workers, message, target, error=_WARNING.format(many, cpus), fix=capped)
+        for workers, ranks in _in_several_ranks(loader, target):
+            many = workers.number(target)
+            share = "more than there are CPUs"
+            if many is not None and cpus is not None:
+                share = f"{many * ranks.number} workers share {cpus} CPUs"
+            starts = f"{ranks.number} ranks start {counted(workers)} each"
+            message = f"{starts}: {share}; the ranks are started at {place(ranks.span)}"
+            fix = _capped(loader, workers, target, max(1, cpus // ranks.number)) if cpus is not None else None
+            sure = Confidence.LIKELY
+            yield self.finding(loader, workers, message, target, confidence=sure, help=_HELP, fix=fix)
+
+
+def _in_several_ranks(loader: Loader, target: Target) -> Iterator[tuple[Candidate, Ranks]]:
+    """Yield the worker counts that no single rank has too many of, each with the most ranks that start it."""
+    found: dict[Candidate, Ranks] = {}
+    for job in loader.program.jobs:
+        fewest = next(iter(job.workers_on(target)), None)
+        if job.ranks is None or fewest is None or not _share_cpus(fewest, job.ranks.number, target):
+            continue
+        if fewest not in found or found[fewest].number < job.ranks.number:
+            found[fewest] = job.ranks
+    yield from found.items()
+
+
+def _share_cpus(workers: Candidate, ranks: int, target: Target) -> bool:
+    """Return whether several ranks with as many workers each have more than CPUs, but one alone has not."""
+    if target.cpus is not None:
+        many = workers.number(target)
+        return many is not None and many <= target.cpus < many * ranks
+    sizes = [(cpus, workers.number(replace(target, cpus=cpus))) for cpus in _MACHINES]
+    return isinstance(workers.constant, CpuCount) and all(
+        many is not None and many <= cpus < many * ranks for cpus, many in sizes
+    )
+
+
+def _capped(loader: Loader, workers: Candidate, target: Target, count: int) -> Fix:
+    fix = single_process(loader, workers, target, count)
+    return fix.unsafe("an IterableDataset is divided among its workers") if loader.payload.iterable else fix

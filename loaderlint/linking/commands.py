@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from loaderlint.linking.search_path import upwards
+from loaderlint.model.job import Ranks
 from loaderlint.model.source import Source
 from loaderlint.readers import shell
 from loaderlint.readers.shell import UNREAD, Command, Word
 from loaderlint.vocabulary.jobs import (
     LAUNCHER_MODULES,
     LAUNCHERS,
+    MACHINES,
     PYTHON,
     PYTHON_OPTIONS_WITH_VALUE,
+    RANKS,
+    RANKS_IN_ALL,
     SHELLS,
     WRAPPERS,
 )
@@ -31,10 +35,11 @@ MOST_SCRIPTS = 500
 
 
 class Started(NamedTuple):
-    """A Python file of the project that a command starts, and the words behind it."""
+    """A Python file of the project that a command starts, the words behind it, and how often a launcher starts it."""
 
     program: str
     arguments: tuple[Word, ...]
+    ranks: Ranks | None = None
 
 
 class Commands:
@@ -111,15 +116,17 @@ class Commands:
 
     def _by_launcher(self, words: Sequence[Word], near: str, below: Sequence[str]) -> Iterator[Started]:
         for number, word in enumerate(words):
-            if word.text in ("-m", "--module") and number + 1 < len(words):
-                yield from self._module(words[number + 1], words[number + 2 :], near, below)
-                return
-            if PYTHON.fullmatch(_name(word)):
-                yield from self._by_python(words[number + 1 :], near, below)
-                return
-            if word.text.endswith(".py"):
-                yield from self._program(word, words[number + 1 :], near, below)
-                return
+            rest = words[number + 1 :]
+            if word.text in ("-m", "--module") and rest:
+                started = self._module(rest[0], rest[1:], near, below)
+            elif PYTHON.fullmatch(_name(word)):
+                started = self._by_python(rest, near, below)
+            elif word.text.endswith(".py"):
+                started = self._program(word, rest, near, below)
+            else:
+                continue
+            yield from (one._replace(ranks=_ranks(words[:number])) for one in started)
+            return
 
     def _module(self, word: Word, arguments: Sequence[Word], near: str, below: Sequence[str]) -> Iterator[Started]:
         if word.text in LAUNCHER_MODULES:
@@ -177,6 +184,31 @@ def _first_starter(words: Sequence[Word]) -> int | None:
         if name.endswith((".py", ".sh", ".bash")) and "=" not in name:
             return number
     return None
+
+
+def option(words: Sequence[Word], names: Sequence[str]) -> Word | None:
+    """Return the value that a command line gives an option: ``--name 4``, ``--name=4``, ``-c4``; the last one wins."""
+    found: Word | None = None
+    for number, word in enumerate(words):
+        for name in names:
+            if word.text == name and number + 1 < len(words):
+                following = words[number + 1]
+                found = Word(following.text, following.span)
+            elif word.text.startswith(f"{name}="):
+                found = Word(word.text[len(name) + 1 :], word.span)
+            elif not name.startswith("--") and word.text.startswith(name):
+                attached = word.text[2:]
+                if attached.isdigit() or UNREAD in attached:
+                    found = Word(attached, word.span)
+    return found
+
+
+def _ranks(options: Sequence[Word]) -> Ranks | None:
+    """Return how many processes a launcher with these options starts on one machine, as far as they say."""
+    machines = option(options, MACHINES)
+    on_one = machines is None or machines.text == "1"
+    word = option(options, (*RANKS, *RANKS_IN_ALL) if on_one else RANKS)
+    return Ranks(word.span, int(word.text)) if word is not None and word.text.isdecimal() else None
 
 
 def _name(word: Word) -> str:

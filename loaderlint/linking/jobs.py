@@ -39,6 +39,7 @@ def jobs(evaluator: Evaluator, loader: Loader, program: str, brought_in: Set[str
             _asked_by(evaluator, launch, value, brought_in),
             launch.small_shm,
             launch.cpus,
+            launch.ranks,
             launch.settings,
             launch.settings_shared,
         )

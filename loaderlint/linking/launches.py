@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from loaderlint.linking import containers
-from loaderlint.linking.commands import Commands, changing_folders, starter
+from loaderlint.linking.commands import Commands, changing_folders, option, starter
 from loaderlint.linking.files import Files
-from loaderlint.model.job import Cpus, Runner
+from loaderlint.model.job import Cpus, Ranks, Runner
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.readers import shell
-from loaderlint.readers.shell import UNREAD, Command, ShellFacts, Word
+from loaderlint.readers.shell import Command, ShellFacts, Word
 from loaderlint.readers.tree import ConfigurationFacts
 from loaderlint.vocabulary.jobs import (
     CONTAINER_TOOLS,
     CPUS_OF_CONTAINERS,
     CPUS_OF_TASKS,
+    RANKS,
+    RANKS_IN_ALL,
     SHARED_MEMORY,
     SHARED_MEMORY_OPTIONS,
     STEP_HAS_OTHER_CPUS,
@@ -42,6 +44,7 @@ class Launch:
     name: str = ""
     small_shm: bool = False
     cpus: Cpus | None = None
+    ranks: Ranks | None = None
     settings: Span | None = None
     settings_shared: bool = False
 
@@ -90,6 +93,7 @@ class Launches:
                     one.name,
                     one.small_shm,
                     one.cpus,
+                    start.ranks,
                     one.settings,
                     one.settings_shared,
                 )
@@ -122,9 +126,11 @@ class Launches:
                 yield from self._srun(command, words, batch, near, folders)
             elif name == "sbatch" and not asked:
                 yield from self._sbatch(source, words, near, folders)
-            elif batch.asks:
+            elif batch.asks or any(word.text.startswith((*RANKS, *RANKS_IN_ALL)) for word in words):
+                runner = Runner.SLURM if batch.asks else Runner.SHELL
                 for start in self._commands.started(command.words, near, folders):
-                    yield Launch(start.program, start.arguments, command.span, Runner.SLURM, cpus=batch.cpus)
+                    ranks = start.ranks
+                    yield Launch(start.program, start.arguments, command.span, runner, cpus=batch.cpus, ranks=ranks)
 
     def _sbatch(self, source: Source, words: Sequence[Word], near: str, folders: Sequence[str]) -> Iterator[Launch]:
         wrapped = option(words, ("--wrap",))
@@ -152,7 +158,9 @@ class Launches:
         span = words[0].span._replace(end_line=words[runs].span.end_line, end_column=words[runs].span.end_column)
         cpus = _cpus(option(options, CPUS_OF_CONTAINERS))
         for start in self._commands.started(command, near):
-            yield Launch(start.program, start.arguments, span, Runner.DOCKER, small_shm=small, cpus=cpus)
+            yield Launch(
+                start.program, start.arguments, span, Runner.DOCKER, small_shm=small, cpus=cpus, ranks=start.ranks
+            )
 
     def _srun(
         self, command: Command, words: Sequence[Word], batch: _Batch, near: str, folders: Sequence[str]
@@ -167,7 +175,8 @@ class Launches:
         if asked is None and not says_otherwise and TAKES_CPUS_OVER not in command.given:
             cpus = batch.left_to(words[0].span)
         for start in self._commands.started(words[1 + begin :], near, folders):
-            yield Launch(start.program, start.arguments, words[0].span, Runner.SLURM, cpus=cpus)
+            at, ranks = words[0].span, start.ranks
+            yield Launch(start.program, start.arguments, at, Runner.SLURM, cpus=cpus, ranks=ranks)
 
 
 class _Batch:
@@ -211,23 +220,6 @@ def _unwrapped(words: Sequence[Word]) -> Sequence[Word]:
     while len(kept) > 1 and posixpath.basename(kept[0].text) in WRAPPERS and not kept[1].text.startswith("-"):
         kept.pop(0)
     return kept
-
-
-def option(words: Sequence[Word], names: Sequence[str]) -> Word | None:
-    """Return the value that a command line gives an option: ``--name 4``, ``--name=4``, ``-c4``; the last one wins."""
-    found: Word | None = None
-    for number, word in enumerate(words):
-        for name in names:
-            if word.text == name and number + 1 < len(words):
-                following = words[number + 1]
-                found = Word(following.text, following.span)
-            elif word.text.startswith(f"{name}="):
-                found = Word(word.text[len(name) + 1 :], word.span)
-            elif not name.startswith("--") and word.text.startswith(name):
-                attached = word.text[2:]
-                if attached.isdigit() or UNREAD in attached:
-                    found = Word(attached, word.span)
-    return found
 
 
 def _cpus(word: Word | None) -> Cpus | None:

@@ -17,6 +17,7 @@ class Runner(str, Enum):
     DOCKER = "container"
     KUBERNETES = "pod container"
     SLURM = "job step"
+    SHELL = "command"
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,25 @@ class Cpus:
 
 
 @dataclass(frozen=True)
+class Ranks:
+    """How many processes of one program a launcher starts on a machine, where somebody wrote that.
+
+    Each of them makes the program's loaders for itself.
+    """
+
+    span: Span
+    number: int
+
+
+@dataclass(frozen=True)
 class Job:
     """One command that starts a program, and where it runs.
 
     ``span`` is where it stands, ``name`` what the service or container is called, and ``runs`` the program's file.
     ``num_workers`` are the worker counts that a loader can have there: those that the command asks for, and where it
     leaves its flag out the program's own. ``small_shm`` says that it runs in a container whose ``/dev/shm`` nobody
-    made larger. ``settings`` is the mapping that shared memory can be asked for in; ``settings_shared`` says that it
-    serves others, too.
+    made larger. ``ranks`` are the processes that a launcher starts of it. ``settings`` is the mapping that shared
+    memory can be asked for in; ``settings_shared`` says that it serves others, too.
     """
 
     span: Span
@@ -52,6 +64,7 @@ class Job:
     num_workers: Value = field(default_factory=lambda: Value(open=True))
     small_shm: bool = False
     cpus: Cpus | None = None
+    ranks: Ranks | None = None
     settings: Span | None = None
     settings_shared: bool = False
     trail: Trail = ()

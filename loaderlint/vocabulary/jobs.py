@@ -21,6 +21,11 @@ LAUNCHER_MODULES = frozenset(
     }
 )
 """The same as modules (``python -m torch.distributed.run``)."""
+RANKS = ("--nproc_per_node", "--nproc-per-node", "--num_gpus")
+"""Options that say how many processes a launcher starts on a machine (``torch/distributed/run.py``, deepspeed)."""
+RANKS_IN_ALL = ("--num_processes",)
+MACHINES = ("--num_machines",)
+"""Options of ``accelerate launch``: its processes are those of all machines, where there are several."""
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 WRAPPERS = frozenset(
     {

@@ -19,7 +19,17 @@ LOADER_WORDS: tuple[bytes, ...] = (
 )
 """A file with none of these holds no loader, no setting of one by its usual name, and no suppression."""
 
-RUNNING_WORDS: tuple[bytes, ...] = (b"docker", b"podman", b"srun", b"#SBATCH", b"sbatch")
+RUNNING_WORDS: tuple[bytes, ...] = (
+    b"docker",
+    b"podman",
+    b"srun",
+    b"#SBATCH",
+    b"sbatch",
+    b"nproc_per_node",
+    b"nproc-per-node",
+    b"num_gpus",
+    b"num_processes",
+)
 """A shell script with none of these says nothing of where a program runs."""
 
 _HOLDING_WORDS: tuple[bytes, ...] = (b"services:", b"containers:")

@@ -401,3 +401,33 @@ def test_the_way_of_a_replaced_setting_begins_at_its_word() -> None:
     (count,) = job.num_workers.known
     assert str(count.span) == "run.sh:1:22"
     assert count.trail[0].note == "data.num_workers=8"
+
+
+RANKS: dict[str, tuple[str, int]] = {
+    "torchrun": ("torchrun --nproc_per_node=4 train.py", 4),
+    "its other spelling": ("torchrun --nproc-per-node 4 train.py -j 2", 4),
+    "the module": ("python -m torch.distributed.launch --nproc_per_node=4 train.py", 4),
+    "deepspeed": ("deepspeed --num_gpus 4 train.py --deepspeed", 4),
+    "accelerate on one machine": ("accelerate launch --num_machines 1 --num_processes=4 train.py", 4),
+    "on each of several": ("torchrun --nnodes 2 --nproc_per_node 4 train.py", 4),
+    "under srun": ("srun torchrun --nproc_per_node 4 train.py", 4),
+    "a variable": ("N=4\ntorchrun --nproc_per_node $N train.py", 4),
+}
+NO_RANKS = {
+    "on all of several": "accelerate launch --num_machines 2 --num_processes 8 train.py",
+    "as many as there are GPUs": "torchrun --nproc_per_node gpu train.py",
+    "a variable from outside": "torchrun --nproc_per_node $N train.py",
+    "an option of the program": "python train.py --num_gpus 4",
+}
+
+
+@pytest.mark.parametrize(("script", "ranks"), RANKS.values(), ids=list(RANKS))
+def test_ranks_of_one_machine(script: str, ranks: int) -> None:
+    (job,) = jobs({"run.sh": script})
+    assert job.ranks is not None
+    assert job.ranks.number == ranks
+
+
+@pytest.mark.parametrize("script", NO_RANKS.values(), ids=list(NO_RANKS))
+def test_ranks_that_are_not_known(script: str) -> None:
+    assert all(one.ranks is None for one in jobs({"run.sh": script}))
