@@ -65,11 +65,11 @@ class HighPrefetch(Rule):
         if factor <= allowed:
             return
         name, best = loader.spelled("prefetch_factor"), max(allowed, 1)
-        message = f"{name} is {factor}: each worker keeps as many batches in memory, above max-prefetch-factor ({each})"
+        message = f"each worker keeps {factor} batches in memory: {name} is above max-prefetch-factor ({each})"
         if count * factor > all_together:
             message = (
-                f"{name} is {factor} with up to {count} workers: {count * factor} batches are held in memory, above "
-                f"max-batches-in-flight ({all_together})"
+                f"{count * factor} batches are held in memory, above max-batches-in-flight ({all_together}): {name} is "
+                f"{factor} with up to {count} workers"
             )
         if best == factor:
             yield self.finding(loader, given, message, target, help="use fewer workers: any factor is above the limit")

@@ -17,7 +17,8 @@ class JobCpusBelowWorkers(Rule):
     ## What it does
     Finds Slurm scripts, compose services, `docker run` and Kubernetes containers that name a number of CPUs below the
     worker count of a loader of the program they start; and an `srun` that `--cpus-per-task` of its script does not
-    reach and that says nothing of CPUs itself. Counts are taken for one loader at a time.
+    reach and that says nothing of CPUs itself. Counts are taken for one loader at a time, in all ranks that a launcher
+    starts there.
 
     ## Why it breaks
     The workers take turns on the CPUs, and the main process with them: batches come late, and a GPU waits for them.
@@ -63,16 +64,20 @@ class JobCpusBelowWorkers(Rule):
         for job in loader.program.jobs:
             cpus, fewest = job.cpus, next(iter(job.workers_on(target)), None)
             number = fewest.number(target) if fewest is not None else None
-            if cpus is None or fewest is None or number is None or number <= cpus.number:
+            ranks = job.ranks.number if job.ranks is not None else 1
+            if cpus is None or fewest is None or number is None or number * ranks <= cpus.number:
                 continue
+            many = f"{ranks} x {counted(fewest)}" if ranks > 1 else counted(fewest)
+            take_turns = f"{'takes' if number * ranks == 1 else 'take'} turns"
             if cpus.lost is None:
-                message = f"{cpus.written} CPUs are given to the {counted(fewest)} of {place(loader.span)}"
-                help = f"give the job {number} CPUs, or its loader no more workers than it has"
+                given = f"{cpus.written} CPU{'s' if cpus.number != 1 else ''}"
+                message = f"{many} {take_turns} on {given}: the job gives no more to the loader at {place(loader.span)}"
+                help = f"give the job {number * ranks} CPUs, or its loader no more workers than it has"
                 yield self.finding(loader, cpus, message, target, trail=fewest.trail, help=help)
                 continue
             message = (
-                f"from Slurm 22.05 on this srun gives a task 1 CPU, not the {cpus.written} of {place(cpus.lost)}: the "
-                f"{counted(fewest)} of {place(loader.span)} share it"
+                f"{many} of {place(loader.span)} take turns on 1 CPU: from Slurm 22.05 on this srun does not give its "
+                f"tasks the {cpus.written} of {place(cpus.lost)}"
             )
             export = Export(cpus.span, "SRUN_CPUS_PER_TASK", "$SLURM_CPUS_PER_TASK")
             fix = Fix("hand --cpus-per-task on to srun", (export,))

@@ -59,9 +59,8 @@ class MixedStartMethods(Rule):
                     if _asks_itself(other, theirs) and theirs.method.reimports:
                         method = theirs.method
                         message = (
-                            f"these workers start by {start.method.value}, while those of the loader at "
-                            f"{place(other.span)} start by {method.value}: what made {method.value} necessary there "
-                            "can hang or raise here"
+                            f"these workers can hang or raise: they start by {start.method.value}, while something "
+                            f"made {method.value} necessary for those of the loader at {place(other.span)}"
                         )
                         fix = start_method(loader, method, start.asked_by, target)
                         own = start.asked_by if _asks_itself(loader, start) else None

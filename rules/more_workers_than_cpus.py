@@ -73,17 +73,15 @@ class MoreWorkersThanCpus(Rule):
             if many is None or cpus is None or many <= cpus:
                 continue
             is_made_of = f" ({workers.constant})" if many != workers.constant else ""
-            there_are = "there is 1 CPU" if cpus == 1 else f"there are {cpus} CPUs"
-            message = f"{loader.spelled('num_workers')} is {many}{is_made_of} but {there_are}: the workers take turns"
+            message = f"{many} workers{is_made_of} take turns on {cpus} CPU{'s' if cpus != 1 else ''}"
             capped = _capped(loader, workers, target, cpus)
             yield self.finding(loader, workers, message, target, error=_WARNING.format(many, cpus), fix=capped)
         for workers, ranks in _in_several_ranks(loader, target):
             many = workers.number(target)
-            share = "more than there are CPUs"
+            turns = "more workers than CPUs take turns"
             if many is not None and cpus is not None:
-                share = f"{many * ranks.number} workers share {cpus} CPUs"
-            starts = f"{ranks.number} ranks start {counted(workers)} each"
-            message = f"{starts}: {share}; the ranks are started at {place(ranks.span)}"
+                turns = f"{many * ranks.number} workers take turns on {cpus} CPUs"
+            message = f"{turns}: {ranks.number} ranks, started at {place(ranks.span)}, have {counted(workers)} each"
             fix = _capped(loader, workers, target, max(1, cpus // ranks.number)) if cpus is not None else None
             sure = Confidence.LIKELY
             yield self.finding(loader, workers, message, target, confidence=sure, help=_HELP, fix=fix)

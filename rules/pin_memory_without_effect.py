@@ -57,7 +57,7 @@ class PinMemoryWithoutEffect(Rule):
         for given in loader.option("pin_memory").on(target).written if why is not None else ():
             if given.constant is True:
                 name = loader.spelled("pin_memory")
-                message = f"{name} is True but {why}: nothing is pinned"
+                message = f"nothing is pinned: {name} is True but {why}"
                 help = "torch.cuda.is_available() says it for every machine"
                 yield self.finding(loader, given, message, target, help=help, fix=_fix(name, given))
 

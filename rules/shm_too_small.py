@@ -80,10 +80,10 @@ class ShmTooSmall(Rule):
                 known = loader.prefetch_factor.on(target).known
                 factor = next((one.constant for one in known if isinstance(one.constant, int)), _PREFETCH)
                 number = counts[0].number(target)
-                most = "the" if number is None else f"up to {number * factor + 1}"
+                most = "their" if number is None else f"up to {number * factor + 1}"
                 message = (
-                    f"{job.runner.value} {job.name}".strip() + f" has 64 MB of shared memory for {most} batches of "
-                    f"{place(loader.span)}: {counted(counts[0])} x {factor}, and the one in use"
+                    f"workers die when {most} batches outgrow 64 MB of shared memory: {counted(counts[0])} x {factor}, "
+                    f"and the one in use, of {place(loader.span)} in " + f"{job.runner.value} {job.name}".strip()
                 )
                 help, fix = (None, _larger(job)) if job.settings is not None else (_HELP[job.runner], None)
                 trail = counts[0].trail

@@ -57,7 +57,9 @@ class TimeoutBelowStartup(Rule):
                 continue
             start = next(_slow_starts(loader, given, target), None)
             if start is not None:
-                message = f"timeout is {given.shown}: {start} can take longer than that until the first batch"
+                message = (
+                    f"the first batch can come too late: {start} can take longer than its timeout of {given.shown}"
+                )
                 fix = unless_shared(Fix(f"set timeout to {_ENOUGH}", (SetValue(given.span, _ENOUGH),)), given)
                 error = f"RuntimeError: DataLoader timed out after {given.constant} seconds"
                 yield self.finding(loader, given, message, target, error=error, fix=fix)

@@ -54,5 +54,5 @@ class WorkersForTensorsInMemory(Rule):
             return
         for workers in loader.workers_on(target):
             if any(together(workers.assumptions, one.assumptions) is not None for one in datasets):
-                message = f"{counted(workers)} read a TensorDataset, which is in memory: without any it is faster"
+                message = f"{counted(workers)} load slower than none: the TensorDataset they read is in memory"
                 yield self.finding(loader, workers, message, target, fix=single_process(loader, workers, target))

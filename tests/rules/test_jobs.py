@@ -8,7 +8,7 @@ import pytest
 
 from loaderlint.model.edit import AddKey, Export
 from loaderlint.model.finding import Confidence, Finding, Severity
-from loaderlint.model.job import Cpus, Job, Runner
+from loaderlint.model.job import Cpus, Job, Ranks, Runner
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.source import Span
 from loaderlint.model.value import PLATFORM, Assumption, CpuCount, Value
@@ -40,8 +40,8 @@ def test_a_service_with_small_memory_gets_more() -> None:
     finding = the_finding(SHM, small(counts(8)), LINUX)
     assert (finding.severity, finding.confidence, finding.span) == (Severity.WARNING, Confidence.LIKELY, SERVICE)
     assert finding.message == (
-        "service train has 64 MB of shared memory for up to 17 batches of train.py:50: "
-        "8 workers x 2, and the one in use"
+        "workers die when up to 17 batches outgrow 64 MB of shared memory: "
+        "8 workers x 2, and the one in use, of train.py:50 in service train"
     )
     assert finding.error is not None and "No space left on device" in finding.error
     assert (the_fix(finding).safe, the_fix(finding).edits) == (True, (AddKey(SETTINGS, "shm_size", "8gb"),))
@@ -49,12 +49,12 @@ def test_a_service_with_small_memory_gets_more() -> None:
 
 def test_the_factor_of_the_loader_counts() -> None:
     finding = the_finding(SHM, small(counts(1), prefetch_factor=4), LINUX)
-    assert "up to 5 batches of train.py:50: 1 worker x 4" in finding.message
+    assert "up to 5 batches outgrow 64 MB of shared memory: 1 worker x 4" in finding.message
 
 
 def test_a_count_of_cpus_has_no_number() -> None:
     finding = the_finding(SHM, small(counts(HALF)), LINUX)
-    assert "for the batches of train.py:50: os.cpu_count() // 2 workers x 2" in finding.message
+    assert "when their batches outgrow 64 MB of shared memory: os.cpu_count() // 2 workers x 2" in finding.message
 
 
 def test_settings_that_others_share_are_not_changed_by_a_safe_fix() -> None:
@@ -109,7 +109,7 @@ def test_fewer_cpus_than_workers() -> None:
         Confidence.CERTAIN,
         at(7, "job.sh"),
     )
-    assert finding.message == "4 CPUs are given to the 8 workers of train.py:50"
+    assert finding.message == "8 workers take turns on 4 CPUs: the job gives no more to the loader at train.py:50"
     assert finding.help == "give the job 8 CPUs, or its loader no more workers than it has"
     assert finding.fix is None
 
@@ -118,7 +118,8 @@ def test_cpus_that_srun_does_not_take_over_are_handed_on() -> None:
     (finding,) = below(counts(8), given(1, "4", at(3, "job.sh")))
     assert finding.confidence is Confidence.LIKELY
     assert finding.message == (
-        "from Slurm 22.05 on this srun gives a task 1 CPU, not the 4 of job.sh:3: the 8 workers of train.py:50 share it"
+        "8 workers of train.py:50 take turns on 1 CPU: from Slurm 22.05 on this srun does not give its tasks the 4 of "
+        "job.sh:3"
     )
     export = Export(at(7, "job.sh"), "SRUN_CPUS_PER_TASK", "$SLURM_CPUS_PER_TASK")
     assert (the_fix(finding).safe, the_fix(finding).edits) == (True, (export,))
@@ -144,4 +145,11 @@ def test_what_keeps_cpus_out_of_question(num_workers: Value, cpus: Cpus | None) 
 
 def test_part_of_a_cpu_is_less_than_one_worker() -> None:
     (finding,) = below(counts(1), given(0.5, "500m"))
-    assert finding.message == "500m CPUs are given to the 1 worker of train.py:50"
+    assert finding.message == "1 worker takes turns on 500m CPUs: the job gives no more to the loader at train.py:50"
+
+
+def test_every_rank_of_a_job_has_its_workers() -> None:
+    loader = with_job(counts(2), runner=Runner.SLURM, cpus=given(4), ranks=Ranks(at(8, "job.sh"), 4))
+    finding = the_finding(CPUS, loader, LINUX)
+    assert finding.message.startswith("4 x 2 workers take turns on 4 CPUs")
+    assert finding.help is not None and "8 CPUs" in finding.help

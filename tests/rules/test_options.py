@@ -184,13 +184,13 @@ class TestMoreWorkersThanCpus:
     def test_workers_above_the_cpus_become_as_many(self) -> None:
         finding = the_finding("LL302", a_loader(num_workers=16), self.FOUR)
         assert (finding.severity, finding.confidence) == (Severity.WARNING, Confidence.CERTAIN)
-        assert finding.message.startswith("num_workers is 16 but there are 4 CPUs")
+        assert finding.message.startswith("16 workers take turns on 4 CPUs")
         assert the_fix(finding).edits == (SetValue(at(10), 4),)
         assert the_fix(finding).safe
 
     def test_an_expression_counts_as_what_it_gives_there(self) -> None:
         loader = a_loader(num_workers=cpus("os.cpu_count() * 2", lambda count: count * 2))
-        assert "num_workers is 8 (os.cpu_count() * 2)" in the_finding("LL302", loader, self.FOUR).message
+        assert "8 workers (os.cpu_count() * 2)" in the_finding("LL302", loader, self.FOUR).message
         assert check("LL302", a_loader(num_workers=cpus("os.cpu_count()", lambda count: count)), self.FOUR) == []
 
     @pytest.mark.parametrize("workers", [0, 3, 4, Value(open=True)])
