@@ -68,7 +68,9 @@ def makers(
             of = _class(one)
             if of is not None and of.node is owner.node and _is_lightnings(evaluator, of):
                 given = _given(evaluator, of, site.node, frame)
-                yield SettingsCaller(_where_called(evaluator, given, frame), facts.span(site.node), one.assumptions)
+                yield SettingsCaller(
+                    _where_called(evaluator, given, site.node, frame), facts.span(site.node), one.assumptions
+                )
 
 
 def _class(owner: Possibility) -> Class | None:
@@ -117,13 +119,13 @@ def _given(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> 
     return Items(Lazily.followed(evaluator, [*named, *besides.entries], arriving), besides.complete)
 
 
-def _where_called(evaluator: Evaluator, given: Items, frame: Frame) -> Items:
+def _where_called(evaluator: Evaluator, given: Items, call: ast.Call, frame: Frame) -> Items:
     """Return what a call gives under the conditions under which it is made."""
-    if not frame.place.arms:
+    if not (frame.place.arms or frame.scope.stops):
         return given
 
     def arriving(name: str) -> Possibilities:
-        ways = parameters.conditions_of_call(evaluator, frame)
+        ways = parameters.conditions_of_call(evaluator, frame, call)
         return distinct(one for way in ways for one in under(given.entries[name], way))
 
     return replace(given, entries=Lazily.followed(evaluator, given.entries, arriving))

@@ -23,6 +23,17 @@ MOST_GATHERED = 32
 """Where even those are more than this, only what they have in common is kept of the condition."""
 
 
+def joined(alternatives: list[Assumptions], ways: list[Assumptions]) -> list[Assumptions]:
+    """Return the alternatives each of which assumes one of the ``ways`` as well, where that can be."""
+    met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
+    if len(met) > MOST_ALTERNATIVES:
+        met = gathered(met)
+    if len(met) > MOST_GATHERED:
+        common = frozenset.intersection(*ways)
+        met = [joint for one in alternatives if (joint := together(one, common)) is not None]
+    return met
+
+
 class Conditions:
     """The conditions of a project's code; a test that nobody can see through is a question of its own."""
 
@@ -74,14 +85,7 @@ class Conditions:
                 continue
             # A name in the test is what it was where the test stands, not what the arm makes of it.
             where = frame.at(arm.place) if arm.place is not None else frame
-            ways = self._ways_into(arm, where)
-            met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
-            if len(met) > MOST_ALTERNATIVES:
-                met = gathered(met)
-            if len(met) > MOST_GATHERED:
-                common = frozenset.intersection(*ways)
-                met = [joint for one in alternatives if (joint := together(one, common)) is not None]
-            alternatives = met
+            alternatives = joined(alternatives, self._ways_into(arm, where))
         return alternatives
 
     def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:

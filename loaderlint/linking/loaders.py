@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from loaderlint.linking import configured_calls, replaced
+from loaderlint.linking import configured_calls, replaced, stops
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite
@@ -44,7 +44,7 @@ from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
 def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
     """Return the loader a call makes, None when the call can never be reached."""
     with evaluator.steps(STEPS):
-        ways = evaluator.conditions(site.frame.place.arms, site.frame)
+        ways = stops.conditions_at(evaluator, site.frame)
     if not ways:
         return None
     if any(kind is site.kind for kind in replaced.loaders(evaluator)):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, classes, configurable, decorators, hierarchy, hydra, run_with
+from loaderlint.linking import arguments, classes, configurable, decorators, hierarchy, hydra, run_with, stops
 from loaderlint.linking.classes import constructor, has_decorator, is_receiver, owner_of
 from loaderlint.linking.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.linking.things import (
@@ -91,15 +91,15 @@ def _of_users(
 
 def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities) -> Possibilities:
     """Return what is given for a parameter under the conditions under which the call is made."""
-    if not isinstance(caller, Caller) or not caller.frame.place.arms:
+    if not isinstance(caller, Caller) or not (caller.frame.place.arms or caller.frame.scope.stops):
         return given
-    ways = conditions_of_call(evaluator, caller.frame)
+    ways = conditions_of_call(evaluator, caller.frame, caller.call)
     return distinct(one for assumptions in ways for one in under(given, assumptions))
 
 
-def conditions_of_call(evaluator: Evaluator, frame: Frame) -> list[Assumptions]:
-    """Return the alternative assumptions under which the call is made that a frame is the place of."""
-    ways = evaluator.conditions(frame.place.arms, frame)
+def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> list[Assumptions]:
+    """Return the alternative assumptions under which a call is made."""
+    ways = stops.conditions_at(evaluator, frame, call)
     return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
 
 

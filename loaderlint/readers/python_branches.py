@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from loaderlint.readers.python_scopes import Arm, Place, dotted
+from loaderlint.readers.python_scopes import Arm, Place, Stop, dotted
 
 _LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
 
@@ -45,6 +45,17 @@ def leaves_block(statement: ast.stmt) -> bool:
         called = dotted(statement.value.func) or ""
         return called in _LEAVING_CALLS or _OF_A_PARSER.fullmatch(called) is not None
     return False
+
+
+def stop_at(statement: ast.stmt, place: Place) -> Stop | None:
+    """Return how a statement may end the run of its scope other than by a return, None where it does not."""
+    if isinstance(statement, ast.Assert):
+        return Stop(place.under(Arm(statement, statement.test, False, place=place)))
+    if isinstance(statement, ast.Raise | ast.Expr) and leaves_block(statement):
+        return Stop(place)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return Stop(place, statement.value) if isinstance(statement.value.func, ast.Name) else None
+    return None
 
 
 def may_raise(statement: ast.stmt) -> bool:

@@ -87,6 +87,19 @@ class Fork:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Stop:
+    """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
+
+    ``call`` is that call, by the name of a function. ``handled`` are the ``try`` statements around that handle errors,
+    each with the last order of its body.
+    """
+
+    place: Place
+    call: ast.Call | None = None
+    handled: tuple[tuple[ast.Try, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Binding:
     """One way a name gets its value.
 
@@ -132,7 +145,8 @@ class Scope:
 
     ``bindings`` are listed by the name bound; those of an attribute also stand in ``set_on``, by what they are set on.
     ``defined`` is the place of its definition, ``reads`` are the places where a name is read, ``inside`` the places
-    inside comprehensions by their identity, ``flow`` the way its statements run, ``yielded`` what a generator gives.
+    inside comprehensions by their identity, ``flow`` the way its statements run, ``yielded`` what a generator gives,
+    ``stops`` what may end it before its last statement.
     """
 
     node: ScopeNode
@@ -150,6 +164,7 @@ class Scope:
     flow: Suite = field(default_factory=lambda: Suite(0, 0, []))
     yielded: list[tuple[ast.Yield | ast.YieldFrom, Place]] = field(default_factory=list)
     iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)
 
     @property
     def is_class(self) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals
-from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test
+from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test, stop_at
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
     Arm,
@@ -97,6 +98,8 @@ class _Walk(Bound):
                 inside = any(one.leaves for _, branch in branches for one in branch.forks)
                 returns = isinstance(statement, ast.Return | ast.Break | ast.Continue)
                 block.forks.append(Fork(statement, place.order, self.order, branches, returns or inside))
+            if (stop := stop_at(statement, place)) is not None:
+                scope.stops.append(stop)
             arms = (*arms, *escapes(statement, place))
         block.last = self.order
         return block
@@ -279,7 +282,11 @@ class _Walk(Bound):
     def on_Try(self, node: ast.Try, place: Place) -> Branches:
         """Return the body, the handlers, what runs after the body, and what runs in any case, in this order."""
         self.blocks.append(node)
+        stops = place.scope.stops
+        before = len(stops)
         body = self.branch(node.body, place)
+        if node.handlers:
+            stops[before:] = [replace(one, handled=(*one.handled, (node, body[1].last))) for one in stops[before:]]
         handled: list[tuple[tuple[Arm, ...], Suite]] = []
         arms: tuple[Arm, ...] = (Arm(node, None, False),)
         for handler in node.handlers:

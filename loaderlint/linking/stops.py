@@ -1,0 +1,110 @@
+"""Under which assumptions a run comes to a place that errors, asserts and checking functions before it let pass."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from loaderlint.linking import functions
+from loaderlint.linking.conditions import joined
+from loaderlint.linking.operations import truth_of
+from loaderlint.linking.things import Frame, Function
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.readers.python import Arm, Place, Stop
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
+
+_STEPS = 150
+"""Expressions followed to find out what one statement lets pass."""
+_DEEPEST = 2
+"""Calls of checking functions that are followed into each other."""
+
+
+def conditions_at(evaluator: Evaluator, frame: Frame, handed: ast.Call | None = None) -> list[Assumptions]:
+    """Return the alternative assumptions under which a run comes to a place: its arms are taken, no stop ended it.
+
+    Where the place is a call that was ``handed`` something, only what speaks of the same names counts as a stop.
+    """
+    ways = evaluator.conditions(frame.place.arms, frame)
+    names = None if handed is None else _names(handed)
+    for stop, arms in _before(frame.place):
+        if names is None or not names.isdisjoint(_names(*(arm.test for arm in arms if arm.test), stop.call)):
+            # Where nothing is left, the way on was not seen.
+            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
+    return ways
+
+
+def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
+    """Yield what may end the run before it comes to a place, each with the arms that lead there and not to the place.
+
+    What the place's own arms exclude has not happened, and an error that is handled ends nothing.
+    """
+    for stop in place.scope.stops:
+        if stop.place.order >= place.order:
+            return
+        arms = stop.place.arms
+        rest = arms[len(_shared(arms, place.arms)) :]
+        handled = any(
+            place.order > last and not any(arm.owner is owner and arm.truth for arm in place.arms)
+            for owner, last in stop.handled
+        )
+        if not handled and _readable(rest) and not any(one.excludes(other) for one in rest for other in place.arms):
+            yield stop, rest
+
+
+def _shared(arms: tuple[Arm, ...], others: tuple[Arm, ...]) -> list[Arm]:
+    """Return the arms that two places begin with."""
+    return [one for one, _ in takewhile(lambda both: both[0] is both[1], zip(arms, others, strict=False))]
+
+
+def _readable(arms: Collection[Arm]) -> bool:
+    return all(arm.test is not None and not arm.loop for arm in arms)
+
+
+def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
+    """Return the alternatives under which a stop does not end the run, for which its arms are not all taken or its
+    call comes back; none where that cannot be told.
+    """
+    where = frame.at(stop.place)
+    with evaluator.steps(_STEPS):
+        back = _comes_back(evaluator, stop.call, where, depth) if stop.call is not None else []
+        if back == [NO_ASSUMPTIONS] or not all(_may_be_taken(evaluator, arm, where) for arm in arms):
+            return [NO_ASSUMPTIONS]
+        taken, passed = [NO_ASSUMPTIONS], list[Assumptions]()
+        for arm in arms:
+            passed.extend(joined(taken, evaluator.conditions((arm.otherwise(),), where)))
+            taken = joined(taken, evaluator.conditions((arm,), where))
+        return [*passed, *joined(taken, back)]
+
+
+def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
+    """Return whether a test was seen to give the answer that leads to an arm."""
+    assert arm.test is not None
+    where = frame.at(arm.place) if arm.place is not None else frame
+    return any(truth_of(one.thing) is arm.truth for one in evaluator.evaluate(arm.test, where))
+
+
+def _comes_back(evaluator: Evaluator, call: ast.Call, frame: Frame, depth: int) -> list[Assumptions]:
+    """Return the alternatives under which a call comes back; it may do so always as far as is known."""
+    always = [NO_ASSUMPTIONS]
+    if depth == _DEEPEST or getattr(call.func, "id", "") not in evaluator.project.definitions:
+        return always
+    callees = evaluator.evaluate(call.func, frame)
+    function = callees[0].thing if len(callees) == 1 else None
+    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
+        return always
+    if function.scope.yields or function.node.decorator_list or not function.scope.stops:
+        return always
+    inside = functions.frame_of_call(evaluator, function, call, frame)
+    ways = always
+    for stop in function.scope.stops:
+        if not stop.handled and _readable(stop.place.arms):
+            ways = joined(ways, _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1))
+    return ways
+
+
+def _names(*nodes: ast.AST | None) -> set[str]:
+    return {one.id for node in nodes if node is not None for one in ast.walk(node) if isinstance(one, ast.Name)}
