@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking import classes
-from loaderlint.linking.constructed import left_by_constructor, nearest
+from loaderlint.linking.constructed import left_by_constructor
 from loaderlint.linking.loops_around import loops_around
 from loaderlint.linking.made_anew import lightning_makes_anew, loops_that_make_anew
 from loaderlint.linking.payload import carried
@@ -97,7 +97,7 @@ def _read_by_workers(
         uses = uses_of(evaluator, one.instance, running)
         lineage = classes.lineage(evaluator, one.instance.of)
         for use in uses.uses:
-            if use.name not in uses.sets and nearest(lineage, use.name) is None:
+            if use.name not in uses.sets and classes.nearest(lineage, use.name) is None:
                 found.setdefault((one.instance.of.node.name, use.name), []).append(_Read(one.instance, use))
                 for part in _parts(evaluator, one.instance, use, whole=[each.instance for each in objects]):
                     found.setdefault((part.of.node.name, use.member), []).append(_Read(part, use))
@@ -111,7 +111,7 @@ def _parts(evaluator: Evaluator, instance: Instance, use: Use, whole: Sequence[I
         thing = one.thing
         if not isinstance(thing, Instance) or thing.of.node not in classes_copied:
             continue
-        if nearest(classes.lineage(evaluator, thing.of), use.member) is None:
+        if classes.nearest(classes.lineage(evaluator, thing.of), use.member) is None:
             yield thing
 
 

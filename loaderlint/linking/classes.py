@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.project import Project
-from loaderlint.linking.things import Class, External, Frame, Function
+from loaderlint.linking.things import Class, External, Frame, Function, Instance
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import without_arguments
 
@@ -177,6 +177,27 @@ def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
 
 _MOST_ANCESTORS = 40
 """A class that inherits itself would have no end of them."""
+
+
+def nearest(lineage: Iterable[Class], name: str) -> tuple[Class, Scope] | None:
+    """Return the method of this name that the first of the classes to have one defines, and that class."""
+    return next(
+        (
+            (owner, scope)
+            for owner in lineage
+            for scope in owner.scope.children
+            if scope.name == name and isinstance(scope.node, FunctionNode)
+        ),
+        None,
+    )
+
+
+def method(evaluator: Evaluator, instance: Instance, name: str) -> Function | None:
+    """Return the method of this name that the project gives an object, None where it gives none."""
+    owner, scope = nearest(lineage(evaluator, instance.of), name) or (None, None)
+    if owner is None or scope is None or not isinstance(scope.node, FunctionNode):
+        return None
+    return Function(owner.facts, scope.node, scope, instance, owner)
 
 
 def constructors(owner: Class) -> list[Function]:

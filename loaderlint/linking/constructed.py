@@ -79,16 +79,7 @@ def method_called(lineage: Sequence[Class], owner: Class, self_name: str, call: 
     elif call.args and dotted(call.args[0]) == self_name:
         named = (dotted(function.value) or "").rpartition(".")[2]
         searched = [one for one in lineage if one.node.name == named]
-    return nearest(searched, function.attr)
-
-
-def nearest(lineage: Sequence[Class], name: str) -> tuple[Class, Scope] | None:
-    """Return the method of this name that the first of the classes to have one defines."""
-    for owner in lineage:
-        for scope in owner.scope.children:
-            if scope.name == name and isinstance(scope.node, FunctionNode):
-                return owner, scope
-    return None
+    return classes.nearest(searched, function.attr)
 
 
 @dataclass(eq=False)

@@ -12,7 +12,6 @@ from loaderlint.linking.things import (
     Class,
     External,
     Frame,
-    Function,
     Instance,
     Made,
     Possibilities,
@@ -218,19 +217,14 @@ def _returned_length(
 
     What it counts, ``len(self.files)``, is often filled by a method or by whoever made the object.
     """
-    for owner in classes.lineage(evaluator, instance.of):
-        for scope in owner.scope.children:
-            if scope.name != "__len__" or not isinstance(scope.node, FunctionNode):
-                continue
-            method = Function(owner.facts, scope.node, scope, instance, owner)
-            found = functions.returned_by(evaluator, method, Frame(owner.facts, end_of(scope), receiver=instance))
-            if scope.calls or not all(type(way.thing) is int for way in found):
-                return
-            for way in found:
-                joint = together(assumptions, way.assumptions)
-                if isinstance(way.thing, int) and way.thing >= 0 and joint is not None:
-                    yield way.thing, joint
-            return
+    method = classes.method(evaluator, instance, "__len__")
+    if method is None or method.scope.calls:
+        return
+    found = functions.returned_by(evaluator, method, Frame(method.facts, end_of(method.scope), receiver=instance))
+    for way in found if all(type(one.thing) is int for one in found) else ():
+        joint = together(assumptions, way.assumptions)
+        if isinstance(way.thing, int) and way.thing >= 0 and joint is not None:
+            yield way.thing, joint
 
 
 def _rows(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:

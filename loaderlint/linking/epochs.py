@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
@@ -40,7 +41,9 @@ def told_no_epoch(
     ``heads`` are what the loops that iterate the loader go over, with the places of the loops.
     """
     samplers = [one for one in _samplers(evaluator, given) if _shuffles(evaluator, one)]
-    if not samplers or any(_may_tell(evaluator, path) for path in files):
+    if not samplers or any(
+        evaluator.once(("told an epoch", path), False, partial(_may_tell, evaluator, path)) for path in files
+    ):
         return
     for one in samplers:
         assert isinstance(one.thing, Made)

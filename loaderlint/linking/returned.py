@@ -24,7 +24,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.worker_code import Unsendable
-from loaderlint.readers.python import FunctionNode, dotted, parameters
+from loaderlint.readers.python import dotted, parameters
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import (
     DEFAULTDICT,
@@ -106,12 +106,8 @@ def called(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> It
     if isinstance(thing, Function) and names == ("__call__",):
         yield thing
     elif isinstance(thing, Instance):
-        lineage = classes.lineage(evaluator, thing.of)
-        for name in names:
-            found = ((owner, scope) for owner in lineage for scope in owner.scope.children if scope.name == name)
-            owner, scope = next(found, (None, None))
-            if owner is not None and scope is not None and isinstance(scope.node, FunctionNode):
-                yield Function(owner.facts, scope.node, scope, thing, owner)
+        methods = (classes.method(evaluator, thing, name) for name in names)
+        yield from (one for one in methods if one is not None)
     elif isinstance(thing, Made) and thing.call.args and (thing.callee in WRAPPERS or thing.callee == _PARTIAL):
         with evaluator.steps(STEPS):
             inside = evaluator.evaluate(thing.call.args[0], thing.frame)

@@ -11,7 +11,7 @@ from loaderlint.linking.options import Given
 from loaderlint.linking.running import STEPS, functions_run_by, shortened
 from loaderlint.linking.things import Class, External, Frame, Function, Instance, Items, Made, Possibility, Row
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, dotted
+from loaderlint.readers.python import Binding, Place, PythonFacts, dotted
 from loaderlint.vocabulary.sharding import (
     BASES,
     DECORATES,
@@ -92,11 +92,7 @@ class _Reading:
         return first
 
     def _iterator_of(self, dataset: Instance) -> Function | None:
-        for owner in classes.lineage(self.evaluator, dataset.of):
-            for scope in owner.scope.children:
-                if scope.name == "__iter__" and isinstance(scope.node, FunctionNode):
-                    return Function(owner.facts, scope.node, scope, dataset, owner)
-        return None
+        return classes.method(self.evaluator, dataset, "__iter__")
 
     def _left_to_itself(self, dataset: Instance) -> bool:
         """Return whether a class is one of torch's iterable datasets, and no other library's or unseen one."""

@@ -117,12 +117,11 @@ def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Neste
 def _span_of(evaluator: Evaluator, call: int) -> Span | None:
     """Return where a call stands, by its identity; None for one that asks for the worker how many it is to have."""
     for facts in evaluator.project.all_python():
-        for sites in facts.calls.values():
-            for site in sites:
-                if id(site.node) == call:
-                    given = [*site.node.args, *(one.value for one in site.node.keywords)]
-                    asks = told_apart(site.place) or any(asks_for_worker(one, site.place.scope) for one in given)
-                    return None if asks else facts.span(site.node)
+        site = facts.sites.get(call)
+        if site is not None:
+            given = [*site.node.args, *(one.value for one in site.node.keywords)]
+            asks = told_apart(site.place) or any(asks_for_worker(one, site.place.scope) for one in given)
+            return None if asks else facts.span(site.node)
     return None
 
 

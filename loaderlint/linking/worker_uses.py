@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
-from loaderlint.linking.constructed import Circumstances, method_called, nearest, ways
+from loaderlint.linking.constructed import Circumstances, method_called, ways
 from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import Class, Frame, Function, Instance
 from loaderlint.model.payload import Touch
@@ -71,7 +71,7 @@ def uses_of(evaluator: Evaluator, instance: Instance, running: Sequence[Function
     lineage = classes.lineage(evaluator, instance.of)
     found = WorkerUses()
     seen: set[Scope] = set()
-    methods = (nearest(lineage, name) for name in RUN_IN_WORKER)
+    methods = (classes.nearest(lineage, name) for name in RUN_IN_WORKER)
     starts = [one for one in methods if one is not None and id(one[1].node) in run]
     own = {one.node for one in lineage}
     called = [
@@ -116,7 +116,7 @@ def _follow(
         place = place_of(placed, read, scope)
         circumstances = (*around, (place.arms, frame.at(place)))
         found.uses.append(Use(read.attr, member, whole, circumstances))
-        method = nearest(lineage, read.attr)
+        method = classes.nearest(lineage, read.attr)
         if method is not None:
             _follow(instance, lineage, *method, circumstances, found, seen)
     for site in scope.calls:

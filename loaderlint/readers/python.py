@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,6 +105,11 @@ class PythonFacts:
     def uses_parsers(self) -> bool:
         """Whether the file makes a parser of command lines or says something to one."""
         return any(one in _SAID_TO_PARSERS or one.endswith(("ArgumentParser", "ArgParser")) for one in self.calls)
+
+    @cached_property
+    def sites(self) -> Mapping[int, CallSite]:
+        """Every call by the identity of its node."""
+        return {id(site.node): site for sites in self.calls.values() for site in sites}
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""
