@@ -27,6 +27,7 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
+from loaderlint.model.source import Span
 from loaderlint.readers.python import ELEMENT, Keys, Place, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -198,7 +199,8 @@ def made_to(
         below = tuple(after for way in thing.items[key] for after in made_to(evaluator, way, happened, rest, frame))
         return (replace(one, thing=with_item(thing, key, below)),)
     if isinstance(thing, Instance) and isinstance(key, str):
-        return (replace(one, thing=replace(thing, changed=_PartChanged(evaluator, thing, happened, path, frame))),)
+        changed = _PartChanged(evaluator, thing, happened, path, frame, one.span)
+        return (replace(one, thing=replace(thing, changed=changed)),)
     return (one,)
 
 
@@ -235,7 +237,8 @@ def _made_here(evaluator: Evaluator, one: Possibility, happened: Sequence[Happen
     if isinstance(thing, CommandLine | Instance):
         if not first.event.key:
             return (one,)
-        return (replace(one, thing=replace(thing, changed=_AttributesSet(evaluator, thing.changed, happened, frame))),)
+        changed = _AttributesSet(evaluator, thing.changed, happened, frame, one.span)
+        return (replace(one, thing=replace(thing, changed=changed)),)
     if isinstance(thing, Items | TreeMapping):
         items = entries_after.items_of(thing)
         for event in happened:
@@ -297,9 +300,14 @@ class _AttributesSet(AttributesAfter):
     """The attributes of a thing after statements that set some of them by name."""
 
     def __init__(
-        self, evaluator: Evaluator, before: Mapping[str, Possibilities], changes: Iterable[Happened], frame: Frame
+        self,
+        evaluator: Evaluator,
+        before: Mapping[str, Possibilities],
+        changes: Iterable[Happened],
+        frame: Frame,
+        span: Span,
     ) -> None:
-        super().__init__(evaluator, before, frame)
+        super().__init__(evaluator, before, frame, span)
         self._changes: dict[str, list[Happened]] = {}
         for one in changes:
             self._changes.setdefault(one.event.key, []).append(one)
@@ -318,9 +326,9 @@ class _PartChanged(AttributesAfter):
     """The attributes of an object after something happened to, or below, what one of them stands for."""
 
     def __init__(
-        self, evaluator: Evaluator, owner: Instance, happened: Sequence[Happened], path: Keys, frame: Frame
+        self, evaluator: Evaluator, owner: Instance, happened: Sequence[Happened], path: Keys, frame: Frame, span: Span
     ) -> None:
-        super().__init__(evaluator, owner.changed, frame)
+        super().__init__(evaluator, owner.changed, frame, span)
         self._owner = owner
         self._happened = happened
         self._path = path

@@ -250,9 +250,7 @@ class Evaluator:
         try:
             result = self._by_kind(node, frame)
         except RecursionError:
-            # How deep Python may go depends on who asks.
-            self._met = 0
-            result = unseen(frame.facts.span(node))
+            result = self.too_deep(frame.facts.span(node))
         finally:
             del self._active[key]
         result = dictionaries.limited(result, frame.facts.span(node))
@@ -263,6 +261,14 @@ class Evaluator:
         if self._may_remember(key, result, before, depth, cut_short):
             self._known[key] = result
         return result
+
+    def too_deep(self, span: Span) -> Possibilities:
+        """Return what is known of something for which Python would have to go deeper than it may.
+
+        How deep it may go depends on who asks: nothing of it is remembered for others.
+        """
+        self._met = 0
+        return unseen(span)
 
     def _still_tentative(self, key: tuple[object, ...]) -> object:
         answer, met = self._tentative[key]

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import Frame, Possibilities
+from loaderlint.model.source import Span
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -83,13 +84,14 @@ def overlaid(entries: Mapping[str, Possibilities], changes: Mapping[str, Possibi
 class AttributesAfter(Mapping[str, Possibilities]):
     """The attributes of a thing after something happened to it, each followed when somebody reads it.
 
-    ``before`` are those it had; ``frame`` is where it happened.
+    ``before`` are those it had; ``frame`` is where it happened, and ``span`` the place.
     """
 
-    def __init__(self, evaluator: Evaluator, before: Mapping[str, Possibilities], frame: Frame) -> None:
+    def __init__(self, evaluator: Evaluator, before: Mapping[str, Possibilities], frame: Frame, span: Span) -> None:
         self._evaluator = evaluator
         self._before = before
         self._frame = frame
+        self.span = span
 
     @abstractmethod
     def _changed(self) -> Collection[str]:
@@ -104,18 +106,40 @@ class AttributesAfter(Mapping[str, Possibilities]):
         return frozenset(self._changed())
 
     def __getitem__(self, name: str) -> Possibilities:
-        if name not in self._names:
-            return self._before[name]
-        return self._evaluator.remembered(("set", self, name), self._frame, lambda: self._follow(name))
+        state = next((one for one in self._states() if name in one._names), None)
+        return self._first[name] if state is None else state._now(name)
+
+    def _now(self, name: str) -> Possibilities:
+        """Return what an attribute is now that may be another than before."""
+        evaluator, frame = self._evaluator, self._frame
+        try:
+            return evaluator.remembered(("set", self, name), frame, lambda: self._follow(name))
+        except RecursionError:
+            # One state rests on the one before: how many there may be depends on who asks.
+            return evaluator.too_deep(self.span)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names or name in self._before
+        return any(name in one._names for one in self._states()) or name in self._first
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**dict.fromkeys(self._before), **dict.fromkeys(sorted(self._names))})
+        states = reversed(list(self._states()))
+        return iter(dict.fromkeys((*self._first, *(name for one in states for name in sorted(one._names)))))
 
     def __len__(self) -> int:
-        return len(self._before.keys() | self._names)
+        return len(dict.fromkeys(self))
+
+    def _states(self) -> Iterator[AttributesAfter]:
+        """Yield this state and those before it, without going deeper for each: an object may have hundreds."""
+        state: Mapping[str, Possibilities] = self
+        while isinstance(state, AttributesAfter):
+            yield state
+            state = state._before
+
+    @cached_property
+    def _first(self) -> Mapping[str, Possibilities]:
+        """The attributes before the first of these states."""
+        *_, first = self._states()
+        return first._before
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -114,7 +114,7 @@ class _AfterMethod(AttributesAfter):
     def __init__(
         self, evaluator: Evaluator, instance: Instance, call: ast.Call, arms: tuple[Arm, ...], frame: Frame
     ) -> None:
-        super().__init__(evaluator, instance.changed, frame)
+        super().__init__(evaluator, instance.changed, frame, frame.facts.span(call))
         assert isinstance(call.func, ast.Attribute)
         self._instance = instance
         self._call = call

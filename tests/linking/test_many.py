@@ -76,3 +76,19 @@ def test_what_none_of_many_dictionaries_holds_is_not_followed() -> None:
 def test_what_goes_on_in_many_ways_is_not_cut_short() -> None:
     lists = "".join(f"[{', '.join(['0'] * 20 + [f'{place}'])}] if unknown({place}) else " for place in range(FILES))
     assert traced(f"for n in {lists}[]:\n    DataLoader(data, num_workers=n or unknown())") == {"open"}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "found"),
+    [("workers", {"2 at main.py:10:19"}), ("last", {"399 at main.py:410:15"}), ("size", {"open"})],
+)
+def test_an_object_changed_hundreds_of_times_is_followed_as_far_as_python_goes(attribute: str, found: set[str]) -> None:
+    calls = "\n".join(f"    table.add({one})" for one in range(400))
+    text = (
+        "class Table:\n    def __init__(self, workers):\n        self.workers = workers\n"
+        "    def add(self, one):\n        self.last = one\n        if unseen:\n"
+        "            self.size = self.size + one\n"
+        f"def make():\n    table = Table(2)\n{calls}\n"
+        f"    return DataLoader(table, num_workers=table.{attribute})"
+    )
+    assert traced(text) == found
