@@ -8,7 +8,7 @@ from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted, place
-from loaderlint.model.source import Language
+from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Accelerator, Target
 from loaderlint.model.uses import Role
 from loaderlint.model.value import Candidate
@@ -58,8 +58,9 @@ class PersistentValidationWorkers(Rule):
         if loader.uses.role is not Role.EVALUATION or not (target.windows or target.accelerator is Accelerator.ROCM):
             return
         beside = (one for one in loader.program.loaders if one.span in loader.uses.beside)
-        training = next((one for one in beside if one.uses.role is Role.TRAINING), None)
-        if training is None or not training.workers_on(target):
+        trained = (one for one in beside if one.uses.role is Role.TRAINING and one.workers_on(target))
+        training = min(trained, key=lambda one: _how_far(one.span, loader.span), default=None)
+        if training is None or training.cannot_start(target) or loader.cannot_start(target):
             return
         for kept in loader.option("persistent_workers").on(target).written:
             meets = (
@@ -90,3 +91,8 @@ class PersistentValidationWorkers(Rule):
         if argument is None or Language.of(argument.path) is not Language.PYTHON or argument == kept.span:
             return None
         return Fix(title, (SetValue(argument, False),), follows=follows)
+
+
+def _how_far(one: Span, other: Span) -> tuple[bool, bool, int]:
+    """Return a number for how far one loader stands from another: a notebook makes many, and the last one counts."""
+    return one.path != other.path, one.start > other.start, abs(other.line - one.line)

@@ -196,6 +196,14 @@ class Loader:
                 if together(workers.assumptions, start.assumptions, *(one.assumptions for one in met)) is not None:
                     yield workers, start
 
+    def cannot_start(self, target: Target) -> bool:
+        """Return whether starting its workers on the target raises, as something that travels to them does not pickle.
+
+        What the rules say of that is LL103 and LL109.
+        """
+        sent = (*self.payload.unpicklable, *self.payload.in_notebook)
+        return any(start.method.reimports for one in sent for _, start in self.worker_starts(target, one))
+
 
 def _start(candidate: Candidate, target: Target) -> Start | None:
     for method in target.start_methods:
