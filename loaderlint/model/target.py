@@ -10,6 +10,19 @@ from dataclasses import dataclass
 from enum import Enum
 
 
+class StartMethod(str, Enum):
+    """How ``multiprocessing`` makes a worker."""
+
+    FORK = "fork"
+    SPAWN = "spawn"
+    FORKSERVER = "forkserver"
+
+    @property
+    def reimports(self) -> bool:
+        """Whether a worker begins as a fresh interpreter that imports the main module and unpickles its work."""
+        return self is not StartMethod.FORK
+
+
 class Platform(str, Enum):
     """An operating system; WSL counts as Linux."""
 
@@ -37,6 +50,13 @@ class Platform(str, Enum):
         """What ``platform.system()`` says there."""
         return {"linux": "Linux", "windows": "Windows", "macos": "Darwin"}[self.value]
 
+    @property
+    def start_methods(self) -> tuple[StartMethod, ...]:
+        """The start methods ``multiprocessing`` has there, as ``multiprocessing/context.py`` lists them."""
+        if self is Platform.WINDOWS:
+            return (StartMethod.SPAWN,)
+        return (StartMethod.FORK, StartMethod.SPAWN, StartMethod.FORKSERVER)
+
 
 class Accelerator(str, Enum):
     """What tensors are computed on."""
@@ -45,19 +65,6 @@ class Accelerator(str, Enum):
     ROCM = "rocm"
     MPS = "mps"
     CPU = "cpu"
-
-
-class StartMethod(str, Enum):
-    """How ``multiprocessing`` makes a worker."""
-
-    FORK = "fork"
-    SPAWN = "spawn"
-    FORKSERVER = "forkserver"
-
-    @property
-    def reimports(self) -> bool:
-        """Whether a worker begins as a fresh interpreter that imports the main module and unpickles its work."""
-        return self is not StartMethod.FORK
 
 
 @dataclass(frozen=True)
@@ -78,9 +85,7 @@ class Target:
     @property
     def start_methods(self) -> tuple[StartMethod, ...]:
         """The start methods ``multiprocessing`` has here."""
-        if self.windows:
-            return (StartMethod.SPAWN,)
-        return (StartMethod.FORK, StartMethod.SPAWN, StartMethod.FORKSERVER)
+        return self.platform.start_methods
 
     @property
     def default_start_method(self) -> StartMethod:

@@ -118,5 +118,8 @@ CPU_COUNTS = frozenset(
 )
 """Functions that return how many CPUs there are."""
 
+ALL_START_METHODS = frozenset({"multiprocessing.get_all_start_methods", "torch.multiprocessing.get_all_start_methods"})
+"""Functions that return the names of the start methods there are."""
+
 CUDA_QUESTIONS = frozenset({"torch.cuda.is_available"})
 """Functions that return whether there is CUDA."""
