@@ -76,6 +76,17 @@ THREADS: dict[str, tuple[str, list[str]]] = {
     "in the main process": ("if get_worker_info() is None:\n    torch.set_num_threads(8)", []),
     "by a name": ("info = get_worker_info()\nif not info:\n    torch.set_num_threads(8)", []),
     "after workers left": ("if get_worker_info():\n    return\ntorch.set_num_threads(8)", []),
+    "in a worker": ("if get_worker_info() is not None:\n    torch.set_num_threads(8)", ["torch.set_num_threads(8)"]),
+    "in a worker alone": (
+        "info = get_worker_info()\nif info is None:\n    return\ntorch.set_num_threads(8)",
+        ["torch.set_num_threads(8)"],
+    ),
+    "in a worker, perhaps": (
+        "if (info := get_worker_info()) and index:\n    torch.set_num_threads(8)",
+        ["torch.set_num_threads(8)"],
+    ),
+    "in one of them": ("if get_worker_info().id == 0:\n    torch.set_num_threads(8)", []),
+    "unless in a worker": ("if not (get_worker_info() and index):\n    torch.set_num_threads(8)", []),
     "a helper of the main process": ("if get_worker_info() is None:\n    threads(1)", []),
     "one": ("torch.set_num_threads(1)", []),
     "unseen": ("torch.set_num_threads(count)", []),
