@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from loaderlint.linking import configured_calls, replaced, stops
+from loaderlint.linking import configured_calls, platforms, replaced, stops
+from loaderlint.linking.conditions import joined
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite
@@ -21,15 +22,14 @@ from loaderlint.linking.things import (
     Thing,
     distinct,
     irremovable,
+    platforms_of,
     under,
     unseen,
 )
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
-from loaderlint.model.target import Platform
 from loaderlint.model.value import (
     PLATFORM,
-    Assumption,
     Assumptions,
     Candidate,
     CommandLineText,
@@ -45,6 +45,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     """Return the loader a call makes, None when the call can never be reached."""
     with evaluator.steps(STEPS):
         ways = stops.conditions_at(evaluator, site.frame)
+        ways = joined(ways, [platforms.on(stops.platforms_at(evaluator, site.frame))])
     if not ways:
         return None
     if any(kind is site.kind for kind in replaced.loaders(evaluator)):
@@ -143,11 +144,8 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
         rest = frozenset(way for way in one.assumptions if way.subject != PLATFORM)
         key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
         before = joined.get(key)
-        platforms = _platforms(one) | (_platforms(before) if before is not None else frozenset())
-        if platforms == frozenset(platform.value for platform in Platform):
-            assumptions = rest
-        else:
-            assumptions = rest | {Assumption(PLATFORM, platforms)}
+        arrives_on = platforms_of(one.assumptions) | (platforms_of(before.assumptions) if before else frozenset())
+        assumptions = rest | platforms.on(arrives_on)
         joined[key] = Candidate(
             one.constant,
             one.span,
@@ -159,13 +157,6 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
             one.shared,
         )
     return list(joined.values())
-
-
-def _platforms(candidate: Candidate) -> frozenset[str]:
-    for assumption in candidate.assumptions:
-        if assumption.subject == PLATFORM and isinstance(assumption.answer, frozenset):
-            return assumption.answer
-    return frozenset(platform.value for platform in Platform)
 
 
 def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:

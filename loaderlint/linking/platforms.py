@@ -1,14 +1,22 @@
-"""What the platform answers: names of the operating system and start methods, under the platforms that give them."""
+"""What the platform answers, each answer under the platforms that give it, and on which a call can be made at all."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import Possibilities, Possibility, Row
+from loaderlint.linking.things import EVERY_PLATFORM, External, Frame, Possibilities, Possibility, Row
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
-from loaderlint.model.value import PLATFORM, Assumption
+from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, Assumption, Assumptions, together
+from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments
+from loaderlint.vocabulary.platforms import BACKENDS, FUNCTIONS, ON_SIGNALS, SIGNALS, WITH_BACKEND
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
 
 
 def fact(name: str, span: Span) -> Possibilities | None:
@@ -37,3 +45,30 @@ def per_platform(spell: Callable[[Platform], str], span: Span) -> Possibilities:
         Possibility(text, span, assumptions=frozenset({Assumption(PLATFORM, frozenset(platforms))}))
         for text, platforms in by_text.items()
     )
+
+
+def needed(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which there is what a call needs: a function, a signal or a backend."""
+    callees = evaluator.evaluate(call.func, frame)
+    name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
+    if name in FUNCTIONS:
+        return [on(FUNCTIONS[name])]
+    if name in ON_SIGNALS and call.args:
+        signal = (dotted(call.args[0]) or "").rpartition(".")[2]
+        return [on(ON_SIGNALS[name]) if signal in SIGNALS else NO_ASSUMPTIONS]
+    backend = arguments(call, ["backend"]).get("backend") if name in WITH_BACKEND else None
+    if backend is None:
+        return [NO_ASSUMPTIONS]
+    found: list[Assumptions] = []
+    for one in evaluator.evaluate(backend, frame):
+        where = BACKENDS.get(one.thing) if isinstance(one.thing, str) else None
+        way = one.assumptions if where is None else together(one.assumptions, on(where))
+        found.extend(() if way is None else (way,))
+    return found
+
+
+def on(some: frozenset[str]) -> Assumptions:
+    """Return the assumption that the platform is one of some, none where they are all there are."""
+    if some == EVERY_PLATFORM:
+        return NO_ASSUMPTIONS
+    return frozenset({Assumption(PLATFORM, some)})

@@ -7,12 +7,16 @@ from collections.abc import Collection, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import functions
+from loaderlint.linking import classes, functions
 from loaderlint.linking.conditions import joined
+from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
-from loaderlint.linking.things import Frame, Function
+from loaderlint.linking.platforms import needed, on
+from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Arm, Place, Stop
+from loaderlint.readers.python import Arm, FunctionNode, Place, Stop
+from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary import platforms
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -21,20 +25,57 @@ _STEPS = 150
 """Expressions followed to find out what one statement lets pass."""
 _DEEPEST = 2
 """Calls of checking functions that are followed into each other."""
+_MOST_CALLERS = 16
+"""A function that more than these call is taken to be called on every platform."""
+_MOST_CALLERS_DEEP = 4
+"""Calls around a place that are looked at for what lets no run pass on some platforms."""
 
 
 def conditions_at(evaluator: Evaluator, frame: Frame, handed: ast.Call | None = None) -> list[Assumptions]:
     """Return the alternative assumptions under which a run comes to a place: its arms are taken, no stop ended it.
 
-    Where the place is a call that was ``handed`` something, only what speaks of the same names counts as a stop.
+    Where the place is a call that was ``handed`` something, only what speaks of the same names counts as a stop, and
+    what ends the run on some platforms.
     """
     ways = evaluator.conditions(frame.place.arms, frame)
     names = None if handed is None else _names(handed)
     for stop, arms in _before(frame.place):
-        if names is None or not names.isdisjoint(_names(*(arm.test for arm in arms if arm.test), stop.call)):
+        asked = _names(*(arm.test for arm in arms if arm.test), stop.call)
+        if names is None or not names.isdisjoint(asked) or _is_of_platforms(evaluator, stop):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
     return ways
+
+
+def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozenset[str]:
+    """Return the platforms on which a run comes to a place: of all its callers seen, and of the modules they are in."""
+    here = _own_platforms(evaluator, frame)
+    scope, node = frame.scope, frame.scope.node
+    if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
+        return here
+
+    def called() -> frozenset[str]:
+        function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
+        found = evaluator.callers.of(function)
+        calls = [one for one in found.by if isinstance(one, Caller)]
+        if found.elsewhere or not calls or len(calls) < len(found.by) or len(calls) > _MOST_CALLERS:
+            return EVERY_PLATFORM
+        return frozenset[str]().union(*(platforms_at(evaluator, one.frame, depth + 1) for one in calls))
+
+    return here & evaluator.once(("platforms of calls", id(node)), EVERY_PLATFORM, called)
+
+
+def _own_platforms(evaluator: Evaluator, frame: Frame) -> frozenset[str]:
+    """Return the platforms on which what stands before a place in its function, and in its module, lets a run pass."""
+    places = [frame.place, *([] if frame.scope is frame.facts.module else [end_of(frame.facts.module)])]
+    found = EVERY_PLATFORM
+    for place in places:
+        where = frame if place is frame.place else Frame(frame.facts, place)
+        for stop, arms in _before(place):
+            if _is_of_platforms(evaluator, stop):
+                ways = _let_pass(evaluator, stop, arms, where, 0)
+                found &= frozenset[str]().union(*(platforms_of(one) for one in ways)) or EVERY_PLATFORM
+    return found
 
 
 def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
@@ -70,7 +111,7 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
     """
     where = frame.at(stop.place)
     with evaluator.steps(_STEPS):
-        back = _comes_back(evaluator, stop.call, where, depth) if stop.call is not None else []
+        back = _comes_back(evaluator, stop, where, depth)
         if back == [NO_ASSUMPTIONS] or not all(_may_be_taken(evaluator, arm, where) for arm in arms):
             return [NO_ASSUMPTIONS]
         taken, passed = [NO_ASSUMPTIONS], list[Assumptions]()
@@ -87,9 +128,15 @@ def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
     return any(truth_of(one.thing) is arm.truth for one in evaluator.evaluate(arm.test, where))
 
 
-def _comes_back(evaluator: Evaluator, call: ast.Call, frame: Frame, depth: int) -> list[Assumptions]:
-    """Return the alternatives under which a call comes back; it may do so always as far as is known."""
-    always = [NO_ASSUMPTIONS]
+def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:
+    """Return the alternatives under which a run goes on behind a stop; a call may come back always as far as known."""
+    always, call = [NO_ASSUMPTIONS], stop.call
+    if stop.imported:
+        return [on(platforms.MODULES[stop.imported])]
+    if call is None:
+        return []
+    if called_name(call) in platforms.LAST_NAMES:
+        return needed(evaluator, call, frame)
     if depth == _DEEPEST or getattr(call.func, "id", "") not in evaluator.project.definitions:
         return always
     callees = evaluator.evaluate(call.func, frame)
@@ -104,6 +151,25 @@ def _comes_back(evaluator: Evaluator, call: ast.Call, frame: Frame, depth: int) 
         if not stop.handled and _readable(stop.place.arms):
             ways = joined(ways, _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1))
     return ways
+
+
+def _is_of_platforms(evaluator: Evaluator, stop: Stop) -> bool:
+    """Return whether a stop ends the run on some platforms alone, or is a call of a function that holds such a stop."""
+    if stop.imported or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES):
+        return True
+    return stop.call is not None and called_name(stop.call) in evaluator.once(
+        ("functions of platforms",), frozenset[str](), lambda: _functions_of_platforms(evaluator)
+    )
+
+
+def _functions_of_platforms(evaluator: Evaluator) -> frozenset[str]:
+    """Return the names of the project's functions that do what not every platform can."""
+    scopes = (one for facts in evaluator.project.all_python() for one in facts.scopes.values() if one.is_function)
+    return frozenset(
+        one.name
+        for one in scopes
+        if any(stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES for stop in one.stops)
+    )
 
 
 def _names(*nodes: ast.AST | None) -> set[str]:

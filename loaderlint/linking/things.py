@@ -328,18 +328,19 @@ def choice(subject: str, answer: bool | int | str) -> Assumptions:
 def either(first: Assumptions, second: Assumptions) -> Assumptions:
     """Return what is assumed both ways: the platforms of either, and else only what the two have in common."""
     common = frozenset(one for one in first & second if one.subject != PLATFORM)
-    platforms = _platforms(first) | _platforms(second)
-    return common if platforms == _EVERY_PLATFORM else common | {Assumption(PLATFORM, platforms)}
+    platforms = platforms_of(first) | platforms_of(second)
+    return common if platforms == EVERY_PLATFORM else common | {Assumption(PLATFORM, platforms)}
 
 
-_EVERY_PLATFORM = frozenset(platform.value for platform in Platform)
+EVERY_PLATFORM = frozenset(platform.value for platform in Platform)
 
 
-def _platforms(assumptions: Assumptions) -> frozenset[str]:
+def platforms_of(assumptions: Assumptions) -> frozenset[str]:
+    """Return the platforms on which assumptions hold."""
     for subject, answer in assumptions:
         if subject == PLATFORM and isinstance(answer, frozenset):
             return answer
-    return _EVERY_PLATFORM
+    return EVERY_PLATFORM
 
 
 def one_of(subject: str, ways: Iterable[tuple[int | str, Possibilities]]) -> Possibilities:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from loaderlint.readers.python_scopes import Arm, Place, Stop, dotted
+from loaderlint.vocabulary import platforms
 
 _LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
 
@@ -54,7 +55,14 @@ def stop_at(statement: ast.stmt, place: Place) -> Stop | None:
     if isinstance(statement, ast.Raise | ast.Expr) and leaves_block(statement):
         return Stop(place)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return Stop(place, statement.value) if isinstance(statement.value.func, ast.Name) else None
+        function = statement.value.func
+        ends = isinstance(function, ast.Name) or getattr(function, "attr", "") in platforms.LAST_NAMES
+        return Stop(place, statement.value) if ends else None
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        modules = (
+            [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [one.name for one in statement.names]
+        )
+        return next((Stop(place, imported=one) for one in modules if one in platforms.MODULES), None)
     return None
 
 

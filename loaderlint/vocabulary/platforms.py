@@ -1,0 +1,41 @@
+"""What exists on some platforms alone, and ends a program on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from loaderlint.model.target import Platform
+
+_LINUX = frozenset({Platform.LINUX.value})
+_UNIX = frozenset({Platform.LINUX.value, Platform.MACOS.value})
+
+FUNCTIONS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("os.sched_getaffinity", "os.sched_setaffinity", "os.sched_setscheduler"), _LINUX),
+    **dict.fromkeys(("os.fork", "os.killpg", "os.nice", "os.setpgid", "os.setpgrp", "os.setsid", "os.uname"), _UNIX),
+    **dict.fromkeys(("signal.alarm", "signal.pause", "signal.setitimer", "signal.siginterrupt"), _UNIX),
+}
+"""Functions, with the platforms that have them: "Availability" on the pages of ``os`` and ``signal`` of Python's docs.
+
+A call of one on another platform raises ``AttributeError``.
+"""
+
+SIGNALS = frozenset({f"SIG{name}" for name in ("ALRM", "CHLD", "CONT", "HUP", "KILL", "QUIT", "STOP", "USR1", "USR2")})
+"""Signals that Windows has no name for: ``signal.SIGUSR1`` raises ``AttributeError`` (Python's docs, ``signal``)."""
+ON_SIGNALS: Mapping[str, frozenset[str]] = {"signal.signal": _UNIX}
+"""Functions that are handed a signal, with the platforms that have all of them."""
+
+MODULES: Mapping[str, frozenset[str]] = dict.fromkeys(
+    ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), _UNIX
+)
+"""Modules of Python, with the platforms where they can be imported ("Unix Specific Services" in Python's docs)."""
+
+BACKENDS: Mapping[str, frozenset[str]] = {"nccl": _LINUX}
+"""Backends of ``torch.distributed``, with the platforms whose torch is built with them (its page, "Backends")."""
+WITH_BACKEND = frozenset({"torch.distributed.init_process_group"})
+"""Functions whose ``backend``, the first argument, is one of these; another is refused.
+
+``torch/distributed/distributed_c10d.py``: "Distributed package doesn't have NCCL built in".
+"""
+
+LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*FUNCTIONS, *ON_SIGNALS, *WITH_BACKEND))
+"""The last parts of the names of all these functions."""
