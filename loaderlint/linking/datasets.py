@@ -183,14 +183,30 @@ def _calls_endless(evaluator: Evaluator, owner: Class) -> bool:
 
 
 def _gives_whole_batches(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
-    """Return whether a dataset is told the batch size, and gives each worker whole batches by itself."""
+    """Return whether a dataset is told the batch size, and may give each worker whole batches by itself."""
     if isinstance(thing, Made):
         return thing.callee in WHOLE_BATCHES
-    return isinstance(thing, Instance) and any(
-        name in WHOLE_BATCHES
+    if not isinstance(thing, Instance):
+        return False
+    return any(
+        _deals_batches(owner) or any(name in WHOLE_BATCHES for name in classes.foreign_bases(evaluator, owner))
         for owner in classes.lineage(evaluator, thing.of)
-        for name in classes.foreign_bases(evaluator, owner)
     )
+
+
+def _deals_batches(owner: Class) -> bool:
+    """Return whether a method that asks which worker it runs in reckons with the size of a batch, too."""
+    asking = {site.place.scope for site in owner.facts.calls.get("get_worker_info", ())}
+    return any(
+        scope.parent is owner.scope and any("batch" in name.lower() for name in _names_in(scope.node))
+        for scope in asking
+    )
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name | ast.Attribute):
+            yield one.id if isinstance(one, ast.Name) else one.attr
 
 
 def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking.things import ABSENT, UNSEEN, Frame, Function, Items, Possibilities, Possibility, under
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Scope, dotted
+from loaderlint.readers.python import FunctionNode, Scope, dotted
 
 if TYPE_CHECKING:
     pass
@@ -84,15 +84,19 @@ def names_definition(callee: ast.expr, frame: Frame) -> bool:
     return name is not None
 
 
+def is_plain(function: FunctionNode | ast.Lambda) -> bool:
+    """Return whether a function takes what its parameters say: no decorator may have changed that."""
+    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return all(dotted(one) in ("staticmethod", "classmethod") for one in decorators)
+
+
 def may_bind(call: ast.Call, function: Function) -> bool:
     """Return whether a call can be one of a function, by its arguments alone (a decorator may have changed them).
 
     The first parameter of a method may be given or not: ``self.load(path)`` and ``Base.load(self, path)``.
     """
     node = function.node
-    if not isinstance(node, ast.Lambda) and any(
-        dotted(one) not in ("staticmethod", "classmethod") for one in node.decorator_list
-    ):
+    if not is_plain(node):
         return True
     declared = node.args
     keywords = [one.arg for one in call.keywords if one.arg is not None]

@@ -222,6 +222,8 @@ def handed_over(
     values = arguments.Arguments(
         evaluator, caller, function, skip_first=method and not has_decorator(function, "staticmethod")
     )
+    if values.refused:
+        return ()
     here = caller.frame.facts.span(caller.call)
     given_values = values.get(name, (Possibility(ABSENT, here),))
     return under(stepped(given_values, here, f"{label}({name}=…)"), caller.assumptions)

@@ -33,6 +33,34 @@ PARAMETERS: Cases = {
         """,
         {"8"},
     ),
+    "a call that spreads a dictionary with a key no parameter takes": (
+        """
+        def make(workers, size=1):
+            return DataLoader(data, num_workers=workers)
+        make(**{"workers": 4, "name": "images"})
+        make(**{"workers": ⟦8⟧, "size": 2})
+        """,
+        {"8"},
+    ),
+    "a call that spreads a dictionary with such a key over a function that takes any": (
+        """
+        def make(workers, **more):
+            return DataLoader(data, num_workers=workers)
+        make(**{"workers": ⟦4⟧, "name": "images"})
+        """,
+        {"4"},
+    ),
+    "a call that may spread such a key": (
+        """
+        def make(workers):
+            return DataLoader(data, num_workers=workers)
+        options = {"workers": ⟦4⟧}
+        if named:
+            options["name"] = "images"
+        make(**options)
+        """,
+        {"4"},
+    ),
     "a call that may hand over anything": (
         """
         def make(workers=⟦2⟧):
@@ -139,7 +167,7 @@ PARAMETERS: Cases = {
     ),
     "a caller that splats a dictionary without it": (
         """
-        def load(data, workers=⟦4⟧):
+        def load(data, workers=⟦4⟧, size=1):
             return DataLoader(data, num_workers=workers)
         options = {"size": 8}
         load(data, **options)
