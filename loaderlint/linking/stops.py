@@ -13,7 +13,7 @@ from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
 from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.readers.python import Arm, FunctionNode, Place, Stop
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
@@ -43,7 +43,7 @@ def conditions_at(evaluator: Evaluator, frame: Frame, handed: ast.Call | None = 
         asked = _names(*(arm.test for arm in arms if arm.test), stop.call)
         if names is None or not names.isdisjoint(asked) or _is_of_platforms(evaluator, stop):
             # Where nothing is left, the way on was not seen.
-            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
+            ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, arms, frame, 0)]) or ways
     return ways
 
 
@@ -126,6 +126,11 @@ def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
     assert arm.test is not None
     where = frame.at(arm.place) if arm.place is not None else frame
     return any(truth_of(one.thing) is arm.truth for one in evaluator.evaluate(arm.test, where))
+
+
+def _known(assumptions: Assumptions) -> Assumptions:
+    """Return what is assumed apart from the answers of tests that nobody can see through: those may let all pass."""
+    return frozenset(one for one in assumptions if not isinstance(one.subject, Question))
 
 
 def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:
