@@ -229,7 +229,8 @@ def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tu
         if fix is not None and platforms != every:
             places = [edit.span for edit in fix.edits]
             fix = fix.narrowed(platforms, [one for one in places if one in arrivals and arrivals[one] <= platforms])
-        yield replace(first, platforms=platforms, fix=fix), about
+        unfixed = next((one.unfixed for one in same if one.unfixed), "") if fix is None else ""
+        yield replace(first, platforms=platforms, fix=fix, unfixed=unfixed), about
 
 
 def _arrivals(loaders: Iterable[Loader], settings_for: SettingsFor) -> Mapping[Span, set[Platform]]:

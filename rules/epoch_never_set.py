@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loaderlint.model.edit import BeginTurns, Fix
+from loaderlint.model.edit import BeginTurns, Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
@@ -72,7 +72,7 @@ class EpochNeverSet(Rule):
                 f"every turn of `{loops[0].what}` gets the samples in the same order: the sampler is never told "
                 f"the epoch; the loader is iterated at {place(found[0].span)}"
             )
-            help = f"call `set_epoch(epoch)` on the sampler before each epoch's iteration{_uncounted(loops)}"
+            help = "call `set_epoch(epoch)` on the sampler before each epoch's iteration"
             yield self.finding(loader, sampler, message, target, help=help, fix=_fix(sampler, loops))
 
 
@@ -83,12 +83,11 @@ def _same_order(sampler: UntoldSampler, one: Iteration, target: Target) -> bool:
     return counted and not one.wrapped_by and met is not None and holds_on(met, target)
 
 
-def _uncounted(loops: Sequence[Loop]) -> str:
-    return next((f"; no name counts the turns of `{one.what}`" for one in loops if not one.counter), "")
-
-
-def _fix(sampler: UntoldSampler, loops: Sequence[Loop]) -> Fix | None:
-    if not all(one.counter and sampler.name_in(one) for one in loops):
-        return None
+def _fix(sampler: UntoldSampler, loops: Sequence[Loop]) -> Remedy:
+    for one in loops:
+        if not one.counter:
+            return Unfixed(f"no name counts the turns of `{one.what}`")
+        if not sampler.name_in(one):
+            return Unfixed(f"the sampler has no name of its own at `{one.what}`")
     told = tuple(BeginTurns(one.span, f"{sampler.name_in(one)}.set_epoch({one.counter})") for one in loops)
     return Fix("tell the sampler the epoch", told).unsafe("every later epoch gets another order")

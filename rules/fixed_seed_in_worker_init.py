@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, WriteAs
+from loaderlint.model.edit import Fix, Remedy, Unfixed, WriteAs
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
@@ -94,9 +94,11 @@ def _them(workers: Candidate | None) -> str:
     return "the workers" if workers is None else f"the {counted(workers)}"
 
 
-def _fix(seed: Seed) -> Fix | None:
-    if not seed.torch or seed.library == "every library":
-        return None
+def _fix(seed: Seed) -> Remedy:
+    if seed.library == "every library":
+        return Unfixed("it seeds torch itself as well")
+    if not seed.torch:
+        return Unfixed(f"{seed.span.path} does not import torch, whose seed it would be given")
     by = f"{seed.torch}.initial_seed()"
     fix = Fix(f"seed with {by}", (WriteAs(seed.span, f"{by} % 2**32"),))
     return fix.unsafe("other random numbers are drawn: every epoch and worker has its own")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isfinite
 
-from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_shared
@@ -72,7 +72,8 @@ class HighPrefetch(Rule):
                 f"{factor} with up to {count} workers"
             )
         if best == factor:
-            yield self.finding(loader, given, message, target, help="use fewer workers: any factor is above the limit")
+            fix: Remedy = Unfixed("any factor is above the limit with so many workers")
+            yield self.finding(loader, given, message, target, help="use fewer workers", fix=fix)
         else:
             fix = unless_shared(Fix(f"set {name} to {best}", (SetValue(given.span, best),)), given)
             yield self.finding(loader, given, message, target, fix=fix)

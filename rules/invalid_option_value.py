@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.edit import Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop
@@ -56,7 +57,7 @@ class InvalidOptionValue(Rule):
                 if wrong is None or (option == "prefetch_factor" and not _meets_workers(loader, given, target)):
                     continue
                 message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
-                fix = drop(option, given) if option == "prefetch_factor" else None
+                fix = drop(option, given) if option == "prefetch_factor" else Unfixed("what was meant is not known")
                 sure = Confidence.POSSIBLE if option == "prefetch_factor" and asks_for_workers(given) else None
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, MakeInteger
+from loaderlint.model.edit import Fix, MakeInteger, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_shared
@@ -60,11 +60,11 @@ class InvalidWorkerCount(Rule):
                 yield self.finding(loader, workers, message, target, error=wrong.error, fix=_fix(workers, target))
 
 
-def _fix(workers: Candidate, target: Target) -> Fix | None:
+def _fix(workers: Candidate, target: Target) -> Remedy:
     number = arriving(workers, target)
     if isinstance(workers.constant, str):
         plain = workers.constant.strip().isdecimal()
     else:
         plain = isinstance(number, str) or (isinstance(number, float) and number >= 1)
     fix = Fix("make the worker count an integer", (MakeInteger(workers.span),))
-    return unless_shared(fix, workers) if plain else None
+    return unless_shared(fix, workers) if plain else Unfixed("what number was meant is not known")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Export, Fix
+from loaderlint.model.edit import Export, Fix, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted, place
@@ -73,7 +73,8 @@ class JobCpusBelowWorkers(Rule):
                 given = f"{cpus.written} CPU{'s' if cpus.number != 1 else ''}"
                 message = f"{many} {take_turns} on {given}: the job gives no more to the loader at {place(loader.span)}"
                 help = f"give the job {number * ranks} CPUs, or its loader no more workers than it has"
-                yield self.finding(loader, cpus, message, target, trail=fewest.trail, help=help)
+                unfixed = Unfixed("how many CPUs there are to give is not known")
+                yield self.finding(loader, cpus, message, target, trail=fewest.trail, help=help, fix=unfixed)
                 continue
             message = (
                 f"{many} of {place(loader.span)} take turns on 1 CPU: from Slurm 22.05 on this srun does not give its "

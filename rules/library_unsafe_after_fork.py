@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.edit import Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader, Start
 from loaderlint.model.remedy import start_method
@@ -80,11 +81,17 @@ class LibraryUnsafeAfterFork(Rule):
                 f"start ({place(before.span)}), and threads do not come along"
             )
             severity = Severity.ERROR if used.hangs else Severity.WARNING
-            spawned = start_method(loader, StartMethod.SPAWN, start.asked_by, target) if used.spawns else None
+            fix = start_method(loader, StartMethod.SPAWN, start.asked_by, target) if used.spawns else _not_spawned(used)
             sure = Confidence.LIKELY if used.known else Confidence.POSSIBLE
             yield self.finding(
-                loader, used, message, target, severity=severity, confidence=sure, help=used.help, fix=spawned
+                loader, used, message, target, severity=severity, confidence=sure, help=used.help, fix=fix
             )
+
+
+def _not_spawned(used: ThreadUse) -> Unfixed:
+    if used.made is None:
+        return Unfixed("the setting is to go, however the workers start")
+    return Unfixed("it is not made at the top of a module, where a spawned worker would make its own")
 
 
 def _met(loader: Loader, target: Target) -> Iterator[tuple[ThreadUse, ThreadUse, Candidate, Start]]:

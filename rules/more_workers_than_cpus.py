@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from loaderlint.model.edit import Fix
+from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.job import Ranks
 from loaderlint.model.loader import Loader
@@ -82,7 +82,9 @@ class MoreWorkersThanCpus(Rule):
             if many is not None and cpus is not None:
                 turns = f"{many * ranks.number} workers take turns on {cpus} CPUs"
             message = f"{turns}: {ranks.number} ranks, started at {place(ranks.span)}, have {counted(workers)} each"
-            fix = _capped(loader, workers, target, max(1, cpus // ranks.number)) if cpus is not None else None
+            fix: Remedy = Unfixed("how many CPUs the machine has is not known: give --cpus")
+            if cpus is not None:
+                fix = _capped(loader, workers, target, max(1, cpus // ranks.number))
             sure = Confidence.LIKELY
             yield self.finding(loader, workers, message, target, confidence=sure, help=_HELP, fix=fix)
 

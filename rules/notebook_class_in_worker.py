@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.edit import Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import single_process
@@ -67,5 +68,7 @@ class NotebookClassInWorker(Rule):
                 "in this notebook, which a worker cannot import"
             )
             error = f"AttributeError: Can't get attribute '{one.name}' on <module '__main__' (built-in)>"
-            fix = single_process(loader, workers, target) if workers.written else None
+            fix = (
+                single_process(loader, workers, target) if workers.written else Unfixed("nobody wrote the worker count")
+            )
             yield self.finding(loader, one, message, target, error=error, fix=fix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix
+from loaderlint.model.edit import Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop
@@ -71,8 +71,6 @@ class OptionUnknownToTorch(Rule):
     ) -> Iterator[Finding]:
         for given in loader.option(option).on(target).written:
             if option == "in_order" or (given.constant is None if option == "prefetch_factor" else given.constant):
-                fix = _gone(option, given)
-                help = f"leave {option} out" if fix is None else None
                 # What is given under a condition may be given where torch has it.
                 sure = asks_no_more(given, NO_ASSUMPTIONS)
                 yield self.finding(
@@ -83,14 +81,16 @@ class OptionUnknownToTorch(Rule):
                     severity=severity,
                     confidence=None if sure else Confidence.POSSIBLE,
                     error=error,
-                    help=help,
-                    fix=fix,
+                    help=f"leave {option} out",
+                    fix=_gone(option, given),
                 )
 
 
-def _gone(option: str, given: Candidate) -> Fix | None:
+def _gone(option: str, given: Candidate) -> Remedy:
     """Return the fix that takes the whole option away: no value of it is the same as none."""
-    return drop(option, given) if given.entry is not None else None
+    if given.entry is None:
+        return Unfixed("where the value is written there is no option to leave out")
+    return drop(option, given)
 
 
 def _shown(version: tuple[int, int]) -> str:

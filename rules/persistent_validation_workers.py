@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted, place
@@ -75,12 +75,11 @@ class PersistentValidationWorkers(Rule):
                     f"on {system} this validation loader keeps {counted(workers)} alive beside those of the training "
                     f"loader at {place(training.span)}"
                 )
-                fix = self._fix(loader, kept, workers)
-                advice = None if fix is not None else "give this loader `persistent_workers=False`"
-                yield self.finding(loader, kept, message, target, fix=fix, help=advice)
+                fix, help = self._fix(loader, kept, workers), "give this loader `persistent_workers=False`"
+                yield self.finding(loader, kept, message, target, fix=fix, help=help)
 
     @staticmethod
-    def _fix(loader: Loader, kept: Candidate, workers: Candidate) -> Fix | None:
+    def _fix(loader: Loader, kept: Candidate, workers: Candidate) -> Remedy:
         # Without workers there is nothing left to mend.
         follows = kept.sources | workers.sources | {workers.span}
         title, argument = "let the validation workers end", loader.option("persistent_workers").argument
@@ -89,7 +88,7 @@ class PersistentValidationWorkers(Rule):
         if not serves_others:
             return Fix(title, (SetValue(kept.span, False),), follows=follows)
         if argument is None or Language.of(argument.path) is not Language.PYTHON or argument == kept.span:
-            return None
+            return Unfixed("other loaders have the same value")
         return Fix(title, (SetValue(argument, False),), follows=follows)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import AddOption, Fix
+from loaderlint.model.edit import Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
+from loaderlint.model.remedy import added
 from loaderlint.model.rule import Rule, counted, place
-from loaderlint.model.source import Language
 from loaderlint.model.target import Accelerator, Target
 from loaderlint.model.uses import Role
 from loaderlint.model.value import together
@@ -76,25 +76,17 @@ class RespawnedEveryEpoch(Rule):
                     f"{counted(workers)} started by {start.method.value} start again in every turn of "
                     f"`{epochs.epochs.what}`, at {place(epochs.span)}"
                 )
-                at = Touch(loader.span, loader.callee)
-                yield self.finding(loader, at, message, target, fix=self._fix(loader), help=self._help(loader))
+                at, help = Touch(loader.span, loader.callee), "give the loader `persistent_workers=True`"
+                yield self.finding(loader, at, message, target, fix=self._fix(loader), help=help)
                 return
 
     @staticmethod
-    def _fix(loader: Loader) -> Fix | None:
-        if Language.of(loader.span.path) is not Language.PYTHON:
-            return None
-        varies = loader.num_workers.open or len({one.constant for one in loader.num_workers.known}) > 1
-        condition = loader.num_workers.argument if varies else None
-        if varies and condition is None:
-            return None
-        option = AddOption(loader.span, loader.spelled("persistent_workers"), True, condition)
-        fix = Fix("keep the workers", (option,))
+    def _fix(loader: Loader) -> Remedy:
+        fix = added(loader, "persistent_workers", True)
+        if isinstance(fix, Unfixed):
+            return fix
         if not loader.payload.seen:
             return fix.unsafe("not all that travels into the workers was seen to stay as it is")
         if loader.payload.code.changes:
             return fix.unsafe("worker code changes what it keeps: a worker that stays goes on with that")
         return fix
-
-    def _help(self, loader: Loader) -> str | None:
-        return None if self._fix(loader) is not None else "give the loader `persistent_workers=True`"

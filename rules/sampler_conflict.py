@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from loaderlint.model.edit import Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import redundant
@@ -100,7 +101,8 @@ class SamplerConflict(Rule):
             if getattr(given.constant, "batches", False) and size.constant is not None and not deliberate:
                 message = "a BatchSampler is given as sampler: each of its batches becomes one sample of another batch"
                 help = "give it as batch_sampler, or set batch_size=None"
-                yield self.finding(loader, given, message, target, severity=Severity.WARNING, help=help)
+                fix = Unfixed("whether samples or whole batches are meant is not known")
+                yield self.finding(loader, given, message, target, severity=Severity.WARNING, help=help, fix=fix)
                 return
 
 

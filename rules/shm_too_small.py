@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import AddKey, Fix
+from loaderlint.model.edit import AddKey, Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.job import Job, Runner
 from loaderlint.model.loader import Loader
@@ -85,12 +85,12 @@ class ShmTooSmall(Rule):
                     f"workers die when {most} batches outgrow 64 MB of shared memory: {counted(counts[0])} x {factor}, "
                     f"and the one in use, of {place(loader.span)} in " + f"{job.runner.value} {job.name}".strip()
                 )
-                help, fix = (None, _larger(job)) if job.settings is not None else (_HELP[job.runner], None)
-                trail = counts[0].trail
-                yield self.finding(loader, job, message, target, trail=trail, error=_ERROR, help=help, fix=fix)
+                help, trail = _HELP.get(job.runner), counts[0].trail
+                yield self.finding(loader, job, message, target, trail=trail, error=_ERROR, help=help, fix=_larger(job))
 
 
-def _larger(job: Job) -> Fix:
-    assert job.settings is not None
+def _larger(job: Job) -> Remedy:
+    if job.settings is None:
+        return Unfixed("only the block of a service in a compose file is added to")
     fix = Fix(f"give the service {_SIZE} of shared memory", (AddKey(job.settings, "shm_size", _SIZE),))
     return fix.unsafe("other services have the same settings") if job.settings_shared else fix

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, GuardEntryPoint
+from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.target import Target
+from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import holds_on
 
 _ERROR = "RuntimeError: context has already been set"
@@ -64,7 +65,8 @@ class StartMethodSetAtImport(Rule):
                 message = f"`{call.what}` raises: the start method was set at {place(call.after)} before"
                 advice = "set it once, or give `multiprocessing_context` to the loaders"
                 if holds_on(call.assumptions, target):
-                    yield self.finding(loader, call, message, target, error=_ERROR, help=advice)
+                    fix: Remedy = Unfixed("which of the two is meant is not known")
+                    yield self.finding(loader, call, message, target, error=_ERROR, help=advice, fix=fix)
                 continue
             for workers, start in loader.worker_starts(target, call):
                 if start.method.reimports:
@@ -72,12 +74,15 @@ class StartMethodSetAtImport(Rule):
                         f"each of {counted(workers)} started by {start.method.value} imports the main module and runs "
                         f"`{call.what}` again, which raises there: the loader at {place(loader.span)} dies"
                     )
-                    fix, advice = None, "call it under the `__main__` guard of the main module"
-                    if call.can_be_guarded:
-                        fix = Fix("set the start method under the guard", (GuardEntryPoint(call.span),))
-                        if call.something_follows:
-                            fix = fix.unsafe("what the module imports or calls after it may need the start method")
-                    yield self.finding(
-                        loader, call, message, target, error=_ERROR, help=None if fix else advice, fix=fix
-                    )
+                    advice = "call it under the `__main__` guard of the main module"
+                    yield self.finding(loader, call, message, target, error=_ERROR, help=advice, fix=_guarded(call))
                     break
+
+
+def _guarded(call: StartMethodCall) -> Remedy:
+    if not call.can_be_guarded:
+        return Unfixed("it does not stand at the top of the main module")
+    fix = Fix("set the start method under the guard", (GuardEntryPoint(call.span),))
+    if call.something_follows:
+        return fix.unsafe("what the module imports or calls after it may need the start method")
+    return fix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.edit import Fix, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import drop, unless_shared
@@ -72,7 +72,7 @@ class UnavailableStartMethod(Rule):
                 spawn = Fix("set the start method to spawn", (SetValue(asked.span, "spawn"),))
                 message = f"set_start_method gets {_wrong(asked, target)}: Python raises"
                 error = f"ValueError: cannot find context for {asked.constant!r}"
-                fixed = unless_shared(spawn, asked) if _exists(asked) else None
+                fixed = unless_shared(spawn, asked) if _exists(asked) else Unfixed("what was meant is not known")
                 yield self.finding(loader, asked, message, target, error=error, fix=fixed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, SetValue
+from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, place
@@ -77,8 +77,8 @@ class UncompensatedSingleProcess(Rule):
                 f"where memory allows, make the batch {size * times}, at {place(batch.span)}, "
                 f"and the accumulation {fewer}, at {place(steps.span)}"
             )
-            fix = self._fix(loader, batch, steps, target) if several == times == 2 else None
-            yield self.finding(loader, workers, message, target, help=None if fix else advice, fix=fix)
+            fix = self._fix(loader, batch, steps, target)
+            yield self.finding(loader, workers, message, target, help=advice, fix=fix)
 
     @staticmethod
     def _accumulated(loader: Loader, workers: Candidate, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
@@ -90,14 +90,17 @@ class UncompensatedSingleProcess(Rule):
                     yield batch, steps
 
     @staticmethod
-    def _fix(loader: Loader, batch: Candidate, steps: Candidate, target: Target) -> Fix | None:
+    def _fix(loader: Loader, batch: Candidate, steps: Candidate, target: Target) -> Remedy:
+        if _whole(steps, target) != 2:
+            return Unfixed("how far the batch may grow is not known")
         alone = all(one.span == loader.span or one.uses.role is Role.EVALUATION for one in loader.program.loaders)
         values = (loader.option("batch_size"), loader.accumulation)
-        if not alone or any(len(one.known) != 1 or _may_be_anything(one) for one in values):
-            return None
+        if not alone:
+            return Unfixed("other loaders of the program may have the same batch")
+        if any(len(one.known) != 1 or _may_be_anything(one) for one in values):
+            return Unfixed("other runs have other batches or steps")
         if batch.sources or steps.sources:
-            # Worked out from something: what is written there is no number to double.
-            return None
+            return Unfixed("they are worked out from other numbers")
         edits = (SetValue(batch.span, 2 * _whole(batch, target)), SetValue(steps.span, 1))
         fix = Fix("double the batch and accumulate no more", edits)
         return fix.unsafe("a batch twice as large may not fit into memory")

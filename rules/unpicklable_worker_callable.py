@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, Hoist
+from loaderlint.model.edit import Fix, Hoist, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
+from loaderlint.model.payload import Unpicklable
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
 
@@ -58,9 +59,14 @@ class UnpicklableWorkerCallable(Rule):
                 continue
             workers, by = counted(start[0]), start[1].method.value
             what = f"{one.kind} {one.name}" if one.name else one.kind
-            fix = Fix(f"define the {what} at the top of the module", (Hoist(one.span),))
-            if one.captures:
-                fix = fix.unsafe(f"{', '.join(one.captures)} must be handed over to it, and pickle, too")
             message = f"starting {workers} by {by} raises: the {what} given as {one.role} cannot be pickled"
-            # At the top of a cell it would be what no worker finds in a notebook (LL109).
-            yield self.finding(loader, one, message, target, fix=fix if one.span.cell is None else None)
+            yield self.finding(loader, one, message, target, fix=_hoisted(one, what))
+
+
+def _hoisted(one: Unpicklable, what: str) -> Remedy:
+    if one.span.cell is not None:
+        return Unfixed("a worker does not find what stands at the top of a cell, either (LL109)")
+    fix = Fix(f"define the {what} at the top of the module", (Hoist(one.span),))
+    if one.captures:
+        return fix.unsafe(f"{', '.join(one.captures)} must be handed over to it, and pickle, too")
+    return fix

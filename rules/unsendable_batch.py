@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, WriteAs
+from loaderlint.model.edit import Fix, Unfixed, WriteAs
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
+
+_OTHERS = Unfixed("what to give in its place is not known")
 
 
 class UnsendableBatch(Rule):
@@ -66,7 +68,7 @@ class UnsendableBatch(Rule):
                     f"the main process waits for a batch that never comes: {counted(workers)} cannot send {one.what}, "
                     f"which {one.role} gives"
                 )
-                fix = Fix("detach the tensor", (WriteAs(one.span, "{}.detach()"),)) if one.graph else None
+                fix = Fix("detach the tensor", (WriteAs(one.span, "{}.detach()"),)) if one.graph else _OTHERS
                 help = "give what pickles: a function by its name, a list, a dict, a detached tensor"
                 sure = Confidence.LIKELY if one.graph else Confidence.CERTAIN
                 yield self.finding(loader, one, message, target, confidence=sure, error=one.error, help=help, fix=fix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -69,6 +70,21 @@ def test_what_has_no_safe_fix_is_left_as_it_is(case: Case, run: Run, tmp_path: P
     assert contents(project) == contents(case.bad(tmp_path / "bad"))
     assert found(report) == case.findings
     assert code == 1
+
+
+FIXING = {case.folder.parent.name for case in CASES if case.fix != "none"}
+
+
+@pytest.mark.parametrize(
+    "case", [one for one in CASES if one.fix == "none" and one.folder.parent.name in FIXING], ids=str
+)
+def test_what_a_rule_that_fixes_others_leaves_says_why(
+    case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(case.bad(tmp_path / "project"))
+    cli.run([*case.options])
+    told = capsys.readouterr().out
+    assert len(re.findall(r"(?m)^  not fixed: |\(unsafe: ", told)) == len(case.findings), told
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.fix != "none" or case.mended_by_hand], ids=str)

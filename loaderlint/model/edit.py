@@ -205,6 +205,17 @@ class Fix:
 
 
 @dataclass(frozen=True)
+class Unfixed:
+    """Why a finding gets no fix where others of its rule get one."""
+
+    why: str
+
+
+Remedy: TypeAlias = Fix | Unfixed
+"""What a rule that fixes has to say of one finding."""
+
+
+@dataclass(frozen=True)
 class TextEdit:
     """A stretch of a file and the text that takes its place: what a writer makes of edits, for reports and editors."""
 

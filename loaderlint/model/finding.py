@@ -50,8 +50,8 @@ class Finding:
     """One thing that goes wrong, at something somebody wrote.
 
     ``message`` says first what happens, with the user's own numbers. ``error`` is the text torch or Python prints when
-    it does, None where nothing is printed. ``help`` says what to do where no fix can be made. ``platforms`` are those
-    of the targets it holds on.
+    it does, None where nothing is printed. ``help`` says what to do where no fix can be made, ``unfixed`` why none can
+    where the rule fixes others. ``platforms`` are those of the targets it holds on.
     """
 
     code: str
@@ -66,6 +66,7 @@ class Finding:
     error: str | None = None
     help: str | None = None
     fix: Fix | None = None
+    unfixed: str = ""
 
     @property
     def order(self) -> tuple[Span, str, str]:

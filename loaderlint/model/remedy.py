@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from loaderlint.model.edit import AddOption, Drop, Edit, Fix, GuardEntryPoint, Hoist, OnlyWithWorkers, SetValue
+from loaderlint.model.edit import (
+    AddOption,
+    Drop,
+    Edit,
+    Fix,
+    GuardEntryPoint,
+    Hoist,
+    OnlyWithWorkers,
+    Remedy,
+    SetValue,
+    Unfixed,
+)
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader, arrives
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
@@ -72,13 +83,12 @@ def dropped_at_the_call(loader: Loader, option: str, written: Candidate) -> Fix:
     return Fix(f"drop {option}", (Drop(argument, option, _neutral(option), entry),))
 
 
-def redundant(loader: Loader, option: str, written: Candidate, other: str) -> Fix | None:
-    """Return the fix that drops an option which another leaves no room for; None where the other is not always so."""
-    if other == "batch_size":
-        always = all(one.constant is None for one in loader.option(other).known)
-    else:
-        always = all(one.constant is not None for one in loader.option(other).known)
-    return dropped_at_the_call(loader, option, written) if always and not loader.option(other).open else None
+def redundant(loader: Loader, option: str, written: Candidate, other: str) -> Remedy:
+    """Return the fix that drops an option which another leaves no room for, if the other always does so."""
+    value, by_none = loader.option(other), other == "batch_size"
+    if value.open or any((one.constant is None) is not by_none for one in value.known):
+        return Unfixed(f"{loader.spelled(other)} is not always {'None' if by_none else 'given'}")
+    return dropped_at_the_call(loader, option, written)
 
 
 def _neutral(option: str) -> Constant:
@@ -129,36 +139,43 @@ def _drop(option: str, dependent: Candidate) -> Drop:
     return Drop(dependent.span, option, _neutral(option), dependent.entry)
 
 
-def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None, target: Target) -> Fix | None:
-    """Return the fix that starts this loader's workers by ``method``, or None when that would break the program.
+def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None, target: Target) -> Remedy:
+    """Return the fix that starts this loader's workers by ``method``, if that does not break the program.
 
     A fresh interpreter needs a guarded entry point and picklable work, so the guard and the hoisted callables are part
     of the fix. It is unsafe where one of the two was not seen.
     """
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
-    if loader.payload.in_notebook or any(one.captures for one in loader.payload.unpicklable):
-        return None
-    if any(one.travels and (one.kind.pickling or one.kind.unpickling) for one in loader.payload.kept):
-        return None
-    edits.extend(Hoist(one.span) for one in loader.payload.unpicklable)
+    payload = loader.payload
+    there = f"workers started by {method.value}"
+    for one in payload.in_notebook:
+        return Unfixed(f"{there} cannot import the {one.kind} given as {one.role}, which is defined in a notebook")
+    for one in payload.unpicklable:
+        if one.captures:
+            return Unfixed(f"{there} need a {one.role} that pickles, and this {one.kind} uses names from around it")
+    for kept in payload.kept:
+        if kept.travels and (kept.kind.pickling or kept.kind.unpickling):
+            return Unfixed(f"{there} cannot be sent {kept.described}")
+    edits.extend(Hoist(one.span) for one in payload.unpicklable)
     edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)
     fix = Fix(f"start the workers by {method.value}", tuple(edits))
     if asked_by is not None and asked_by.serves_others:
         return fix.unsafe(_SHARED)
     if loader.program.guarded is None:
         return fix.unsafe("the program's entry point was not seen, so it may lack a __main__ guard")
-    if not loader.payload.seen:
+    if not payload.seen:
         return fix.unsafe("not all that travels into the workers was seen, so some of it may not pickle")
     return fix
 
 
-def added(loader: Loader, option: str, constant: Constant) -> Fix | None:
-    """Return the fix that gives the loader an option that needs workers, None where nothing says when it has some."""
-    workers = loader.num_workers.argument
-    if Language.of(loader.span.path) is not Language.PYTHON or (_varies(loader.num_workers) and workers is None):
-        return None
-    needed = workers if _varies(loader.num_workers) else None
-    return Fix(f"set {option} to {constant}", (AddOption(loader.span, loader.spelled(option), constant, needed),))
+def added(loader: Loader, option: str, constant: Constant) -> Remedy:
+    """Return the fix that gives the loader an option that needs workers, if something says when it has some."""
+    workers = loader.num_workers.argument if _varies(loader.num_workers) else None
+    if Language.of(loader.span.path) is not Language.PYTHON:
+        return Unfixed(f"{option} is added to calls only, and the loader's options stand in {loader.span.path}")
+    if _varies(loader.num_workers) and workers is None:
+        return Unfixed(f"{option} needs workers, and nothing in the call says how many there are")
+    return Fix(f"set {option} to {constant}", (AddOption(loader.span, loader.spelled(option), constant, workers),))
 
 
 def _context(loader: Loader, method: StartMethod) -> AddOption:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from loaderlint.model.edit import Fix
+from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity, Site
 from loaderlint.model.job import Cpus, Job
 from loaderlint.model.loader import Loader
@@ -76,7 +76,7 @@ class Rule(ABC):
         trail: Trail | None = None,
         error: str | None = None,
         help: str | None = None,
-        fix: Fix | None = None,
+        fix: Remedy | None = None,
     ) -> Finding:
         """Return a finding of this rule that stands at something somebody wrote."""
         confidence = confidence or type(self).confidence
@@ -94,7 +94,8 @@ class Rule(ABC):
             trail=at.trail if trail is None else trail,
             error=error,
             help=help,
-            fix=fix,
+            fix=fix if isinstance(fix, Fix) else None,
+            unfixed=fix.why if isinstance(fix, Unfixed) else "",
         )
 
 

@@ -46,8 +46,11 @@ def _message(finding: Finding) -> Iterator[str]:
         yield f"error: {finding.error}"
     if finding.fix is not None:
         yield f"fix: {finding.fix.title} ({finding.fix.safety.value})"
-    elif finding.help:
+        return
+    if finding.help:
         yield f"help: {finding.help}"
+    if finding.unfixed:
+        yield f"not fixed: {finding.unfixed}"
 
 
 def _failure(failure: Failure) -> str:

@@ -89,6 +89,8 @@ def _remedy(finding: Finding, width: int) -> Iterator[Line]:
     if fix is None:
         if finding.help:
             yield from _labelled("help", finding.help, width, CALM)
+        if finding.unfixed:
+            yield from _labelled("not fixed", finding.unfixed, width, WARN)
     elif fix.safe:
         yield from _labelled("fix", f"{fix.title} (safe: --fix)", width, GOOD)
     else:

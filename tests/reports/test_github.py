@@ -55,6 +55,8 @@ def test_a_finding_over_several_lines_has_no_columns() -> None:
 def test_help_is_given_where_there_is_no_fix() -> None:
     assert github(report(finding(fix=None, help="open it lazily"))).endswith("%0Ahelp: open it lazily\n")
     assert "help" not in github(report(finding(fix=SET_TO_0, help="open it lazily")))
+    told = github(report(finding(fix=None, help="leave it out", unfixed="what was meant is not known")))
+    assert told.endswith("%0Ahelp: leave it out%0Anot fixed: what was meant is not known\n")
 
 
 def test_a_file_that_does_not_parse_is_an_error() -> None:

@@ -136,6 +136,11 @@ def test_a_finding_without_a_fix_shows_its_help_with_the_code_in_it_untouched() 
     assert "fix:" not in told
 
 
+def test_a_finding_that_is_not_fixed_says_why_after_what_to_do() -> None:
+    told = text(report(finding(fix=None, help="leave it out", unfixed="what was meant is not known")))
+    assert "\n  help: leave it out\n  not fixed: what was meant is not known\n\n" in told
+
+
 def test_help_is_not_shown_beside_a_fix() -> None:
     assert "by hand" not in text(report(finding(help="do it by hand")))
 
