@@ -22,8 +22,8 @@ class LibraryUnsafeAfterFork(Rule):
     Finds what the main process uses before the workers are forked and worker code uses again: polars, one and the
     same `ThreadPoolExecutor` or `ProcessPoolExecutor`, an asyncio event loop that a thread runs, and batches of texts
     for a fast tokenizer where the program sets `TOKENIZERS_PARALLELISM` to true. A file system of gcsfs, s3fs, or
-    fsspec with a remote protocol is a warning, a `ProcessPoolExecutor` one that is shown with `--pedantic` only. Quiet
-    about what the workers make themselves.
+    fsspec with a remote protocol is a warning; a `ProcessPoolExecutor` and a gRPC channel are shown with `--pedantic`
+    only. Quiet about what the workers make themselves.
 
     ## Why it breaks
     A forked worker inherits what the library knows of its threads, but not the threads. It hands them work and waits
@@ -61,7 +61,10 @@ class LibraryUnsafeAfterFork(Rule):
     torch 2.13.0 CPU, Python 3.11, Linux `ThreadPoolExecutor`, asyncio, polars and tokenizers hung in 10 of 10 runs
     each; the first three did not under spawn, `ThreadPoolExecutor` and polars not where only the workers used them.
     `ProcessPoolExecutor` was not tried. With polars `filter`, `sort`, `join`, `agg`, `collect` and reading a file hung
-    in one run each, rows and plain columns did not; with tokenizers 0.23.3 batches hung and single texts did not.
+    in one run each, rows and plain columns did not; with tokenizers 0.23.3 batches hung and single texts did not. Calls
+    through a gRPC channel that the main process had used raised in the workers with grpcio 1.60.2 and 1.71.2 ("Socket
+    operation on non-socket", 3 of 3 runs each); with 1.85.1 they did not (3 runs) unless `GRPC_ENABLE_FORK_SUPPORT` was
+    set to 0 (hung, 2 of 2). Where only the workers used it they never did.
     """
 
     code = "LL112"

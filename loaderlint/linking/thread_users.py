@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.in_workers import told_apart
+from loaderlint.linking.remote_calls import channels_of
 from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import External, Frame, Function, Instance, Made
 from loaderlint.model.payload import Touch
@@ -29,7 +30,10 @@ _NAMES = (
     | {name.rpartition(".")[2] for name in forking.HANDS_TO_LOOP}
 )
 """The last names of the calls that can use such a library."""
-_LIBRARIES = ("concurrent", "polars", "tokenizers", "transformers", "asyncio", "fsspec", "gcsfs", "s3fs", "adlfs")
+_LIBRARIES = (
+    *("concurrent", "polars", "tokenizers", "transformers", "asyncio", "fsspec", "gcsfs", "s3fs", "adlfs"),
+    "grpc",
+)
 """Words that stand somewhere in the project where one of these libraries is imported."""
 
 
@@ -39,7 +43,7 @@ def used_in_workers(evaluator: Evaluator, running: Iterable[Function]) -> tuple[
     What such a function makes itself is made anew in every worker.
     """
     functions = list(running)
-    if not evaluator.once(("threads",), False, lambda: _any_imported(evaluator)):
+    if not evaluator.once(("threads",), False, lambda: _any_imported(evaluator, _LIBRARIES)):
         return ()
     own = {function.scope for function in functions}
     if any(called_name(site.node) == "getpid" for one in functions for site in one.scope.calls):
@@ -70,9 +74,9 @@ def used_before(
                     yield use
 
 
-def _any_imported(evaluator: Evaluator) -> bool:
+def _any_imported(evaluator: Evaluator, libraries: Iterable[str]) -> bool:
     return any(
-        any(f"import {word}" in facts.source.text or f"from {word}" in facts.source.text for word in _LIBRARIES)
+        any(f"import {word}" in facts.source.text or f"from {word}" in facts.source.text for word in libraries)
         for facts in evaluator.project.all_python()
     )
 
@@ -82,16 +86,19 @@ def _uses(
 ) -> Iterator[ThreadUse]:
     """Yield the calls of a scope that use threads which no scope of ``own`` makes."""
     parallel = _tokenizers_in_parallel(evaluator)
+    remote = evaluator.once(("threads", "grpc"), False, lambda: _any_imported(evaluator, ("grpc",)))
     for site in scope.calls:
         if told_apart(site.place):
             continue
         frame = Frame(facts, site.place, receiver=receiver)
         name = called_name(site.node)
         tokenizes = (name in forking.TOKENIZER_BATCHES or is_batch(site.node, scope)) and parallel
-        if name not in _NAMES and not tokenizes:
+        if name not in _NAMES and not tokenizes and not remote:
             continue
         with evaluator.steps(STEPS):
             found = list(_used_by(evaluator, site.node, frame, own, tokenizes))
+            channels = channels_of(evaluator, site.node, frame) if remote else ()
+            found.extend((forking.GRPC, one) for one in channels if one.frame.scope not in own)
             alternatives = evaluator.conditions(site.place.arms, frame) if found else []
         for threaded, made in found:
             for conditions in alternatives[:1]:

@@ -1,7 +1,8 @@
 """Libraries that keep threads, which a forked worker does not inherit: their objects, their calls, and how sure it is.
 
 What hung on torch 2.13.0, Python 3.11, Linux in 10 of 10 runs (WITNESS D) ``hangs``: ThreadPoolExecutor, asyncio,
-polars and tokenizers. The others were not tried. Under spawn ThreadPoolExecutor, asyncio and polars were: none hung.
+polars and tokenizers. Under spawn ThreadPoolExecutor, asyncio and polars were tried: none hung. gRPC raises or does not
+by its version (LL112). The others were not tried.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _THREADS = Threaded("a ThreadPoolExecutor", True, _PER_PROCESS)
 _PROCESSES = Threaded("a ProcessPoolExecutor", False, _PER_PROCESS, known=False)
 FILE_SYSTEM = Threaded("an asynchronous file system", False, _PER_PROCESS)
 EVENT_LOOP = Threaded("an asyncio event loop in a thread", True, _PER_PROCESS)
+GRPC = Threaded("gRPC", False, "start the workers by spawn, or leave gRPC to them alone", known=False)
 POLARS = Threaded("polars", True, "start the workers by spawn, or give them numpy or arrow arrays")
 TOKENIZERS = Threaded(
     "a tokenizer with TOKENIZERS_PARALLELISM=true",
@@ -39,6 +41,8 @@ KEPT: Mapping[str, Threaded] = {
     "gcsfs.GCSFileSystem": FILE_SYSTEM,
     "s3fs.S3FileSystem": FILE_SYSTEM,
     "adlfs.AzureBlobFileSystem": FILE_SYSTEM,
+    "grpc.insecure_channel": GRPC,
+    "grpc.secure_channel": GRPC,
 }
 """What makes an object that keeps threads, by dotted name."""
 
@@ -53,6 +57,9 @@ FILE_SYSTEM_METHODS = frozenset(
 MAKES_FILE_SYSTEM = frozenset({"fsspec.filesystem"})
 REMOTE_PROTOCOLS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az", "http", "https"})
 """Protocols whose file systems are asynchronous (``fsspec/registry.py``)."""
+
+GRPC_CALLABLES = frozenset({"unary_unary", "unary_stream", "stream_unary", "stream_stream"})
+"""Methods of a channel that make a function of the other side callable."""
 
 EVENT_LOOPS = frozenset({"asyncio.new_event_loop", "asyncio.events.new_event_loop"})
 HANDS_TO_LOOP = frozenset({"asyncio.run_coroutine_threadsafe", "asyncio.tasks.run_coroutine_threadsafe"})
