@@ -197,6 +197,7 @@ def _wrappers(paths: Iterable[str], settings_for: SettingsFor) -> Mapping[str, M
 
 
 def _judge(loader: Loader, targets: Iterable[Target], settings: Settings) -> Iterator[Finding]:
+    targets = [one for one in targets if one.platform in loader.platforms]
     for rule_class in all_rules(settings.plugins):
         rule = rule_class(settings.limits)
         try:

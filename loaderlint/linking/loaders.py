@@ -28,6 +28,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
 from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
 from loaderlint.model.value import (
     PLATFORM,
     Assumptions,
@@ -44,8 +45,8 @@ from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
 def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
     """Return the loader a call makes, None when the call can never be reached."""
     with evaluator.steps(STEPS):
-        ways = stops.conditions_at(evaluator, site.frame)
-        ways = joined(ways, [platforms.on(stops.platforms_at(evaluator, site.frame))])
+        arrives_on = stops.platforms_at(evaluator, site.frame)
+        ways = joined(stops.conditions_at(evaluator, site.frame), [platforms.on(arrives_on)])
     if not ways:
         return None
     if any(kind is site.kind for kind in replaced.loaders(evaluator)):
@@ -56,7 +57,8 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         if option in TORCH_DEFAULTS
     }
     handled = _is_handled(site)
-    loader = Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled)
+    comes_to_it = frozenset(map(Platform, arrives_on))
+    loader = Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled, platforms=comes_to_it)
     summed = given.get(site.kind.accumulation)
     if summed is None:
         return loader

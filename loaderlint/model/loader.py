@@ -9,7 +9,7 @@ from types import MappingProxyType
 from loaderlint.model.job import Job
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
 from loaderlint.model.source import Span
-from loaderlint.model.target import StartMethod, Target
+from loaderlint.model.target import Platform, StartMethod, Target
 from loaderlint.model.uses import NOT_USED, SharingStrategy, StartMethodCall, ThreadUse, Uses
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
@@ -115,7 +115,8 @@ class Loader:
     the file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read;
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
     none. ``shadowed`` are values that never arrive, for the same key is written again. ``accumulation`` is over how
-    many of its batches gradients are summed before a step of the optimizer, as far as that was seen.
+    many of its batches gradients are summed before a step of the optimizer, as far as that was seen. ``platforms`` are
+    those on which a run comes to it: what only some have may end the program on the others.
     """
 
     span: Span
@@ -128,6 +129,7 @@ class Loader:
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
     may_be_guarded: bool = False
+    platforms: frozenset[Platform] = frozenset(Platform)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
 
