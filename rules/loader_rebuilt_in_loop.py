@@ -23,7 +23,7 @@ class LoaderRebuiltInLoop(Rule):
     ## Why it breaks
     Each iterator starts all its workers, and each worker fills its prefetch queue. A loader that is made again cannot
     keep them: `persistent_workers` has no effect. Where nobody asked for that and workers are forked, which is quick,
-    it is only a remark: a loader made before the loop starts workers in every epoch, too, unless they persist.
+    it is an info and no warning: a loader made before the loop starts workers in every epoch, too, unless they persist.
     `next(iter(loader))` throws all but one batch away and, without shuffling, gives the same batch every time.
 
     ## Example
@@ -51,7 +51,8 @@ class LoaderRebuiltInLoop(Rule):
     ## Evidence
     The `torch.utils.data` page ("each time an iterator of a DataLoader is created ... worker processes are created").
     On torch 2.13.0 CPU, Python 3.11, Linux, 20 times `next(iter(loader))` took 0.67 s and gave one batch, 0.01 s from
-    one iterator; a loader made in each epoch started its workers in each, with `persistent_workers=True` as without.
+    one iterator; a loader made in each epoch started its workers in each, with `persistent_workers=True` as without. A
+    forked worker took 0.05 s to start, a spawned one 2 to 3 s.
     """
 
     code = "LL305"
