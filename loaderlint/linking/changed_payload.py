@@ -1,4 +1,8 @@
-"""Whether a program changes what it sent to the workers: workers that are kept would go on with what they got first."""
+"""Whether a program may change what it sent to the workers: workers that are kept would go on with what they got first.
+
+A doubt counts as a change here, for what follows from the answer is to keep workers (LL601). What a program was seen to
+change in every epoch, where a doubt is none, is asked of `changed_datasets` (LL405).
+"""
 
 from __future__ import annotations
 
