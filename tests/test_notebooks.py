@@ -253,6 +253,48 @@ def test_what_a_notebook_defines_is_no_reason_to_spawn(project: WriteFiles) -> N
     assert Path("train.ipynb").read_bytes() == before
 
 
+LOADS = "DataLoader([1, 2], num_workers=4)"
+FOUR = 'num_workers=0 if sys.platform == "win32" else 4'
+LOADED = LOADS.replace("num_workers=4", FOUR)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["", IMPORTS, LOADS], ["", f"import sys\n\n{IMPORTS}", LOADED]),
+        (["%%bash\n\nls", IMPORTS, LOADS], ["%%bash\n\nls", f"import sys\n\n{IMPORTS}", LOADED]),
+        (["!pip install torch", IMPORTS, LOADS], ["!pip install torch", f"import sys\n\n{IMPORTS}", LOADED]),
+        (["# Setup\n\nx = 1", IMPORTS, LOADS], ["# Setup\n\nx = 1", f"import sys\n\n{IMPORTS}", LOADED]),
+        (["", f"%%time\n{IMPORTS}", LOADS], ["", f"%%time\nimport sys\n\n{IMPORTS}", LOADED]),
+        (["", f"# Imports\n{IMPORTS}", LOADS], ["", f"import sys\n\n# Imports\n{IMPORTS}", LOADED]),
+        (["", "import os", f"{IMPORTS}\n{LOADS}"], ["", "import os\nimport sys", f"{IMPORTS}\n{LOADED}"]),
+        (["", "import time", f"{IMPORTS}\n{LOADS}"], ["", "import sys\nimport time", f"{IMPORTS}\n{LOADED}"]),
+        (
+            ["import os", "workers = 4", IMPORTS, "DataLoader([1, 2], num_workers=workers)"],
+            [
+                "import os\nimport sys",
+                'workers = 0 if sys.platform == "win32" else 4',
+                IMPORTS,
+                "DataLoader([1, 2], num_workers=workers)",
+            ],
+        ),
+        (
+            ["x = 1", "workers = 4", IMPORTS, "DataLoader([1, 2], num_workers=workers)"],
+            [
+                "x = 1",
+                'import sys\n\nworkers = 0 if sys.platform == "win32" else 4',
+                IMPORTS,
+                "DataLoader([1, 2], num_workers=workers)",
+            ],
+        ),
+    ],
+)
+def test_an_import_joins_the_first_cell_with_imports(before: list[str], after: list[str], project: WriteFiles) -> None:
+    project({"train.ipynb": a_notebook(*map(code, before))})
+    run("--platform", "linux", "--platform", "windows", "--select", "LL101", "--fix", "--unsafe-fixes", "train.ipynb")
+    assert sources(Path("train.ipynb").read_bytes()) == after
+
+
 @pytest.mark.parametrize("place", ["train.ipynb:cell 2:1", "train.ipynb:cell 2:4:21", "train.ipynb"])
 def test_trace_takes_the_places_it_prints(place: str, project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
     project({"train.ipynb": a_notebook(code(IMPORTS), code(LOADER))})

@@ -86,16 +86,25 @@ class Comparison:
             *(_HOISTING if self._intended.hoisted else ()),
         ]
         more = imports_of(new, packages) - imports_of(old, packages)
+        # Of a script imports come first; in a notebook they may come in any cell before what is edited.
+        free = self._before_edits(old) if self._source.cells is not None else 0
         only_imports = True
-        for statement in new:
+        for at, statement in enumerate(new):
             dumped = ast.dump(statement)
-            if only_imports and more[dumped] == 1:
+            if (only_imports or at <= free) and more[dumped] == 1:
                 more[dumped] = 0
             elif isinstance(statement, Definition) and self._is_hoisted(statement, old):
                 self._definitions[statement.name] = statement
             else:
                 yield statement
             only_imports = only_imports and is_import_or_text(statement)
+
+    def _before_edits(self, old: Sequence[ast.stmt]) -> int:
+        """Return how many statements of the old module come before all that is edited."""
+        intended = self._intended
+        places = {*intended.values, *intended.dropped, *intended.added, *intended.turns, *intended.hoisted}
+        first = min((line for line, *_ in places), default=0)
+        return sum((one.end_lineno or 0) < first for one in old)
 
     def _is_hoisted(self, statement: Definition, old: Sequence[ast.stmt]) -> bool:
         if len(self._definitions) == len(self._intended.hoisted):

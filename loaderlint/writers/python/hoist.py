@@ -208,8 +208,8 @@ def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Modu
         body[index + 1] = spaced(body[index + 1], 2)
     module = module.with_changes(body=body)
     if hoisted.captured and not is_imported(module, "functools", "partial"):
-        module = with_import(module, "functools", "functools")
-    return _with_typing(module) if isinstance(node, cst.Lambda) and is_typed(scopes.module) else module
+        module = with_import(module, "functools", "functools", index)
+    return _with_typing(module, index) if isinstance(node, cst.Lambda) and is_typed(scopes.module) else module
 
 
 def _index(scopes: Scopes, node: cst.CSTNode) -> int:
@@ -240,5 +240,5 @@ def _is_plain(statement: TopLevel) -> bool:
     )
 
 
-def _with_typing(module: cst.Module) -> cst.Module:
-    return module if is_imported(module, "typing", "Any") else with_import(module, "typing", "typing")
+def _with_typing(module: cst.Module, index: int) -> cst.Module:
+    return module if is_imported(module, "typing", "Any") else with_import(module, "typing", "typing", index)

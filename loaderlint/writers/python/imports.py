@@ -1,4 +1,4 @@
-"""Adding an import where a reader of the file would look for it."""
+"""Adding an import where a reader of the file, or of the notebook, would look for it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from loaderlint.model.cells import FIRST_LINE, is_ours
+
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
-def with_import(module: cst.Module, package: str, name: str) -> cst.Module:
+def with_import(module: cst.Module, package: str, name: str, used: int = 0) -> cst.Module:
     """Return the module with ``import package`` (``import package as name``) in its first block of imports.
 
     It stands among those of the standard library, or of other packages, before the first plain import that comes after
-    it in the alphabet. All other statements stay the same objects.
+    it in the alphabet. In a notebook the block is that of the first cell with imports, and the import comes before the
+    statement at the index ``used`` in any case. All other statements stay the same objects.
     """
+    notebook = any(line.comment is not None and line.comment.value == FIRST_LINE.rstrip() for line in module.header)
     module = _without_comment_in_header(module)
     body = list(module.body)
-    block = _import_block(body)
+    block = _import_block_of_cell(body, used) if notebook else _import_block(body)
     statement = _import(package, name)
     kind = "standard" if package in sys.stdlib_module_names else "other"
     plain = [index for index in block if _kind(body[index]) == f"{kind} import"]
@@ -31,7 +35,8 @@ def with_import(module: cst.Module, package: str, name: str) -> cst.Module:
     elif froms:
         insert_before(body, froms[0], statement)
     else:
-        _insert_section(body, block.start if kind == "standard" else block.stop, statement)
+        behind = kind == "other" and len(block) > 0
+        _insert_section(body, block.stop if behind else block.start, statement, behind=behind)
     return module.with_changes(body=body)
 
 
@@ -45,13 +50,21 @@ def _without_comment_in_header(module: cst.Module) -> cst.Module:
 
     libcst keeps every line above the first statement in the header; a licence stays there.
     """
-    lines = list(module.header)
-    blank = max((at + 1 for at, line in enumerate(lines) if line.comment is None), default=0)
-    if not 0 < blank < len(lines):
+    above, own = _parted(module.header)
+    if not above or not own:
         return module
     first = module.body[0]
-    first = first.with_changes(leading_lines=[*lines[blank:], *first.leading_lines])
-    return module.with_changes(header=lines[:blank], body=[first, *module.body[1:]])
+    first = first.with_changes(leading_lines=[*own, *first.leading_lines])
+    return module.with_changes(header=above, body=[first, *module.body[1:]])
+
+
+def _parted(lines: Sequence[cst.EmptyLine]) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """Return the lines above a statement that are not about it, and those that are: the comments right above it.
+
+    What a notebook has between its cells, or has in a cell that is no Python, is about no statement.
+    """
+    last = max((at + 1 for at, line in enumerate(lines) if line.comment is None or _is_of_notebook(line)), default=0)
+    return list(lines[:last]), list(lines[last:])
 
 
 def _import_block(body: Sequence[_Statement]) -> range:
@@ -63,6 +76,23 @@ def _import_block(body: Sequence[_Statement]) -> range:
     while end < len(body) and _kind(body[end]) is not None:
         end += 1
     return range(start, end)
+
+
+def _import_block_of_cell(body: Sequence[_Statement], used: int) -> range:
+    """Return the indexes of the first imports of a notebook before a statement, all in one cell; else where it is."""
+    start = next((at for at in range(used) if (_kind(body[at]) or "future") != "future"), used)
+    end = start
+    while end < used and _kind(body[end]) is not None and (end == start or not _begins_cell(body[end])):
+        end += 1
+    return range(start, end)
+
+
+def _begins_cell(statement: _Statement) -> bool:
+    return any(map(_is_of_notebook, statement.leading_lines))
+
+
+def _is_of_notebook(line: cst.EmptyLine) -> bool:
+    return line.comment is not None and is_ours(line.comment.value)
 
 
 def _is_docstring(statement: _Statement, index: int) -> bool:
@@ -104,19 +134,23 @@ def _root(statement: _Statement) -> str | None:
 
 def insert_before(body: list[_Statement], index: int, statement: _Statement) -> None:
     """Insert a statement; blank lines above stay above it, a comment stays with the statement it describes."""
-    following = body[index]
-    lines = list(following.leading_lines)
-    blank = max((at + 1 for at, line in enumerate(lines) if line.comment is None), default=0)
-    body[index] = following.with_changes(leading_lines=lines[blank:])
-    body.insert(index, statement.with_changes(leading_lines=lines[:blank]))
+    above, own = _parted(body[index].leading_lines)
+    body[index] = body[index].with_changes(leading_lines=own)
+    body.insert(index, statement.with_changes(leading_lines=above))
 
 
-def _insert_section(body: list[_Statement], index: int, statement: cst.SimpleStatementLine) -> None:
-    """Insert a statement with a blank line above, unless it comes first, and below."""
+def _insert_section(body: list[_Statement], index: int, statement: _Statement, *, behind: bool) -> None:
+    """Insert a statement with a blank line above, unless it comes first, and below.
+
+    At the end of a cell that is ``behind`` what stands there, otherwise the statement begins the next one.
+    """
     blank = cst.EmptyLine(indent=False)
-    if index < len(body):
-        following = body[index]
-        lines = following.leading_lines
-        if not lines or lines[0].comment is not None:
-            body[index] = following.with_changes(leading_lines=[blank, *lines])
-    body.insert(index, statement.with_changes(leading_lines=[blank] if index else []))
+    above: list[cst.EmptyLine] = []
+    if index < len(body) and not (behind and _begins_cell(body[index])):
+        lines = body[index].leading_lines
+        between = max((at + 1 for at, line in enumerate(lines) if _is_of_notebook(line)), default=0)
+        above, own = list(lines[:between]), list(lines[between:])
+        if not own or own[0].comment is not None:
+            own.insert(0, blank)
+        body[index] = body[index].with_changes(leading_lines=own)
+    body.insert(index, statement.with_changes(leading_lines=above or ([blank] if index else [])))

@@ -63,10 +63,16 @@ def edit_options(
     module = _visited(places.module, changer)
     assert isinstance(module, cst.Module)
     if name.missing and any(_asks(changer.became[node], name.name) for node in narrowed):
-        module = with_import(module, "sys", name.name)
+        module = with_import(module, "sys", name.name, _first_changed(places.module, module))
     if torch is not None and torch.missing:
-        module = with_import(module, "torch", torch.name)
+        module = with_import(module, "torch", torch.name, _first_changed(places.module, module))
     return Edited(module, changer.became, COMMENT_LOST if writer.comment_lost else "")
+
+
+def _first_changed(before: cst.Module, after: cst.Module) -> int:
+    """Return the index of the first statement that is not the one it was."""
+    both = enumerate(zip(before.body, after.body, strict=False))
+    return next((at for at, (one, other) in both if one is not other), 0)
 
 
 def _torch_name(tree: ast.Module, uses: Sequence[Point]) -> ModuleName | None:
