@@ -599,6 +599,19 @@ def test_line_ends_and_a_missing_last_one_are_kept(newline: str) -> None:
     assert guarded(before, "for batch") == (newline.join(after), "")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x()\n\n\f\nfor batch in loader:\n    y()\n", "    x()\n\n\f\n    for batch in loader:\n        y()\n"),
+        ("\f\nfor batch in loader:\n    y()\n", "\f\n    for batch in loader:\n        y()\n"),
+        ("for batch in loader:\n    y()\n\f\n    z()\n", "    for batch in loader:\n        y()\n\f\n        z()\n"),
+    ],
+)
+def test_the_breaks_between_pages_are_kept(before: str, after: str) -> None:
+    head = "from data import loader\n"
+    assert guarded(f"{head}{before}", "for batch") == (f'{head}if __name__ == "__main__":\n{after}', "")
+
+
 DATASET = """
 from data import DataLoader, Dataset
 {before}

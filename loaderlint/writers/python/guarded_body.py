@@ -147,14 +147,19 @@ def _indented(statements: Iterable[TopLevel]) -> list[TopLevel]:
     indented: list[TopLevel] = []
     for statement in statements:
         lines = list(statement.leading_lines)
-        doubled = [at for at in range(1, len(lines)) if lines[at].comment is None and lines[at - 1].comment is None]
+        doubled = [at for at in range(1, len(lines)) if _may_go(lines[at]) and lines[at - 1].comment is None]
         lines = [line for at, line in enumerate(lines) if at not in doubled]
-        if not indented and lines and lines[0].comment is None:
+        if not indented and lines and _may_go(lines[0]):
             lines = lines[1:]
         moved = statement.with_changes(leading_lines=lines).visit(_NoWhiteSpaceOnBlankLines())
         if isinstance(moved, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             indented.append(moved)
     return indented
+
+
+def _may_go(line: cst.EmptyLine) -> bool:
+    """Return whether a line is blank and does not begin a page (a form feed)."""
+    return line.comment is None and "\f" not in line.whitespace.value
 
 
 class _NoWhiteSpaceOnBlankLines(cst.CSTTransformer):
@@ -170,7 +175,8 @@ def _with_own_comment(module: cst.Module, body: list[TopLevel], first: int) -> t
     if first != 0 or blank < 0 or not own or any(_is_cell(line) for line in own):
         return module, body
     statement = body[0].with_changes(leading_lines=[*own, *body[0].leading_lines])
-    return module.with_changes(header=header[:blank]), [statement, *body[1:]]
+    kept = blank if _may_go(header[blank]) else blank + 1
+    return module.with_changes(header=header[:kept]), [statement, *body[1:]]
 
 
 def _cells_kept(body: Sequence[TopLevel], moving: Collection[int]) -> list[TopLevel]:
