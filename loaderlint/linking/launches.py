@@ -107,7 +107,7 @@ class Launches:
         folder = posixpath.dirname(path)
         names = (posixpath.join(folder, name) for name in self._files.folders.get(folder, ()))
         others = (one for one in names if Language.of(one) is Language.YAML and one != path)
-        sources = (self._files.source(one) for one in others if b"services:" in (self._files.content(one) or b""))
+        sources = (self._files.source(one) for one in others if b"services" in (self._files.content(one) or b""))
         return self._facts(one for one in sources if one is not None)
 
     def _in_shell(self, source: Source) -> Iterator[Launch]:

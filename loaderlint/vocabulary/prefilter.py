@@ -32,7 +32,8 @@ RUNNING_WORDS: tuple[bytes, ...] = (
 )
 """A shell script with none of these says nothing of where a program runs."""
 
-_HOLDING_WORDS: tuple[bytes, ...] = (b"services:", b"containers:")
+_HOLDING_WORDS: tuple[bytes, ...] = (b"services", b"containers")
+"""Without the colon: as a key either may be quoted (``"services":``)."""
 _STARTING_WORDS: tuple[bytes, ...] = (b".py", b"python", b"torchrun", b"accelerate", b"deepspeed", b".sh")
 
 

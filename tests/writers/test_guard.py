@@ -609,7 +609,7 @@ def test_line_ends_and_a_missing_last_one_are_kept(newline: str) -> None:
 )
 def test_the_breaks_between_pages_are_kept(before: str, after: str) -> None:
     head = "from data import loader\n"
-    assert guarded(f"{head}{before}", "for batch") == (f'{head}if __name__ == "__main__":\n{after}', "")
+    assert guarded(f"{head}{before}", "for batch") == (f'{head}\nif __name__ == "__main__":\n{after}', "")
 
 
 DATASET = """
