@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.tracing import Asked, Nothing, Traced
-from loaderlint.model.value import CUDA, PLATFORM, Assumption, Candidate, CommandLineText, CpuCount, Step, Value
+from loaderlint.model.value import (
+    CUDA,
+    PLATFORM,
+    Assumption,
+    Candidate,
+    CommandLineText,
+    CpuCount,
+    Question,
+    Step,
+    Value,
+)
 from loaderlint.reports import trace
 from tests.reports.build import WORKERS, span
 from tests.reports.test_json import START, TEXT, every, exactly
@@ -135,14 +145,14 @@ def test_only_the_first_conditions_are_shown() -> None:
         (assuming(platform=frozenset({"windows"})), "  on Windows"),
         (assuming(platform=frozenset({"linux", "windows", "macos"})), ""),
         (assuming(cuda=True, platform=frozenset({"linux"})), "  on Linux, when torch.cuda.is_available()"),
-        (frozenset({Assumption("train.py:main:args.debug", True)}), "  when args.debug"),
-        (frozenset({Assumption("train.py:main:args.debug", False)}), "  unless args.debug"),
+        (frozenset({Assumption(Question("args.debug", "train.py:main"), True)}), "  when args.debug"),
+        (frozenset({Assumption(Question("args.debug", "train.py:main"), False)}), "  unless args.debug"),
         (frozenset({Assumption("train.py:12:5", 1)}), ""),
         (frozenset({Assumption("train.py:12:5", "default")}), ""),
         (frozenset({Assumption("train.py:12:5", True)}), "  when train.py:12"),
         (frozenset({Assumption("the branch", "b"), Assumption("a", False)}), "  unless a, when the branch is b"),
-        (frozenset({Assumption("train.py:main:n > 0, called at train.py:7:5", True)}), "  when n > 0"),
-        (frozenset({Assumption("train.py::flags['a:b'] > 0", True)}), "  when flags['a:b'] > 0"),
+        (frozenset({Assumption(Question("n > 0", "train.py:main", "train.py:7:5"), True)}), "  when n > 0"),
+        (frozenset({Assumption(Question("flags['a:b'] > 0", "train.py:"), True)}), "  when flags['a:b'] > 0"),
         (
             frozenset({Assumption("the branch at data/x.py:7:5 is taken", True)}),
             "  when the branch at data/x.py:7 is taken",
