@@ -240,10 +240,9 @@ class Evaluator:
         if cut is not None and steps < 2 * cut[0]:
             self._left = -1
             return cast(Possibilities, cut[1])
-        self._left -= 1
-        self._left_in_all -= 1
-        if self._steps_left < 0:
-            return unseen(frame.facts.span(node))
+        too_far = self.step(frame.facts.span(node))
+        if too_far:
+            return too_far
         before = self._met, len(self._tentative)
         self._met = NOTHING_MET
         self._active[key] = depth
@@ -261,6 +260,12 @@ class Evaluator:
         if self._may_remember(key, result, before, depth, cut_short):
             self._known[key] = result
         return result
+
+    def step(self, span: Span) -> Possibilities:
+        """Take one step of those that are left; return what is known when they ran out, nothing before that."""
+        self._left -= 1
+        self._left_in_all -= 1
+        return unseen(span) if self._steps_left < 0 else ()
 
     def too_deep(self, span: Span) -> Possibilities:
         """Return what is known of something for which Python would have to go deeper than it may.

@@ -113,7 +113,9 @@ class AttributesAfter(Mapping[str, Possibilities]):
         """Return what an attribute is now that may be another than before."""
         evaluator, frame = self._evaluator, self._frame
         try:
-            return evaluator.remembered(("set", self, name), frame, lambda: self._follow(name))
+            return evaluator.remembered(
+                ("set", self, name), frame, lambda: evaluator.step(self.span) or self._follow(name)
+            )
         except RecursionError:
             # One state rests on the one before: how many there may be depends on who asks.
             return evaluator.too_deep(self.span)

@@ -46,6 +46,10 @@ _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "built
 
 _DEEPEST_CARRIED = 6
 """Things that a worker is sent inside each other; deeper ones are not looked into."""
+_MOST_CARRIED = 400
+"""Things that one argument of a loader carries, each under its own assumptions; of more, the rest is not looked at."""
+_STEPS = 3000
+"""Expressions and states of objects followed to find out what one argument of a loader carries."""
 
 
 def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
@@ -64,7 +68,8 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
             continue
         for one in one_given.possibilities:
             walk = _Walk(evaluator, keepsakes)
-            walk.visit(one, role, 0)
+            with evaluator.steps(_STEPS):
+                walk.visit(one, role, 0)
             _gather(unpicklable, walk.unpicklable)
             _gather(in_notebook, walk.in_notebook)
             for function in walk.running():
@@ -101,7 +106,8 @@ def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> t
     for role in ("dataset", "collate_fn"):
         for one in given[role].possibilities if role in given else ():
             walk = _Walk(evaluator, keepsakes)
-            walk.visit(one, role, 0)
+            with evaluator.steps(_STEPS):
+                walk.visit(one, role, 0)
             running.extend(walk.running())
     return keepsakes.carried, running
 
@@ -174,6 +180,9 @@ class _Walk:
         thing = one.thing
         key = (id(thing), one.assumptions, self._attribute)
         if depth > _DEEPEST_CARRIED or key in self._visited:
+            return
+        if len(self._visited) == _MOST_CARRIED:
+            self.seen = False
             return
         self._visited.add(key)
         if isinstance(thing, Function):

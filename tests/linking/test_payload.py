@@ -389,3 +389,10 @@ def test_the_workers_start_function_is_where_it_is_handed_over() -> None:
     assert payload("DataLoader(Numbers(), worker_init_fn=None)").worker_init_fn is None
     given = payload("DataLoader(Numbers(), worker_init_fn=named)").worker_init_fn
     assert given is not None and given.column == 38
+
+
+def test_of_more_things_than_are_looked_at_the_rest_is_not_seen() -> None:
+    transforms = ", ".join("lambda one: one" for _ in range(1000))
+    found = payload(f"DataLoader(Numbers([{transforms}]), num_workers=2)")
+    assert 0 < len(found.unpicklable) < 1000
+    assert not found.seen
