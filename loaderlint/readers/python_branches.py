@@ -3,67 +3,98 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
+from functools import cached_property
 
-from loaderlint.readers.python_scopes import Arm, Place, Stop, dotted
+from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_scopes import Arm, Place, Scope, Stop, dotted
 from loaderlint.vocabulary import platforms
 
 _LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
 
-_OF_A_PARSER = re.compile(r"(.*\.)?\w*parser\.(error|exit)")
-"""``argparse.ArgumentParser.error`` and ``exit`` end the program; nobody logs with something called a parser."""
+_OF_A_PARSER = frozenset({"error", "exit"})
+"""Methods of ``argparse.ArgumentParser`` that end the program; nobody logs with something called a parser."""
 
 
-def escapes(statement: ast.stmt, place: Place) -> Iterator[Arm]:
-    """Yield the arms that everything after a statement stands in because its other arms leave the block."""
-    if isinstance(statement, ast.If):
-        if _leaves(statement.body):
-            yield Arm(statement, statement.test, False, place=place)
-        elif statement.orelse and _leaves(statement.orelse):
-            yield Arm(statement, statement.test, True, place=place)
-    elif isinstance(statement, ast.Try) and statement.handlers:
-        if all(_leaves(handler.body) for handler in statement.handlers):
-            yield Arm(statement, None, True)
-        elif _leaves(statement.body) or (statement.orelse and _leaves(statement.orelse)):
-            yield Arm(statement, None, False)
+class Leaving:
+    """Which statements of a module leave their block or may end the run of their scope."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._tree = tree
+
+    @cached_property
+    def _parsers(self) -> frozenset[str]:
+        """The names that are bound anywhere in the module to what a call such as ``ArgumentParser(...)`` gives."""
+        found: set[str | None] = set()
+        for one in ast.walk(self._tree):
+            if isinstance(one, ast.Assign) and _makes_a_parser(one.value):
+                found.update(map(dotted, one.targets))
+            elif isinstance(one, ast.AnnAssign | ast.NamedExpr) and _makes_a_parser(one.value):
+                found.add(dotted(one.target))
+        return frozenset(one for one in found if one is not None)
+
+    def escapes(self, statement: ast.stmt, place: Place) -> Iterator[Arm]:
+        """Yield the arms that everything after a statement stands in because its other arms leave the block."""
+        if isinstance(statement, ast.If):
+            if self._leaves(statement.body, place):
+                yield Arm(statement, statement.test, False, place=place)
+            elif statement.orelse and self._leaves(statement.orelse, place):
+                yield Arm(statement, statement.test, True, place=place)
+        elif isinstance(statement, ast.Try) and statement.handlers:
+            if all(self._leaves(handler.body, place) for handler in statement.handlers):
+                yield Arm(statement, None, True)
+            elif self._leaves(statement.body, place) or (statement.orelse and self._leaves(statement.orelse, place)):
+                yield Arm(statement, None, False)
+
+    def _leaves(self, body: list[ast.stmt], place: Place) -> bool:
+        last = body[-1]
+        if isinstance(last, ast.If):
+            return bool(last.orelse) and self._leaves(last.body, place) and self._leaves(last.orelse, place)
+        if isinstance(last, ast.With):
+            return self._leaves(last.body, place)
+        return self.block(last, place)
+
+    def block(self, statement: ast.stmt, place: Place) -> bool:
+        """Return whether nothing after a statement of the same block runs."""
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            return True
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            called = dotted(statement.value.func) or ""
+            return called in _LEAVING_CALLS or self._is_of_a_parser(called, place.scope)
+        return False
+
+    def _is_of_a_parser(self, called: str, scope: Scope) -> bool:
+        """Return whether a method that ends the program is called on what has a parser's name, or was bound to one."""
+        name, _, method = called.rpartition(".")
+        if not name or method not in _OF_A_PARSER:
+            return False
+        if name.endswith("parser"):
+            return True
+        bound = [one for one in scope.bindings.get(name, ()) if one.kind != "parameter"]
+        return any(_makes_a_parser(one.value) for one in bound) if bound else name in self._parsers
+
+    def stop(self, statement: ast.stmt, place: Place) -> Stop | None:
+        """Return how a statement may end the run of its scope other than by a return, None where it does not."""
+        if isinstance(statement, ast.Assert):
+            return Stop(place.under(Arm(statement, statement.test, False, place=place)))
+        if isinstance(statement, ast.Raise | ast.Expr) and self.block(statement, place):
+            return Stop(place)
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            function = statement.value.func
+            ends = isinstance(function, ast.Name) or getattr(function, "attr", "") in platforms.LAST_NAMES
+            return Stop(place, statement.value) if ends else None
+        if isinstance(statement, ast.Import):
+            return next(
+                (Stop(place, imported=one.name) for one in statement.names if one.name in platforms.MODULES), None
+            )
+        if isinstance(statement, ast.ImportFrom) and statement.module in platforms.MODULES:
+            return Stop(place, imported=statement.module or "")
+        return None
 
 
-def _leaves(body: list[ast.stmt]) -> bool:
-    last = body[-1]
-    if isinstance(last, ast.If):
-        return bool(last.orelse) and _leaves(last.body) and _leaves(last.orelse)
-    if isinstance(last, ast.With):
-        return _leaves(last.body)
-    return leaves_block(last)
-
-
-def leaves_block(statement: ast.stmt) -> bool:
-    """Return whether nothing after a statement of the same block runs."""
-    if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
-        return True
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        called = dotted(statement.value.func) or ""
-        return called in _LEAVING_CALLS or _OF_A_PARSER.fullmatch(called) is not None
-    return False
-
-
-def stop_at(statement: ast.stmt, place: Place) -> Stop | None:
-    """Return how a statement may end the run of its scope other than by a return, None where it does not."""
-    if isinstance(statement, ast.Assert):
-        return Stop(place.under(Arm(statement, statement.test, False, place=place)))
-    if isinstance(statement, ast.Raise | ast.Expr) and leaves_block(statement):
-        return Stop(place)
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        function = statement.value.func
-        ends = isinstance(function, ast.Name) or getattr(function, "attr", "") in platforms.LAST_NAMES
-        return Stop(place, statement.value) if ends else None
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        modules = (
-            [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [one.name for one in statement.names]
-        )
-        return next((Stop(place, imported=one) for one in modules if one in platforms.MODULES), None)
-    return None
+def _makes_a_parser(value: ast.expr | None) -> bool:
+    """Return whether an expression is a call of something called a parser: ``argparse.ArgumentParser(...)``."""
+    return isinstance(value, ast.Call) and called_name(value).lower().endswith("parser")
 
 
 def may_raise(statement: ast.stmt) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals
-from loaderlint.readers.python_branches import captured, escapes, leaves_block, may_raise, pattern_test, stop_at
+from loaderlint.readers.python_branches import Leaving, captured, may_raise, pattern_test
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
     Arm,
@@ -84,6 +84,7 @@ class _Walk(Bound):
         self.operations: list[tuple[ast.BinOp, Place]] = []
         self.order = 0
         self.raising: list[int] = []
+        self.leaving = Leaving(tree)
 
     def body(self, statements: Iterable[ast.stmt], scope: Scope, arms: tuple[Arm, ...]) -> Suite:
         block = Suite(self.order + 1, self.order, [], self.raising)
@@ -93,14 +94,14 @@ class _Walk(Bound):
             if may_raise(statement):
                 self.raising.append(self.order)
             branches = self.statement(statement, place)
-            leaves = leaves_block(statement)
+            leaves = self.leaving.block(statement, place)
             if branches or leaves:
                 inside = any(one.leaves for _, branch in branches for one in branch.forks)
                 returns = isinstance(statement, ast.Return | ast.Break | ast.Continue)
                 block.forks.append(Fork(statement, place.order, self.order, branches, returns or inside))
-            if (stop := stop_at(statement, place)) is not None:
+            if (stop := self.leaving.stop(statement, place)) is not None:
                 scope.stops.append(stop)
-            arms = (*arms, *escapes(statement, place))
+            arms = (*arms, *self.leaving.escapes(statement, place))
         block.last = self.order
         return block
 

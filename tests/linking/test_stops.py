@@ -70,6 +70,23 @@ STOPS: Cases = {
         + LOAD,
         {"open"},
     ),
+    "an error of a parser by another name": (
+        GONE.replace("parser", "p") + "if args.workers < 1:\n        p.error('none')" + LOAD,
+        {"open"},
+    ),
+    "an exit of a parser by another name where that is a parameter": (
+        "\n    def validate(ap, args):\n        if args.workers < 1:\n            ap.exit(2)\n"
+        + GONE.replace("parser", "ap")
+        + "validate(ap, args)"
+        + LOAD,
+        {"open"},
+    ),
+    "an error of something else by a parser's name": (
+        PARSED.replace("parser", "p")
+        + "def load(args, start):\n        p = start()\n        if args.workers == 0:\n            p.error('none')\n"
+        + "        DataLoader(1, num_workers=args.workers)\n    load(args, usable)\n",
+        {"0", "open"},
+    ),
     "an error below two conditions": (
         GONE + "checked = 1\n    if checked:\n        if args.workers == 0:\n            raise ValueError" + LOAD,
         {"open"},
