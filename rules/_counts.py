@@ -21,7 +21,7 @@ def asks_for_workers(given: Candidate, workers: Candidate | None = None) -> bool
     """
     questions = {subject for subject, answer in given.assumptions if isinstance(answer, bool)}
     others = questions - {subject for subject, _ in (workers.assumptions if workers is not None else ())}
-    tests = [one.test if isinstance(one, Question) else one for one in others]
+    tests = [one.test for one in others if isinstance(one, Question)]
     names = {
         name for step in (workers.trail if workers is not None else ()) for name in _NAME.findall(step.note)
     } - _NO_NAMES

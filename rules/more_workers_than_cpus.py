@@ -73,20 +73,27 @@ class MoreWorkersThanCpus(Rule):
             if many is None or cpus is None or many <= cpus:
                 continue
             is_made_of = f" ({workers.constant})" if many != workers.constant else ""
-            message = f"{many} workers{is_made_of} take turns on {cpus} CPU{'s' if cpus != 1 else ''}"
+            message = f"{many} workers{is_made_of} {_take_turns(cpus)}"
             capped = _capped(loader, workers, target, cpus)
             yield self.finding(loader, workers, message, target, error=_WARNING.format(many, cpus), fix=capped)
         for workers, ranks in _in_several_ranks(loader, target):
             many = workers.number(target)
             turns = "more workers than CPUs take turns"
             if many is not None and cpus is not None:
-                turns = f"{many * ranks.number} workers take turns on {cpus} CPUs"
+                turns = f"{many * ranks.number} workers {_take_turns(cpus)}"
             message = f"{turns}: {ranks.number} ranks, started at {place(ranks.span)}, have {counted(workers)} each"
             fix: Remedy = Unfixed("how many CPUs the machine has is not known: give --cpus")
-            if cpus is not None:
-                fix = _capped(loader, workers, target, max(1, cpus // ranks.number))
+            if isinstance(workers.constant, CpuCount):
+                fix = Unfixed("how many ranks share a machine's CPUs, a number in the code does not follow")
+            elif cpus is not None:
+                few = Unfixed(f"{ranks.number} ranks have not even one CPU each")
+                fix = _capped(loader, workers, target, cpus // ranks.number) if cpus >= ranks.number else few
             sure = Confidence.LIKELY
             yield self.finding(loader, workers, message, target, confidence=sure, help=_HELP, fix=fix)
+
+
+def _take_turns(cpus: int) -> str:
+    return f"take turns on {cpus} CPU{'s' if cpus != 1 else ''}"
 
 
 def _in_several_ranks(loader: Loader, target: Target) -> Iterator[tuple[Candidate, Ranks]]:
@@ -94,7 +101,13 @@ def _in_several_ranks(loader: Loader, target: Target) -> Iterator[tuple[Candidat
     found: dict[Candidate, Ranks] = {}
     for job in loader.program.jobs:
         fewest = next(iter(job.workers_on(target)), None)
-        if job.ranks is None or fewest is None or not _share_cpus(fewest, job.ranks.number, target):
+        # Where a job script says how many CPUs there are, LL304 speaks of them.
+        if (
+            job.cpus is not None
+            or job.ranks is None
+            or fewest is None
+            or not _share_cpus(fewest, job.ranks.number, target)
+        ):
             continue
         if fewest not in found or found[fewest].number < job.ranks.number:
             found[fewest] = job.ranks

@@ -20,7 +20,7 @@ class PersistentValidationWorkers(Rule):
     ## What it does
     Finds a true `persistent_workers` on a loader that validates or tests, beside a loader that trains in the same
     run, where the target is Windows or ROCm. What a loader is for is read from its name, the hook that makes it,
-    or the loop that iterates it.
+    or the loop that iterates it. A loader whose workers cannot start there (LL103, LL109) keeps none.
 
     ## Why it breaks
     The workers of both loaders are then alive all the time: twice the processes, each of which has imported torch and
@@ -59,8 +59,9 @@ class PersistentValidationWorkers(Rule):
             return
         beside = (one for one in loader.program.loaders if one.span in loader.uses.beside)
         trained = (one for one in beside if one.uses.role is Role.TRAINING and one.workers_on(target))
-        training = min(trained, key=lambda one: _how_far(one.span, loader.span), default=None)
-        if training is None or training.cannot_start(target) or loader.cannot_start(target):
+        started = (one for one in trained if not one.cannot_start(target))
+        training = min(started, key=lambda one: _how_far(one.span, loader.span), default=None)
+        if training is None or loader.cannot_start(target):
             return
         for kept in loader.option("persistent_workers").on(target).written:
             meets = (
@@ -93,5 +94,5 @@ class PersistentValidationWorkers(Rule):
 
 
 def _how_far(one: Span, other: Span) -> tuple[bool, bool, int]:
-    """Return a number for how far one loader stands from another: a notebook makes many, and the last one counts."""
+    """Return a sorting key for how far one loader stands from another: of those of a notebook the last counts."""
     return one.path != other.path, one.start > other.start, abs(other.line - one.line)

@@ -471,11 +471,12 @@ class TestMixedStartMethods:
         (Question("count_workers(args) > 0", "data.py:build"), Confidence.POSSIBLE),
         (Question("enough(args.n_cpu)", "src/data.py:build", "src/train.py:4:1"), Confidence.POSSIBLE),
         (Question("args.keep", "workers/data.py:build", "workers/train.py:4:1"), Confidence.CERTAIN),
+        ("the branch at workers/data.py:4:1 is taken", Confidence.CERTAIN),
     ],
     ids=lambda one: one.test if isinstance(one, Question) else None,
 )
 def test_an_option_given_where_workers_were_asked_for_is_only_possible_beside_none(
-    asked: Question, confidence: Confidence
+    asked: str, confidence: Confidence
 ) -> None:
     given = written(True, assumptions=frozenset({Assumption(asked, True)}))
     none = written(0, trail=(Step(at(12), "--n-cpu default"), Step(at(13), "args.n_cpu")))

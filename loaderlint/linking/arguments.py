@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import changes, dictionaries, doubts, names_read
@@ -75,19 +74,22 @@ class Arguments(Mapping[str, Possibilities]):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    @cached_property
+    @property
     def refused(self) -> bool:
         """Whether the call raises ``TypeError``, as a dictionary that it spreads holds a key no parameter takes."""
         decorated = not is_plain(self._function)
         return self._function.args.kwarg is None and not decorated and any(map(self._brings_more, self._splats))
 
     def _brings_more(self, splat: ast.expr) -> bool:
-        ways = self._evaluator.evaluate(splat, self._frame)
+        if isinstance(splat, ast.Name) and len(self._frame.scope.reads.get(splat.id, ())) > 1:
+            # Whatever else is done with it may take the key out.
+            return False
+        ways = self._evaluator.evaluate(splat, self._frame) if isinstance(splat, ast.Name | ast.Dict) else ()
         items = ways[0].thing if len(ways) == 1 else None
         if not isinstance(items, Items):
             return False
-        more = (values for key, values in items.entries.items() if key not in self._declared)
-        return any(all(not isinstance(one.thing, Absent | Unseen) for one in values) for values in more)
+        more = (items.entries[key] for key in items.entries if key not in self._declared)
+        return any(values and not any(isinstance(one.thing, Absent | Unseen) for one in values) for values in more)
 
     def _given(self, name: str) -> Possibilities | None:
         taken = self._function.args

@@ -198,7 +198,7 @@ def _deals_batches(owner: Class) -> bool:
     """Return whether a method that asks which worker it runs in reckons with the size of a batch, too."""
     asking = {site.place.scope for site in owner.facts.calls.get("get_worker_info", ())}
     return any(
-        scope.parent is owner.scope and any("batch" in name.lower() for name in _names_in(scope.node))
+        scope.parent is owner.scope and any(name.lower().endswith("batch_size") for name in _names_in(scope.node))
         for scope in asking
     )
 

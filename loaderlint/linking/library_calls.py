@@ -56,7 +56,7 @@ from loaderlint.vocabulary.configurations import (
     KEEPS_ITS_ARGUMENT,
     WITH_CHANGES,
 )
-from loaderlint.vocabulary.running import ALL_START_METHODS, CPU_COUNTS, CUDA_QUESTIONS
+from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -83,8 +83,6 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
     if name == "platform.system":
         return platforms.per_platform(lambda platform: platform.system, span)
-    if name in ALL_START_METHODS:
-        return platforms.start_methods(span)
     if name in CUDA_QUESTIONS:
         return tuple(
             Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)

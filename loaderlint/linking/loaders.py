@@ -57,7 +57,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         if option in TORCH_DEFAULTS
     }
     handled = _is_handled(site)
-    comes_to_it = frozenset(map(Platform, arrives_on))
+    comes_to_it = frozenset(map(Platform, stops.platforms_in(ways)))
     loader = Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled, platforms=comes_to_it)
     summed = given.get(site.kind.accumulation)
     if summed is None:

@@ -89,7 +89,8 @@ def loop_of(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
     name = arm.owner.target.id if isinstance(arm.owner.target, ast.Name) else ""
     named = "epoch" in name.lower()
     once = _ends_at_once(arm.owner) or (counter is not None and _turns(evaluator, *counter) <= {0, 1})
-    return Loop(span, what, counter is not None or named, once, counter=name.strip("_") and name)
+    number = name if counter is not None and name.strip("_") else ""
+    return Loop(span, what, counter is not None or named, once, counter=number)
 
 
 def _ends_at_once(loop: ast.AST) -> bool:

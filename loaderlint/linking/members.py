@@ -13,6 +13,7 @@ from loaderlint.linking import (
     instances,
     locations,
     modules,
+    operators,
     platforms,
     settings,
 )
@@ -60,6 +61,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
     if isinstance(thing, External):
         platform = platforms.fact(f"{thing.name}.{name}", span)
         return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
+    if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, name, span)) is not None:
+        return system
     if isinstance(thing, Module):
         return modules.member(evaluator, thing, name, span)
     if isinstance(thing, Folder):
@@ -105,10 +108,11 @@ def _before_post_init(evaluator: Evaluator, thing: Instance, node: ast.Attribute
 def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possibilities:
     """Return what a subscript can be, for every owner and key that can meet."""
     span = frame.facts.span(node)
+    owners = evaluator.evaluate(node.value, frame)
+    if isinstance(node.slice, ast.Slice) and owners and all(isinstance(one.thing, str) for one in owners):
+        return _part_of_text(evaluator, owners, node, node.slice, frame)
     found: list[Possibility] = []
-    for owner, key in (
-        (owner, key) for owner in evaluator.evaluate(node.value, frame) for key in evaluator.evaluate(node.slice, frame)
-    ):
+    for owner, key in ((owner, key) for owner in owners for key in evaluator.evaluate(node.slice, frame)):
         joint = together(owner.assumptions, key.assumptions)
         if joint is not None:
             text = frame.facts.text(node)
@@ -146,6 +150,15 @@ def any_item(thing: Items | Row, key: Thing, span: Span) -> Possibilities:
     return tuple(one for one in found if not isinstance(one.thing, Absent)) or unseen(span)
 
 
+def _part_of_text(
+    evaluator: Evaluator, texts: Possibilities, node: ast.Subscript, part: ast.Slice, frame: Frame
+) -> Possibilities:
+    """Return what a slice of text is: ``sys.platform[:3]``."""
+    nothing = (Possibility(None, frame.facts.span(node)),)
+    ends = [nothing if end is None else evaluator.evaluate(end, frame) for end in (part.lower, part.upper, part.step)]
+    return operators.compute(evaluator, (texts, *ends), node, frame, lambda values: values[0][slice(*values[1:])])  # type: ignore[index]
+
+
 def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, frame: Frame) -> Possibilities:
     """Return what ``thing[key]`` can be."""
     if isinstance(thing, Items) and isinstance(key, str):
@@ -162,6 +175,8 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return parsed.attribute(evaluator, thing, key, span)
     if isinstance(thing, Instance):
         return instances.item(evaluator, thing, key, span)
+    if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, key, span)) is not None:
+        return system
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
         return (Possibility(GIVEN, span),)
     if isinstance(thing, External) and thing.name == "sys.modules" and key in ("__main__", "__mp_main__"):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import locations
+from loaderlint.linking import locations, platforms
 from loaderlint.linking.dictionaries import limited, updated
 from loaderlint.linking.operations import arithmetic, comparison, computed, is_object, number, truth_of
 from loaderlint.linking.things import (
@@ -27,6 +27,7 @@ from loaderlint.linking.things import (
 )
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.running import ALL_START_METHODS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -160,6 +161,11 @@ def _membership(
 ) -> Possibilities:
     found: list[Possibility] = []
     for (item, container), assumptions, places in combined(*operands):
+        if isinstance(container.thing, Made) and container.thing.callee in ALL_START_METHODS and item.constant:
+            for there in platforms.has_start_method(item, span):
+                answer = replace(there, thing=there.thing is not negated, sources=places)
+                found.extend(under((answer,), assumptions))
+            continue
         values: list[object] | str | None = None
         if isinstance(container.thing, str):
             values = container.thing

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import EVERY_PLATFORM, External, Frame, Possibilities, Possibility, Row
+from loaderlint.linking.things import EVERY_PLATFORM, External, Frame, Possibilities, Possibility
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, Assumption, Assumptions, together
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments
-from loaderlint.vocabulary.platforms import BACKENDS, FUNCTIONS, ON_SIGNALS, SIGNALS, WITH_BACKEND
+from loaderlint.vocabulary.platforms import ATTRIBUTES, BACKENDS, FUNCTIONS, ON_SIGNALS, SIGNALS, UNIX, WITH_BACKEND
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -28,12 +28,27 @@ def fact(name: str, span: Span) -> Possibilities | None:
     return per_platform(spelled[name], span) if name in spelled else None
 
 
-def start_methods(span: Span) -> Possibilities:
-    """Return the list of the start methods there are, as ``get_all_start_methods`` gives it on each platform."""
+def of_uname(callee: str, part: object, span: Span) -> Possibilities | None:
+    """Return what ``platform.uname()`` says of the system on each platform; None for anything else."""
+    asked = callee == "platform.uname" and part in ("system", 0) and not isinstance(part, bool)
+    return per_platform(lambda platform: platform.system, span) if asked else None
+
+
+def has_attribute(module: str, name: str, span: Span) -> Possibilities | None:
+    """Return whether a module has what only some platforms give it; None for any other attribute."""
+    given_on = UNIX if module == "signal" and name in SIGNALS else ATTRIBUTES.get(f"{module}.{name}")
+    if given_on is None:
+        return None
     return tuple(
-        replace(one, thing=Row(tuple((Possibility(name, span),) for name in str(one.thing).split())))
-        for one in per_platform(lambda platform: " ".join(method.value for method in platform.start_methods), span)
+        Possibility(answer, span, assumptions=on(some))
+        for answer, some in ((True, given_on), (False, EVERY_PLATFORM - given_on))
     )
+
+
+def has_start_method(asked: Possibility, span: Span) -> Possibilities:
+    """Return whether one of what ``get_all_start_methods`` gives is this; in which order it does depends on Python."""
+    by_platform = per_platform(lambda platform: " ".join(method.value for method in platform.start_methods), span)
+    return tuple(replace(one, thing=asked.thing in str(one.thing).split()) for one in by_platform)
 
 
 def per_platform(spell: Callable[[Platform], str], span: Span) -> Possibilities:

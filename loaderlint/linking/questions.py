@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import datasets
+from loaderlint.linking import datasets, platforms
 from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.things import (
     ABSENT,
@@ -69,6 +69,9 @@ def _has_attribute(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possib
         thing = owner.thing
         if not isinstance(name.thing, str):
             found.extend(unseen(span, assumptions))
+        elif isinstance(thing, External):
+            here = platforms.has_attribute(thing.name, name.thing, span)
+            found.extend(unseen(span, assumptions) if here is None else under(here, assumptions))
         elif isinstance(thing, CommandLine):
             for one in _declared(evaluator, thing, name.thing, span):
                 found.extend(under((replace(one, sources=places),), assumptions))

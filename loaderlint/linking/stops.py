@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,9 @@ from loaderlint.linking.conditions import joined
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
-from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of
+from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, platforms_of
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
-from loaderlint.readers.python import Arm, FunctionNode, Place, Stop
+from loaderlint.readers.python import Arm, FunctionNode, Place, Stop, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
 
@@ -25,6 +25,7 @@ _STEPS = 150
 """Expressions followed to find out what one statement lets pass."""
 _DEEPEST = 2
 """Calls of checking functions that are followed into each other."""
+_PLATFORM_FACTS = frozenset({"sys.platform", "os.name", "platform.system", "platform.uname"})
 _MOST_CALLERS = 16
 """A function that more than these call is taken to be called on every platform."""
 _MOST_CALLERS_DEEP = 4
@@ -62,20 +63,40 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
             return EVERY_PLATFORM
         return frozenset[str]().union(*(platforms_at(evaluator, one.frame, depth + 1) for one in calls))
 
-    return here & evaluator.once(("platforms of calls", id(node)), EVERY_PLATFORM, called)
+    return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
 
 
 def _own_platforms(evaluator: Evaluator, frame: Frame) -> frozenset[str]:
-    """Return the platforms on which what stands before a place in its function, and in its module, lets a run pass."""
-    places = [frame.place, *([] if frame.scope is frame.facts.module else [end_of(frame.facts.module)])]
+    """Return the platforms on which a run comes to a place, by what its function and the module do before."""
     found = EVERY_PLATFORM
-    for place in places:
-        where = frame if place is frame.place else Frame(frame.facts, place)
-        for stop, arms in _before(place):
-            if _is_of_platforms(evaluator, stop):
-                ways = _let_pass(evaluator, stop, arms, where, 0)
-                found &= frozenset[str]().union(*(platforms_of(one) for one in ways)) or EVERY_PLATFORM
+    for where in (frame, *_definition(frame)):
+        taken = [arm for arm in where.place.arms if arm.test is not None and _asks_platform(arm.test)]
+        passed = [evaluator.conditions(tuple(taken), where)] if taken else []
+        for stop, arms in _before(where.place):
+            if _is_of_platforms(evaluator, stop) or any(arm.test and _asks_platform(arm.test) for arm in arms):
+                passed.append(_let_pass(evaluator, stop, arms, where, 0))
+        for ways in passed:
+            found &= platforms_in(ways) or EVERY_PLATFORM
     return found
+
+
+def platforms_in(ways: Iterable[Assumptions]) -> frozenset[str]:
+    """Return the platforms on which some of alternative assumptions hold."""
+    return frozenset[str]().union(*map(platforms_of, ways))
+
+
+def _definition(frame: Frame) -> Iterator[Frame]:
+    """Yield the place of the definition, in its module, of what a frame lies in: all before it has run."""
+    scope = frame.scope
+    while scope.parent is not None and scope.parent is not frame.facts.module:
+        scope = scope.parent
+    if scope.parent is not None and scope.defined is not None:
+        yield Frame(frame.facts, scope.defined)
+
+
+def _asks_platform(test: ast.expr) -> bool:
+    """Return whether a test asks for the platform: ``sys.platform``, ``os.name``, ``platform.system()``."""
+    return any((dotted(one) or "") in _PLATFORM_FACTS for one in ast.walk(test) if isinstance(one, ast.Attribute))
 
 
 def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
@@ -137,6 +158,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
     """Return the alternatives under which a run goes on behind a stop; a call may come back always as far as known."""
     always, call = [NO_ASSUMPTIONS], stop.call
     if stop.imported:
+        if evaluator.project.modules_ending(stop.imported, frame.facts.source.path):
+            return always
         return [on(platforms.MODULES[stop.imported])]
     if call is None:
         return []
@@ -160,21 +183,22 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
 
 def _is_of_platforms(evaluator: Evaluator, stop: Stop) -> bool:
     """Return whether a stop ends the run on some platforms alone, or is a call of a function that holds such a stop."""
-    if stop.imported or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES):
-        return True
-    return stop.call is not None and called_name(stop.call) in evaluator.once(
-        ("functions of platforms",), frozenset[str](), lambda: _functions_of_platforms(evaluator)
+    return _needs_platform(stop) or (
+        stop.call is not None
+        and called_name(stop.call)
+        in evaluator.once(("functions of platforms",), frozenset[str](), lambda: _functions_of_platforms(evaluator))
     )
+
+
+def _needs_platform(stop: Stop) -> bool:
+    """Return whether a stop is itself what not every platform has."""
+    return bool(stop.imported) or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES)
 
 
 def _functions_of_platforms(evaluator: Evaluator) -> frozenset[str]:
     """Return the names of the project's functions that do what not every platform can."""
     scopes = (one for facts in evaluator.project.all_python() for one in facts.scopes.values() if one.is_function)
-    return frozenset(
-        one.name
-        for one in scopes
-        if any(stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES for stop in one.stops)
-    )
+    return frozenset(one.name for one in scopes if any(map(_needs_platform, one.stops)))
 
 
 def _names(*nodes: ast.AST | None) -> set[str]:

@@ -57,7 +57,7 @@ def given_by(
             return row
     if isinstance(thing, str) and name == "split" and not node.keywords:
         return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
-    if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "strip"):
+    if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "casefold", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
     if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:

@@ -199,12 +199,16 @@ class Loader:
                     yield workers, start
 
     def cannot_start(self, target: Target) -> bool:
-        """Return whether starting its workers on the target raises, as something that travels to them does not pickle.
+        """Return whether starting its workers on the target raises whatever else is asked, as LL103 and LL109 say.
 
-        What the rules say of that is LL103 and LL109.
+        What travels to them under a condition of its own may stay behind in another run.
         """
         sent = (*self.payload.unpicklable, *self.payload.in_notebook)
-        return any(start.method.reimports for one in sent for _, start in self.worker_starts(target, one))
+        return any(
+            start.method.reimports and one.assumptions <= workers.assumptions | start.assumptions
+            for one in sent
+            for workers, start in self.worker_starts(target, one)
+        )
 
 
 def _start(candidate: Candidate, target: Target) -> Start | None:

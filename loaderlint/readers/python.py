@@ -163,6 +163,8 @@ def read(source: Source) -> PythonFacts:
         walked = walk(tree)
     except SyntaxError as error:
         raise ReadError(error.msg, error.lineno or 1, error.offset or 1) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ReadError(str(error) or "too deeply nested to parse", 1, 1) from None
+    except (RecursionError, MemoryError):
+        raise ReadError("too deeply nested to be read, such as an `if` of hundreds of `elif`", 1, 1) from None
+    except ValueError as error:
+        raise ReadError(str(error), 1, 1) from None
     return PythonFacts(source, tree, *walked)

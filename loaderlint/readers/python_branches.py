@@ -10,6 +10,8 @@ from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import Arm, Place, Scope, Stop, dotted
 from loaderlint.vocabulary import platforms
 
+SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+"""Last names of what handles errors as a context: ``contextlib.suppress``, pytest's and unittest's."""
 _LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
 
 _OF_A_PARSER = frozenset({"error", "exit"})
@@ -79,17 +81,18 @@ class Leaving:
             return Stop(place.under(Arm(statement, statement.test, False, place=place)))
         if isinstance(statement, ast.Raise | ast.Expr) and self.block(statement, place):
             return Stop(place)
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            function = statement.value.func
-            ends = isinstance(function, ast.Name) or getattr(function, "attr", "") in platforms.LAST_NAMES
+        if isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+            for call in (statement.value, *statement.value.args[:1]):
+                if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
+                    return Stop(place, call)
+            ends = isinstance(statement, ast.Expr) and isinstance(statement.value.func, ast.Name)
             return Stop(place, statement.value) if ends else None
+        modules: list[str] = []
         if isinstance(statement, ast.Import):
-            return next(
-                (Stop(place, imported=one.name) for one in statement.names if one.name in platforms.MODULES), None
-            )
-        if isinstance(statement, ast.ImportFrom) and statement.module in platforms.MODULES:
-            return Stop(place, imported=statement.module or "")
-        return None
+            modules = [one.name for one in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
+            modules = [statement.module or ""]
+        return next((Stop(place, imported=one) for one in modules if one in platforms.MODULES), None)
 
 
 def _makes_a_parser(value: ast.expr | None) -> bool:

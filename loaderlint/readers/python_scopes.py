@@ -90,13 +90,13 @@ class Fork:
 class Stop:
     """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
 
-    ``call`` is that call, ``imported`` a module that not every platform has. ``handled`` are the ``try`` statements
-    around that handle errors, each with the last order of its body.
+    ``call`` is that call, ``imported`` a module that not every platform has. ``handled`` are the ``try`` and
+    ``with`` statements around that handle errors, each with the last order of its body.
     """
 
     place: Place
     call: ast.Call | None = None
-    handled: tuple[tuple[ast.Try, int], ...] = ()
+    handled: tuple[tuple[ast.stmt, int], ...] = ()
     imported: str = ""
 
 

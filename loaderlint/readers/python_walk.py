@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals
-from loaderlint.readers.python_branches import Leaving, captured, may_raise, pattern_test
+from loaderlint.readers.python_branches import SWALLOWING, Leaving, captured, may_raise, pattern_test
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
     Arm,
@@ -276,7 +276,14 @@ class _Walk(Bound):
                 self.bind(name, "with", node, place, value=item.context_expr)
             else:
                 self.unknown(item.optional_vars, node, place)
-        return (self.branch(node.body, place),)
+        stops = place.scope.stops
+        before = len(stops)
+        body = self.branch(node.body, place)
+        if any(
+            isinstance(one.context_expr, ast.Call) and called_name(one.context_expr) in SWALLOWING for one in node.items
+        ):
+            stops[before:] = [replace(one, handled=(*one.handled, (node, body[1].last))) for one in stops[before:]]
+        return (body,)
 
     on_AsyncWith = on_With
 

@@ -6,26 +6,37 @@ from collections.abc import Mapping
 
 from loaderlint.model.target import Platform
 
+_WINDOWS = frozenset({Platform.WINDOWS.value})
 _LINUX = frozenset({Platform.LINUX.value})
-_UNIX = frozenset({Platform.LINUX.value, Platform.MACOS.value})
+UNIX = frozenset({Platform.LINUX.value, Platform.MACOS.value})
+"""The platforms that are a Unix."""
 
 FUNCTIONS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("os.sched_getaffinity", "os.sched_setaffinity", "os.sched_setscheduler"), _LINUX),
-    **dict.fromkeys(("os.fork", "os.killpg", "os.nice", "os.setpgid", "os.setpgrp", "os.setsid", "os.uname"), _UNIX),
-    **dict.fromkeys(("signal.alarm", "signal.pause", "signal.setitimer", "signal.siginterrupt"), _UNIX),
+    **dict.fromkeys(
+        ("os.fork", "os.getegid", "os.geteuid", "os.getgid", "os.getloadavg", "os.getpgid", "os.getuid"), UNIX
+    ),
+    **dict.fromkeys(("os.killpg", "os.nice", "os.setpgid", "os.setpgrp", "os.setsid", "os.uname"), UNIX),
+    **dict.fromkeys(("signal.alarm", "signal.pause", "signal.setitimer", "signal.siginterrupt"), UNIX),
 }
 """Functions, with the platforms that have them: "Availability" on the pages of ``os`` and ``signal`` of Python's docs.
 
 A call of one on another platform raises ``AttributeError``.
 """
 
+ATTRIBUTES: Mapping[str, frozenset[str]] = {
+    **FUNCTIONS,
+    **dict.fromkeys(("sys.getwindowsversion", "os.startfile", "signal.CTRL_C_EVENT"), _WINDOWS),
+}
+"""Attributes of modules, with the platforms where ``hasattr`` finds them (the same pages, and that of ``sys``)."""
+
 SIGNALS = frozenset({f"SIG{name}" for name in ("ALRM", "CHLD", "CONT", "HUP", "KILL", "QUIT", "STOP", "USR1", "USR2")})
 """Signals that Windows has no name for: ``signal.SIGUSR1`` raises ``AttributeError`` (Python's docs, ``signal``)."""
-ON_SIGNALS: Mapping[str, frozenset[str]] = {"signal.signal": _UNIX}
+ON_SIGNALS: Mapping[str, frozenset[str]] = {"signal.signal": UNIX}
 """Functions that are handed a signal, with the platforms that have all of them."""
 
 MODULES: Mapping[str, frozenset[str]] = dict.fromkeys(
-    ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), _UNIX
+    ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), UNIX
 )
 """Modules of Python, with the platforms where they can be imported ("Unix Specific Services" in Python's docs)."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import Cases, traced
+from loaderlint.model.target import Platform
+from tests.linking.traced import Cases, loader_of, traced
 
 NCCL = "import torch.distributed as dist\n"
 LOADER = "DataLoader(data, num_workers=⟦2⟧)"
@@ -47,6 +48,36 @@ BOUND: Cases = {
         f"from resource import setrlimit\ndef load():\n    return {LOADER}\nload()",
         {"2 on linux, macos"},
     ),
+    "a function of Linux whose result is used": (
+        f"import os\nn = len(os.sched_getaffinity(0))\n{LOADER}",
+        {"2 on linux"},
+    ),
+    "another platform ended before the call": (
+        f"import sys\ndef main():\n    {LOADER}\nif sys.platform == 'win32':\n    sys.exit('not here')\nmain()",
+        {"2 on linux, macos"},
+    ),
+    "a call on one platform alone": (
+        f"import sys\ndef main():\n    {LOADER}\nif sys.platform == 'linux':\n    main()",
+        {"2 on linux"},
+    ),
+    "hasattr of what only some have": (
+        "import os\nDataLoader(data, num_workers=⟦2⟧ if hasattr(os, 'fork') else ⟦0⟧)",
+        {"2 on linux, macos", "0 on windows"},
+    ),
+    "hasattr of what only Windows has": (
+        "import sys\nDataLoader(data, num_workers=⟦0⟧ if hasattr(sys, 'getwindowsversion') else ⟦2⟧)",
+        {"2 on linux, macos", "0 on windows"},
+    ),
+    "the system by uname": (
+        "import platform\nDataLoader(data, num_workers=⟦0⟧ if platform.uname().system == 'Windows' else ⟦2⟧)\n"
+        "DataLoader(data, num_workers=⟦0⟧ if platform.uname()[0] == 'Windows' else ⟦2⟧)",
+        {"2 on linux, macos", "0 on windows"},
+    ),
+    "a part of the platform's name": (
+        "import sys, platform\nDataLoader(data, num_workers=⟦0⟧ if sys.platform[:3] == 'win' else ⟦2⟧)\n"
+        "DataLoader(data, num_workers=⟦0⟧ if platform.system().casefold() == 'windows' else ⟦2⟧)",
+        {"2 on linux, macos", "0 on windows"},
+    ),
     "a function of Linux": (f"import os\nos.sched_setaffinity(0, {{1}})\n{LOADER}", {"2 on linux"}),
 }
 
@@ -75,6 +106,20 @@ FREE: Cases = {
         "def other():\n    load()",
         {"2"},
     ),
+    "NCCL where its error is suppressed": (
+        f"import contextlib\n{NCCL}with contextlib.suppress(RuntimeError):\n"
+        f"    dist.init_process_group('nccl')\n{LOADER}",
+        {"2"},
+    ),
+    "a module of Unix whose absence is suppressed": (
+        f"from contextlib import suppress\nwith suppress(ImportError):\n    import fcntl\n{LOADER}",
+        {"2"},
+    ),
+    "a module beside this one by the name of one of Unix": (f"from .resource import data\n{LOADER}", {"2"}),
+    "NCCL after the call": (
+        f"{NCCL}def load():\n    {LOADER}\nload()\ndist.init_process_group('nccl')",
+        {"2"},
+    ),
     "a function of the same name": (f"from own import init_process_group\ninit_process_group('nccl')\n{LOADER}", {"2"}),
     "a signal of every platform": (f"import signal\nsignal.signal(signal.SIGTERM, stop)\n{LOADER}", {"2"}),
     "a signal where there is one": (
@@ -91,3 +136,37 @@ FREE: Cases = {
 @pytest.mark.parametrize(("project", "found"), [*BOUND.values(), *FREE.values()], ids=[*BOUND, *FREE])
 def test_a_loader_is_there_where_a_run_comes_to_it(project: str, found: set[str]) -> None:
     assert traced(project) == found
+
+
+def test_a_module_of_the_project_is_not_one_of_unix() -> None:
+    files = {
+        "train.py": f"import resource\nfrom torch.utils.data import DataLoader\n{LOADER}",
+        "resource.py": "limit = 8\n",
+    }
+    assert traced(files) == {"2"}
+
+
+@pytest.mark.parametrize("first", ["b", "e"])
+def test_the_order_of_functions_changes_nothing(first: str) -> None:
+    functions = {
+        "a": "def a():\n    b()\n",
+        "b": "def b():\n    DataLoader(data, num_workers=2)\n    c()\n",
+        "c": "def c():\n    d()\n",
+        "d": "def d():\n    e()\n",
+        "e": "def e():\n    DataLoader(data, num_workers=3)\n",
+    }
+    in_order = [functions.pop(first), *functions.values()]
+    main = f"{NCCL}def main():\n    dist.init_process_group('nccl')\n    a()\nmain()\n"
+    found = {one.partition(" at ")[0] for one in traced("".join(in_order) + main)}
+    assert "2 on linux" in found
+    assert found == {one.partition(" at ")[0] for one in traced("".join(sorted(in_order)) + main)}
+
+
+def test_the_first_start_method_depends_on_python() -> None:
+    text = "import multiprocessing as mp\nDataLoader(data, multiprocessing_context=mp.get_all_start_methods()[0])"
+    assert traced(text, "multiprocessing_context") == {"open"}
+
+
+def test_a_loader_is_on_the_platforms_that_its_own_branch_asks_for() -> None:
+    loader = loader_of("import sys\nif sys.platform == 'linux':\n    DataLoader(data, num_workers=2)")
+    assert loader.platforms == {Platform.LINUX}

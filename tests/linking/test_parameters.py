@@ -50,6 +50,16 @@ PARAMETERS: Cases = {
         """,
         {"4"},
     ),
+    "a call that spreads a dictionary which something else may change": (
+        """
+        def make(workers):
+            return DataLoader(data, num_workers=workers)
+        options = {"workers": ⟦4⟧, "name": "images"}
+        clean(options)
+        make(**options)
+        """,
+        {"4"},
+    ),
     "a call that may spread such a key": (
         """
         def make(workers):

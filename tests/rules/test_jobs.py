@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from loaderlint.model.edit import AddKey, Export
+from loaderlint.model.edit import AddKey, Export, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.job import Cpus, Job, Ranks, Runner
 from loaderlint.model.loader import Loader, Program
@@ -153,3 +154,32 @@ def test_every_rank_of_a_job_has_its_workers() -> None:
     finding = the_finding(CPUS, loader, LINUX)
     assert finding.message.startswith("4 x 2 workers take turns on 4 CPUs")
     assert finding.help is not None and "8 CPUs" in finding.help
+
+
+MANY = "more-workers-than-cpus"
+
+
+@pytest.mark.parametrize(
+    ("num_workers", "cpus", "said", "why"),
+    [
+        (counts(6), 8, "12 workers take turns on 8 CPUs", None),
+        (counts(1), 1, "2 workers take turns on 1 CPU:", "2 ranks have not even one CPU each"),
+        (counts(CpuCount("os.cpu_count()", lambda cpus: cpus)), 8, "16 workers take turns on 8 CPUs", "how many ranks"),
+    ],
+    ids=["a number", "fewer CPUs than ranks", "a count of CPUs"],
+)
+def test_ranks_share_the_cpus_of_a_machine(num_workers: Value, cpus: int, said: str, why: str | None) -> None:
+    loader = with_job(num_workers, runner=Runner.SHELL, ranks=Ranks(at(8, "job.sh"), 2))
+    finding = the_finding(MANY, loader, replace(LINUX, cpus=cpus))
+    assert finding.message.startswith(said)
+    if why is None:
+        assert the_fix(finding).edits == (SetValue(at(30), 4),)
+    else:
+        assert finding.fix is None
+        assert why in finding.unfixed
+
+
+def test_the_ranks_of_a_job_that_says_its_cpus_are_spoken_of_once() -> None:
+    loader = with_job(counts(8), runner=Runner.SLURM, cpus=given(8), ranks=Ranks(at(8, "job.sh"), 2))
+    assert check(MANY, loader, replace(LINUX, cpus=8)) == []
+    assert len(check(CPUS, loader, LINUX)) == 1
