@@ -22,8 +22,10 @@ from loaderlint.linking import (
     hierarchy,
     parameters,
     set_outside,
+    stops,
 )
 from loaderlint.linking.commandlines import defaults
+from loaderlint.linking.conditions import joined
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
@@ -37,6 +39,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Thing,
+    distinct,
     end_of,
     one_of,
     settled,
@@ -94,6 +97,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
         return (Possibility(instance.of, span),)
     lineage = classes.lineage(evaluator, instance.of)
     found = _inherited(evaluator, instance, lineage, name, span, without)
+    found = _once_made(evaluator, instance, lineage, name, found)
     if not changes.can_change(found):
         return found or unseen(span)
     methods = (
@@ -104,6 +108,45 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     )
     found = held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
     return doubts.changed_elsewhere(evaluator, [instance.of], name, found, in_methods=False)
+
+
+def _once_made(
+    evaluator: Evaluator, instance: Instance, lineage: Sequence[Class], name: str, found: Possibilities
+) -> Possibilities:
+    """Return what is left of what an attribute holds where an object is there: what makes it came to its end.
+
+    What other methods give the attribute as well may have been checked in none of them.
+    """
+    ways: list[Assumptions] = [NO_ASSUMPTIONS]
+    for owner in lineage:
+        for scope, self_name in _own_methods(evaluator, instance, owner):
+            bound = scope.bindings.get(f"{self_name}.{name}", ())
+            if not _always_runs(scope):
+                if bound:
+                    return found
+            elif scope.stops and classes.nearest(lineage, scope.name) == (owner, scope):
+                given = (
+                    node.id for one in bound if one.value for node in ast.walk(one.value) if isinstance(node, ast.Name)
+                )
+                names = {f"{self_name}.{name}", *given} - {self_name}
+                ways = joined(ways, _ended(evaluator, instance, owner, scope, frozenset(names)))
+    if ways == [NO_ASSUMPTIONS]:
+        return found
+    return distinct(one for way in ways for one in under(found, way)) or found
+
+
+def _ended(
+    evaluator: Evaluator, instance: Instance, owner: Class, method: Scope, names: frozenset[str]
+) -> list[Assumptions]:
+    """Return the alternatives under which a method that makes an object comes to its end, as far as it asks of names.
+
+    To whom asks it while they are found out, an attribute is whatever it was given.
+    """
+    return evaluator.once(
+        ("made", instance.of.node, instance.call, instance.frame, method, names),
+        [NO_ASSUMPTIONS],
+        lambda: stops.conditions_of_end(evaluator, _method_frame(evaluator, instance, owner, method), names),
+    )
 
 
 def _always_runs(method: Scope) -> bool:

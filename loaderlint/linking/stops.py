@@ -12,9 +12,10 @@ from loaderlint.linking.conditions import joined
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
-from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, platforms_of
+from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.readers.python import Arm, FunctionNode, Place, Stop, dotted
+from loaderlint.readers.python_branches import own_method
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
 
@@ -38,14 +39,32 @@ def conditions_at(evaluator: Evaluator, frame: Frame, handed: ast.Call | None = 
     Where the place is a call that was ``handed`` something, only what speaks of the same names counts as a stop, and
     what ends the run on some platforms.
     """
+    return _passing(evaluator, frame, None if handed is None else _names(handed))
+
+
+def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+    """Return the alternative assumptions under which a function comes to its end, as far as stops speak of names."""
+    return _passing(evaluator, frame.at(end_of(frame.scope)), names)
+
+
+def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) -> list[Assumptions]:
+    """Return the alternatives under which a run comes to a place; only stops that speak of the names count, if any."""
     ways = evaluator.conditions(frame.place.arms, frame)
-    names = None if handed is None else _names(handed)
     for stop, arms in _before(frame.place):
-        asked = _names(*(arm.test for arm in arms if arm.test), stop.call)
-        if names is None or not names.isdisjoint(asked) or _is_of_platforms(evaluator, stop):
+        if names is None or not _asked(stop, arms).isdisjoint(names) or _is_of_platforms(evaluator, stop):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, arms, frame, 0)]) or ways
     return ways
+
+
+def _asked(stop: Stop, arms: Collection[Arm]) -> set[str]:
+    """Return the names that a stop speaks of; a call of the object's own method those that the method does as well."""
+    asked = _names(*(arm.test for arm in arms if arm.test), stop.call)
+    method = own_method(stop)
+    if method is not None:
+        for inside in method.stops:
+            asked |= _names(*(arm.test for arm in inside.place.arms if arm.test), inside.call)
+    return asked
 
 
 def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozenset[str]:
@@ -165,7 +184,9 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
-    if depth == _DEEPEST or getattr(call.func, "id", "") not in evaluator.project.definitions:
+    if depth == _DEEPEST:
+        return always
+    if getattr(call.func, "id", "") not in evaluator.project.definitions and own_method(stop) is None:
         return always
     callees = evaluator.evaluate(call.func, frame)
     function = callees[0].thing if len(callees) == 1 else None
@@ -202,4 +223,12 @@ def _functions_of_platforms(evaluator: Evaluator) -> frozenset[str]:
 
 
 def _names(*nodes: ast.AST | None) -> set[str]:
-    return {one.id for node in nodes if node is not None for one in ast.walk(node) if isinstance(one, ast.Name)}
+    """Return the names and dotted names in expressions."""
+    found: set[str] = set()
+    for node in nodes:
+        for one in ast.walk(node) if node is not None else ():
+            if isinstance(one, ast.Name):
+                found.add(one.id)
+            elif isinstance(one, ast.Attribute) and (name := dotted(one)) is not None:
+                found.add(name)
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from loaderlint.readers.python_calls import called_name
-from loaderlint.readers.python_scopes import Arm, Place, Scope, Stop, dotted
+from loaderlint.readers.python_scopes import Arm, FunctionNode, Place, Scope, Stop, dotted, parameters
 from loaderlint.vocabulary import platforms
 
 SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
@@ -85,14 +85,38 @@ class Leaving:
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
-            ends = isinstance(statement, ast.Expr) and isinstance(statement.value.func, ast.Name)
-            return Stop(place, statement.value) if ends else None
+            function = statement.value.func
+            ends = isinstance(function, ast.Name) or _is_of_receiver(function, place.scope)
+            return Stop(place, statement.value) if ends and isinstance(statement, ast.Expr) else None
         modules: list[str] = []
         if isinstance(statement, ast.Import):
             modules = [one.name for one in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
             modules = [statement.module or ""]
         return next((Stop(place, imported=one) for one in modules if one in platforms.MODULES), None)
+
+
+def may_end(stop: Stop) -> bool:
+    """Return whether a stop may end a run at all; a call of an own method does where something may end that."""
+    return stop.call is None or not _is_of_receiver(stop.call.func, stop.place.scope) or own_method(stop) is not None
+
+
+def own_method(stop: Stop) -> Scope | None:
+    """Return the method of the same class that a stop calls on the object, where something may end the run in it."""
+    around = stop.place.scope.parent
+    if stop.call is None or not isinstance(stop.call.func, ast.Attribute) or around is None or not around.is_class:
+        return None
+    return next((one for one in around.children if one.name == stop.call.func.attr and one.stops), None)
+
+
+def _is_of_receiver(function: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is a method of the object that the method around it is called on."""
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+        return False
+    if scope.parent is None or not scope.parent.is_class or not isinstance(scope.node, FunctionNode):
+        return False
+    first = next(parameters(scope.node), None)
+    return first is not None and first.arg == function.value.id
 
 
 def _makes_a_parser(value: ast.expr | None) -> bool:

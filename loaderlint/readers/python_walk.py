@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals
-from loaderlint.readers.python_branches import SWALLOWING, Leaving, captured, may_raise, pattern_test
+from loaderlint.readers.python_branches import SWALLOWING, Leaving, captured, may_end, may_raise, pattern_test
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
     Arm,
@@ -207,6 +207,8 @@ class _Walk(Bound):
         place.scope.children.append(inner)
         self.scopes[id(node)] = inner
         inner.flow = self.body(node.body, inner, ())
+        for method in inner.children:
+            method.stops = [one for one in method.stops if may_end(one)]
 
     def defaults(self, node: FunctionNode | ast.Lambda, place: Place) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):

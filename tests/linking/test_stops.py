@@ -142,6 +142,120 @@ STOPS: Cases = {
 }
 
 
-@pytest.mark.parametrize(("files", "expected"), STOPS.values(), ids=STOPS.keys())
+APP = """
+    class App:
+        def __init__(self, workers, mode="a"):
+            ⟨kept⟩
+        def validate(self):
+            if self.workers < 1:
+                raise ValueError
+        def run(self):
+            DataLoader(1, num_workers=self.workers)
+    """
+RUN = "App(args.workers, args.mode).run()\n"
+
+
+def making(*kept: str, run: str = RUN, parsed: str = GONE, app: str = APP) -> str:
+    """A program that makes an object and runs it, with the statements of the object's constructor."""
+    return parsed + app.replace("⟨kept⟩", "\n            ".join(kept)) + run
+
+
+CHECKED_BY_A_CLASS: Cases = {
+    "a constructor that raises": (
+        making("if workers < 1:", "    raise ValueError", "self.workers = workers"),
+        {"open"},
+    ),
+    "a constructor that asks the attribute": (making("self.workers = workers", "assert self.workers"), {"open"}),
+    "a constructor that calls a method": (making("self.workers = workers", "self.validate()"), {"open"}),
+    "a constructor that is inherited": (
+        making(
+            "self.workers = workers", "self.validate()", run="class Main(App): pass\n    Main(args.workers).run()\n"
+        ),
+        {"open"},
+    ),
+    "a method before the loader": (
+        making("self.workers = workers", app=APP.replace("DataLoader", "self.validate()\n            DataLoader")),
+        {"open"},
+    ),
+    "the arguments in an attribute": (
+        GONE + "class App:\n        def __init__(self, args):\n            self.args = args\n"
+        "            assert args.workers\n"
+        "        def run(self):\n            DataLoader(1, num_workers=self.args.workers)\n    App(args).run()\n",
+        {"open"},
+    ),
+    "a dataclass": (
+        GONE
+        + """
+    from dataclasses import dataclass
+    @dataclass
+    class Config:
+        workers: int
+        def __post_init__(self):
+            if not self.workers:
+                raise ValueError
+    DataLoader(1, num_workers=Config(args.workers).workers)
+    """,
+        {"open"},
+    ),
+    "a dataclass that is changed after it was checked": (
+        GONE
+        + """
+    from dataclasses import dataclass
+    @dataclass
+    class Config:
+        workers: int
+        def __post_init__(self):
+            if not self.workers:
+                raise ValueError
+    config = Config(args.workers)
+    config.workers = ⟦0⟧
+    DataLoader(1, num_workers=config.workers)
+    """,
+        {"0"},
+    ),
+    "a constructor that asks something else": (
+        making("assert mode == 'b'", "self.workers = workers", parsed=PARSED),
+        {"0", "open"},
+    ),
+    "a constructor that asks on one branch": (
+        making("self.workers = workers", "if mode == 'b':", "    self.validate()", parsed=PARSED),
+        {"0", "open"},
+    ),
+    "a constructor that handles the error": (
+        making(
+            "self.workers = workers", "try:", "    self.validate()", "except ValueError:", "    pass", parsed=PARSED
+        ),
+        {"0", "open"},
+    ),
+    "a constructor of another object": (
+        making("if mode == 'c' and workers == 0:", "    raise ValueError", "self.workers = workers", parsed=PARSED),
+        {"0", "open"},
+    ),
+    "a method that nobody calls": (making("self.workers = workers", parsed=PARSED), {"0", "open"}),
+    "a method that a subclass has for itself": (
+        making(
+            "self.workers = workers",
+            "self.validate()",
+            run="class Lax(App):\n        def validate(self): pass\n    Lax(args.workers).run()\n",
+            parsed=PARSED,
+        ),
+        {"0", "open"},
+    ),
+    "an attribute that another method sets": (
+        making(
+            "self.workers = workers",
+            "self.validate()",
+            run="app = App(args.workers)\n    app.alone()\n    app.run()\n",
+            parsed=PARSED,
+            app=APP + "    def alone(self):\n            self.workers = ⟦0⟧\n    ",
+        ),
+        {"0", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"), [*STOPS.values(), *CHECKED_BY_A_CLASS.values()], ids=[*STOPS, *CHECKED_BY_A_CLASS]
+)
 def test_what_is_left_of_a_value_where_a_run_may_have_ended_before(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
