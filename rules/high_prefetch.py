@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isfinite
 
 from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
@@ -50,14 +51,18 @@ class HighPrefetch(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each factor that is above a limit with the most workers it meets."""
         for given in loader.prefetch_factor.on(target).written:
+            meets = loader.together("prefetch_factor", "num_workers", target)
+            met = [workers for factor, workers in meets if factor is given]
             counts = [
                 int(number)
-                for factor, workers in loader.together("prefetch_factor", "num_workers", target)
-                if factor is given and workers.starts_workers(target)
-                if isfinite(number := workers.number(target) or 0)
+                for workers in met
+                if workers.starts_workers(target) and isfinite(number := workers.number(target) or 0)
             ]
             if isinstance(given.constant, int) and (counts or loader.num_workers.open):
-                yield from self._judge(loader, given, given.constant, max(counts, default=0), target)
+                # Whoever wrote that there are no workers wrote this beside it; another count is somebody else's.
+                unsure = not counts and any(workers.written for workers in met)
+                for one in self._judge(loader, given, given.constant, max(counts, default=0), target):
+                    yield replace(one, confidence=Confidence.POSSIBLE) if unsure else one
 
     def _judge(self, loader: Loader, given: Candidate, factor: int, count: int, target: Target) -> Iterator[Finding]:
         each, all_together = self.limits.max_prefetch_factor, self.limits.max_batches_in_flight

@@ -762,6 +762,11 @@ class TestHighPrefetch:
         assert check("LL301", a_loader(num_workers=Value(open=True), prefetch_factor=16), LINUX)
         assert check("LL301", a_loader(num_workers=Value(open=True), prefetch_factor=4), LINUX) == []
 
+    def test_a_factor_beside_a_written_zero_needs_a_count_that_was_not_seen(self) -> None:
+        none = Value((written(0),), open=True)
+        finding = the_finding("LL301", a_loader(num_workers=none, prefetch_factor=16), LINUX)
+        assert finding.confidence is Confidence.POSSIBLE
+
     @pytest.mark.parametrize(
         "loader",
         [
