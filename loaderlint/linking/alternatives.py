@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions
+from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, together
 
 _OPPOSITES: dict[Answer, bool | str] = {
     True: False,
@@ -116,3 +116,20 @@ def _opposite(one: Assumption) -> Assumption | None:
         return None
     answer = _OPPOSITES.get(one.answer)
     return None if answer is None else Assumption(one.subject, answer)
+
+
+MOST_ALTERNATIVES = 8
+"""More ways than this to meet a condition are said in fewer."""
+MOST_GATHERED = 32
+"""Where even those are more than this, only what they have in common is kept of the condition."""
+
+
+def joined(alternatives: list[Assumptions], ways: list[Assumptions]) -> list[Assumptions]:
+    """Return the alternatives each of which assumes one of the ``ways`` as well, where that can be."""
+    met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
+    if len(met) > MOST_ALTERNATIVES:
+        met = gathered(met)
+    if len(met) > MOST_GATHERED:
+        common = frozenset.intersection(*ways)
+        met = [joint for one in alternatives if (joint := together(one, common)) is not None]
+    return met

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import loops
-from loaderlint.linking.alternatives import gathered, simplified
+from loaderlint.linking import loops, stops
+from loaderlint.linking.alternatives import joined
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
@@ -15,23 +15,6 @@ from loaderlint.readers.python import Arm, is_main_test
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
-
-
-MOST_ALTERNATIVES = 8
-"""More ways than this to meet a condition are said in fewer."""
-MOST_GATHERED = 32
-"""Where even those are more than this, only what they have in common is kept of the condition."""
-
-
-def joined(alternatives: list[Assumptions], ways: list[Assumptions]) -> list[Assumptions]:
-    """Return the alternatives each of which assumes one of the ``ways`` as well, where that can be."""
-    met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
-    if len(met) > MOST_ALTERNATIVES:
-        met = gathered(met)
-    if len(met) > MOST_GATHERED:
-        common = frozenset.intersection(*ways)
-        met = [joint for one in alternatives if (joint := together(one, common)) is not None]
-    return met
 
 
 class Conditions:
@@ -94,4 +77,8 @@ class Conditions:
         if arm.loop:
             return loops.ends(self._evaluator, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
         owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
-        return [choice(f"the branch at {frame.facts.span(owner)} is taken", arm.truth)]
+        taken = [choice(f"the branch at {frame.facts.span(owner)} is taken", arm.truth)]
+        if not isinstance(owner, ast.Try) or not arm.truth:
+            return taken
+        # What comes after the body, or keeps what it was before a handler, met no error in the body.
+        return joined(taken, stops.conditions_of_body(self._evaluator, owner, frame)) or taken

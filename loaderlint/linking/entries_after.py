@@ -74,10 +74,11 @@ def _where_missing(before: Possibilities, values: Possibilities) -> Possibilitie
 
 def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
-    tested = [arm for arm in arms if arm.test is not None]
-    if len(arms) != 1 or len(tested) != 1:
+    # That a loop came to its end says no more than that it turned.
+    alone = [arm for arm in arms if not arm.ended]
+    if len(alone) != 1 or not (alone[0].test is not None or isinstance(alone[0].owner, ast.Try)):
         return [NO_ASSUMPTIONS]
-    return evaluator.conditions((tested[0].otherwise(),), frame)
+    return evaluator.conditions((alone[0].otherwise(),), frame)
 
 
 def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:

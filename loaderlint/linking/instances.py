@@ -24,8 +24,8 @@ from loaderlint.linking import (
     set_outside,
     stops,
 )
+from loaderlint.linking.alternatives import joined
 from loaderlint.linking.commandlines import defaults
-from loaderlint.linking.conditions import joined
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import MUTATIONS, reaching, unbound

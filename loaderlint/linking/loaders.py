@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from loaderlint.linking import configured_calls, platforms, replaced, stops
-from loaderlint.linking.conditions import joined
+from loaderlint.linking.alternatives import joined
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
 from loaderlint.linking.sites import PythonSite

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, functions
-from loaderlint.linking.conditions import joined
+from loaderlint.linking.alternatives import joined
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
@@ -47,9 +47,30 @@ def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]
     return _passing(evaluator, frame.at(end_of(frame.scope)), names)
 
 
+def conditions_of_return(evaluator: Evaluator, frame: Frame, value: ast.expr | None) -> list[Assumptions]:
+    """Return the alternative assumptions under which a function returns a value, as far as stops speak of that."""
+    return _passing(evaluator, frame, _names(value))
+
+
+def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which the body of a ``try`` comes to its end, by its asserts and errors."""
+    ways = [NO_ASSUMPTIONS]
+    for stop in frame.scope.stops:
+        arms = stop.place.arms
+        rest = arms[len(_shared(arms, frame.place.arms)) :]
+        inside = any(owner is node for owner, _ in stop.handled[:1])
+        if inside and stop.call is None and not stop.imported and _readable(rest):
+            ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, rest, frame, 0)]) or ways
+    return ways
+
+
 def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) -> list[Assumptions]:
     """Return the alternatives under which a run comes to a place; only stops that speak of the names count, if any."""
     ways = evaluator.conditions(frame.place.arms, frame)
+    defined = frame.scope.defined
+    if names is None and frame.scope.is_function and defined is not None and defined.arms:
+        # A function is there to be run only where its definition was come to.
+        ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
     for stop, arms in _before(frame.place):
         if names is None or not _asked(stop, arms).isdisjoint(names) or _is_of_platforms(evaluator, stop):
             # Where nothing is left, the way on was not seen.

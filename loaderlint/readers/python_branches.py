@@ -8,7 +8,7 @@ from functools import cached_property
 
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import Arm, FunctionNode, Place, Scope, Stop, dotted, parameters
-from loaderlint.vocabulary import platforms
+from loaderlint.vocabulary import asserting, platforms
 
 SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """Last names of what handles errors as a context: ``contextlib.suppress``, pytest's and unittest's."""
@@ -81,6 +81,8 @@ class Leaving:
             return Stop(place.under(Arm(statement, statement.test, False, place=place)))
         if isinstance(statement, ast.Raise | ast.Expr) and self.block(statement, place):
             return Stop(place)
+        if isinstance(statement, ast.Expr) and (test := _asserted(statement.value, place.scope)) is not None:
+            return Stop(place.under(Arm(statement, test, False, place=place)))
         if isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
@@ -117,6 +119,17 @@ def _is_of_receiver(function: ast.expr, scope: Scope) -> bool:
         return False
     first = next(parameters(scope.node), None)
     return first is not None and first.arg == function.value.id
+
+
+def _asserted(value: ast.expr, scope: Scope | None) -> ast.expr | None:
+    """Return what a call of a function that asserts asks to be true; None for any other expression."""
+    if not isinstance(value, ast.Call) or called_name(value) not in asserting.LAST_NAMES or not value.args:
+        return None
+    name = dotted(value.func) or ""
+    while scope is not None and "." not in name:
+        name = next((one.target for one in scope.bindings.get(name, ()) if one.target), name)
+        scope = scope.parent
+    return value.args[0] if name in asserting.FUNCTIONS else None
 
 
 def _makes_a_parser(value: ast.expr | None) -> bool:

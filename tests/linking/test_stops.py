@@ -254,8 +254,93 @@ CHECKED_BY_A_CLASS: Cases = {
 }
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"), [*STOPS.values(), *CHECKED_BY_A_CLASS.values()], ids=[*STOPS, *CHECKED_BY_A_CLASS]
-)
+OTHER_WAYS_OUT: Cases = {
+    "an assert whose handler sets the value": (
+        GONE + "try:\n        assert args.workers\n    except AssertionError:\n        args.workers = ⟦4⟧" + LOAD,
+        {"4 shared", "open"},
+    ),
+    "an assert whose handler sets the value it was asked for": (
+        GONE + "try:\n        assert args.workers\n    except AssertionError:\n        args.workers = ⟦0⟧" + LOAD,
+        {"0 shared", "open"},
+    ),
+    "an assert about something else whose handler sets the value": (
+        PARSED + "try:\n        assert args.root\n    except AssertionError:\n        args.workers = ⟦4⟧" + LOAD,
+        {"0", "4", "open"},
+    ),
+    "an assert below a condition whose handler sets the value": (
+        PARSED
+        + "try:\n        if args.mode == 'b':\n            assert args.workers\n"
+        + "    except AssertionError:\n        args.workers = ⟦4⟧"
+        + LOAD,
+        {"0", "4 shared", "open"},
+    ),
+    "a loop that asks again": (
+        GONE + "while args.workers == 0:\n        args.workers = int(input())" + LOAD,
+        {"open"},
+    ),
+    "a loop that asks for something else": (
+        PARSED + "while not args.root:\n        args.workers = int(input())" + LOAD,
+        {"0", "open"},
+    ),
+    "a loop that may leave before it asks": (
+        PARSED
+        + "while args.workers == 0:\n        if usable():\n            break\n        args.workers = int(input())"
+        + LOAD,
+        {"0", "open"},
+    ),
+    "an error in the same with": (
+        GONE
+        + "with torch.no_grad():\n        if not args.workers:\n            raise RuntimeError\n"
+        + "        DataLoader(1, num_workers=args.workers)\n",
+        {"open"},
+    ),
+    "an error in a try without handlers": (
+        GONE + "try:\n        if not args.workers:\n            raise ValueError\n    finally:\n        print()" + LOAD,
+        {"open"},
+    ),
+    "a function that returns what it checked": (
+        GONE + "def checked(args):\n        assert args.workers\n        return args\n    args = checked(args)" + LOAD,
+        {"open"},
+    ),
+    "a function that returns what it did not check": (
+        PARSED + "def checked(args):\n        assert args.root\n        return args\n    args = checked(args)" + LOAD,
+        {"0", "open"},
+    ),
+    "a function that returns before it checks": (
+        PARSED
+        + "def checked(args):\n        if args.mode == 'a':\n            return args\n        assert args.workers\n"
+        + "        return args\n    args = checked(args)"
+        + LOAD,
+        {"0", "open"},
+    ),
+    "a lambda that is made below a condition": (
+        GONE + "if args.workers:\n        make = lambda data: DataLoader(data, num_workers=args.workers)\n",
+        {"open"},
+    ),
+    "a function that is defined below a condition": (
+        GONE
+        + "if args.workers:\n        def make(data):\n            return DataLoader(data, num_workers=args.workers)\n",
+        {"open"},
+    ),
+    "a lambda that is made below another condition": (
+        PARSED + "if args.root:\n        make = lambda data: DataLoader(data, num_workers=args.workers)\n",
+        {"0", "open"},
+    ),
+    "a check of torch": (GONE + "import torch\n    torch._check(args.workers > 0)" + LOAD, {"open"}),
+    "an assert of torch that is imported": (
+        GONE + "from torch import _assert\n    _assert(args.workers > 0, 'none')" + LOAD,
+        {"open"},
+    ),
+    "a check of something else by torch": (PARSED + "torch._check(args.root, print)" + LOAD, {"0", "open"}),
+    "a check by something else of the same name": (
+        PARSED + "def _check(passed): print(passed)\n    _check(args.workers > 0)" + LOAD,
+        {"0", "open"},
+    ),
+}
+
+EVERY = STOPS | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
+
+
+@pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
 def test_what_is_left_of_a_value_where_a_run_may_have_ended_before(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
