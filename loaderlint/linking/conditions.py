@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import loops, stops
 from loaderlint.linking.alternatives import joined
+from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
@@ -49,15 +51,12 @@ class Conditions:
         key = (id(test), id(frame.caller[0]) if frame.caller is not None else 0)
         subject = self._questions.get(key)
         if subject is None:
-            called = ""
-            if frame.caller is not None and any(
-                isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test)
-            ):
-                # What one call asks of its own arguments another call asks of others.
-                call, caller = frame.caller
-                called = str(caller.facts.span(call))
-            subject = Question(ast.unparse(test), f"{frame.facts.source.path}:{frame.scope.qualified()}", called)
-            self._questions[key] = subject
+            own = [one.id for one in ast.walk(test) if isinstance(one, ast.Name) and one.id in frame.scope.bindings]
+            # What one call asks of its own arguments another call asks of others.
+            asked_of = frame.caller if own else None
+            called = str(asked_of[1].facts.span(asked_of[0])) if asked_of is not None else ""
+            where = f"{frame.facts.source.path}:{frame.scope.qualified()}{_since(own, frame)}"
+            subject = self._questions[key] = Question(ast.unparse(test), where, called)
         return choice(subject, answer)
 
     def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
@@ -82,3 +81,13 @@ class Conditions:
             return taken
         # What comes after the body, or keeps what it was before a handler, met no error in the body.
         return joined(taken, stops.conditions_of_body(self._evaluator, owner, frame)) or taken
+
+
+def _since(names: Iterable[str], frame: Frame) -> str:
+    """Return which of several values of the names a place sees, nothing where each has one: they are asked anew."""
+    seen = 0
+    for name in names:
+        bound = [one.place.order for one in frame.scope.bindings[name] if one.kind not in MUTATIONS]
+        if len(bound) > 1:
+            seen = max([seen, *(order for order in bound if order < frame.place.order)])
+    return f" since {seen}" if seen else ""

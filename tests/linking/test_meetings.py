@@ -24,6 +24,24 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("0", "None"), ("4", "4")},
     ),
+    "the same test of a name that was set anew": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        n = ask("ahead?")
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
+    ),
+    "the same test of a name that was set before both": (
+        """
+        n = None
+        n = ask("workers?")
+        workers = 2 if n else 0
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
     "a factor that does not ask": (
         """
         def load(d, n):
