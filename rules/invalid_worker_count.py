@@ -9,10 +9,11 @@ from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_shared
 from loaderlint.model.rule import Rule
+from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate
 
-from ._refusals import arriving, refusal
+from ._refusals import Refusal, arriving, refusal
 
 
 class InvalidWorkerCount(Rule):
@@ -52,10 +53,14 @@ class InvalidWorkerCount(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each written count that is none."""
         counts = loader.num_workers.on(target).written
-        refused = [(one, wrong) for one in counts if (wrong := refusal("num_workers", one, target)) is not None]
-        for workers, wrong in refused:
+        refused: dict[Span, tuple[Candidate, Refusal]] = {}
+        for one in counts:
+            if (wrong := refusal("num_workers", one, target)) is not None:
+                # Without a default `os.getenv("WORKERS")` is text or None: one finding says it.
+                refused.setdefault(one.span, (one, wrong))
+        for place, (workers, wrong) in refused.items():
             # The default inside `os.environ.get("WORKERS", "4")` is mended with the call around it.
-            if not any(other is not workers and other.span.holds(workers.span) for other, _ in refused):
+            if not any(other != place and other.holds(place) for other in refused):
                 message = f"{loader.spelled('num_workers')} is {workers.shown}, {wrong.why}"
                 yield self.finding(loader, workers, message, target, error=wrong.error, fix=_fix(workers, target))
 

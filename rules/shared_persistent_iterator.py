@@ -16,7 +16,8 @@ class SharedPersistentIterator(Rule):
 
     ## What it does
     Finds a loader with `persistent_workers` that is gone through twice at the same time: `zip(loader, loader)`, a loop
-    over it inside a loop over it (or in a function called there), two results of `iter(loader)` that are both used.
+    over it inside a loop over it (or in a function called there), two results of `iter(loader)` that are both used, one
+    that is used inside a loop over the loader.
 
     ## Why it breaks
     While workers persist, the loader has one iterator: `iter(loader)` resets it and hands it out again. Whoever used it

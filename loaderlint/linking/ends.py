@@ -31,7 +31,7 @@ def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.
             if isinstance(raised, ast.Name) and raised.id == "StopIteration":
                 yield statement
         elif isinstance(statement, ast.If):
-            if not _names(statement.test, known):
+            if not _asks(statement.test, known):
                 yield from stops([*statement.body, *statement.orelse], known)
         elif isinstance(statement, ast.Try):
             if not any(_takes(handler, _CATCHES_THE_END) for handler in statement.handlers):
@@ -57,6 +57,15 @@ def _takes(handler: ast.ExceptHandler, names: frozenset[str]) -> bool:
 
 def _names(node: ast.AST, known: Sequence[str]) -> bool:
     return any(isinstance(one, ast.Name) and one.id in known for one in ast.walk(node))
+
+
+def _asks(node: ast.AST, known: Sequence[str]) -> bool:
+    """Return whether a test asks about the index; about what is read at it is another question."""
+    if isinstance(node, ast.Name):
+        return node.id in known
+    if isinstance(node, ast.Subscript) and not any(isinstance(one, ast.Slice) for one in ast.walk(node.slice)):
+        return _asks(node.value, known)
+    return any(_asks(one, known) for one in ast.iter_child_nodes(node))
 
 
 def _is_made_of(node: ast.expr, known: Sequence[str]) -> bool:

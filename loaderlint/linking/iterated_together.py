@@ -46,7 +46,7 @@ def iterated_together(evaluator: Evaluator, site: PythonSite, runs: Sequence[Ite
             for place in run.places.get(id(site.call), ())
             if (name := _name_in(evaluator, site.call, place.expression, place.frame)) is not None
         ]
-        for first, second in (*_zipped(named), *_nested(named, run), *_both_kept(named)):
+        for first, second in (*_zipped(named), *_nested(named, run), *_both_kept(named), *_kept_in_loop(named)):
             joint = together(first.assumptions, second.assumptions)
             facts = second.frame.facts
             span = facts.span(second.expression)
@@ -168,15 +168,32 @@ def _names_outside(name: str, inner: Frame, call: ast.Call) -> Iterator[str]:
         yield dotted(given[name]) or ""
 
 
-def _both_kept(named: Sequence[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
-    """Yield the two calls of ``iter`` whose iterators are both advanced after the second was made."""
-    made = [
+def _kept(named: Iterable[_Named]) -> list[tuple[_Named, Binding]]:
+    """Return the calls of ``iter`` whose iterators are kept under a name, with that."""
+    return [
         (one, binding)
         for one in named
         if isinstance(one.place.node, ast.Call) and called_name(one.place.node) == "iter"
         if not _is_taken_whole(one.place.expression)
         if (binding := _kept_as(one.place)) is not None
     ]
+
+
+def _kept_in_loop(named: Sequence[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
+    """Yield the calls of ``iter`` with the loops over the same loader in which their iterators are advanced."""
+    for first, kept in _kept(named):
+        for place, name in named:
+            loop = place.node
+            if name != first.name or not isinstance(loop, ast.For | ast.AsyncFor) or _is_taken_whole(place.expression):
+                continue
+            comes_after = place.frame.scope is kept.place.scope and kept.place.order < place.frame.place.order
+            if comes_after and _advanced_inside(kept, loop):
+                yield first.place, place
+
+
+def _both_kept(named: Sequence[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
+    """Yield the two calls of ``iter`` whose iterators are both advanced after the second was made."""
+    made = _kept(named)
     for first, kept in made:
         for second, other in made:
             same = first.name == second.name and first.place.frame.scope is second.place.frame.scope
@@ -200,6 +217,17 @@ def _advanced_after(kept: Binding, order: int) -> bool:
     taken = [site.place for site in scope.calls if called_name(site.node) == "next" and _is_first(site.node, kept.name)]
     taken.extend(place for iterated, _, place in scope.iterations if dotted(iterated) == kept.name)
     return any(place.order > order for place in taken)
+
+
+def _advanced_inside(kept: Binding, loop: ast.For | ast.AsyncFor) -> bool:
+    """Return whether a loop takes from an iterator in its turns, and comes to another turn after that."""
+    return any(
+        called_name(site.node) == "next"
+        and _is_first(site.node, kept.name)
+        and any(arm.loop and arm.owner is loop for arm in site.place.arms)
+        and not _leaves_after(loop.body, site.node)
+        for site in kept.place.scope.calls
+    )
 
 
 def _is_first(call: ast.Call, name: str) -> bool:
