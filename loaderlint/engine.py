@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -35,6 +36,7 @@ class Linted:
     ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named,
     and ``unselected`` the errors that rules which are off would have raised: no fix may bring one about.
     ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
+    ``reached`` counts the loaders of each file that some run comes to.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -45,6 +47,7 @@ class Linted:
     failures: tuple[Failure, ...] = ()
     targets: tuple[Target, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
+    reached: Mapping[str, int] = field(default_factory=dict)
 
 
 def trace(
@@ -152,6 +155,7 @@ def lint(
         failures=_failures(project, named),
         targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
         sources=project.sources,
+        reached=Counter(loader.span.path for loader in loaders if loader.num_workers.open or loader.num_workers.known),
     )
 
 

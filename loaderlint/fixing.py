@@ -291,7 +291,8 @@ def _collide(first: Edit, second: Edit) -> bool:
 def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
     """Return what is wrong with the project after a batch of fixes, nothing when they are proven.
 
-    Every finding of the batch must be gone and no other have appeared anywhere, but for those whose turn is later.
+    Every finding of the batch must be gone, every loader be there, and no other finding have appeared anywhere, but
+    for those whose turn is later.
     Places move, so findings are counted by file and rule.
     """
     expected = Counter(map(_kind, _everywhere(before)))
@@ -302,6 +303,10 @@ def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
         if found[kind] > expected[kind] and _turn(finding) <= _turn(batch[0]):
             shows = "still shows" if kind in map(_kind, batch) else "shows"
             return f"linting again {shows} {finding.code} {finding.name} in {finding.span.path}"
+    for path in sorted(before.reached):
+        # A number that the program refuses ends the run before the loader, and nothing is found where nothing runs.
+        if path in after.sources and after.reached.get(path, 0) < before.reached[path]:
+            return f"no run comes to a loader in {path} any more"
     unparsed = set(after.failures) - set(before.failures)
     return f"{min(one.path for one in unparsed)} could not be parsed again" if unparsed else ""
 

@@ -95,6 +95,41 @@ def test_what_cannot_be_separated_is_changed_only_when_asked_and_says_why(
     assert Path(path).read_text() == before.replace("4", "0")
 
 
+@each_source
+def test_the_call_is_changed_where_the_program_refuses_the_number(
+    project: WriteFiles, parts: dict[str, str], read: str, path: str
+) -> None:
+    write(project, parts, f"num_workers={read}, persistent_workers={read} > 0", f"    assert {read} > 0\n")
+    program, configuration = Path("train.py").read_text(), Path("configs/train.yaml").read_text()
+    fix()
+    mended = Path("train.py").read_text().replace(", persistent_workers=False", "")
+    assert mended == program.replace(f"num_workers={read}, persistent_workers={read} > 0", "num_workers=0")
+    assert Path("configs/train.yaml").read_text() == configuration
+
+
+def test_a_loader_that_is_asked_for_its_workers_keeps_them(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = PROGRAM.format(imports="", above="", before="", option="num_workers=4", after="")
+    text = text.replace("for batch in DataLoader(", "loader = DataLoader(").replace("        print(batch)\n", "")
+    text = text.replace("num_workers=4):", "num_workers=4)\n    assert loader.num_workers > 0\n    print(list(loader))")
+    project({"train.py": text})
+    fix()
+    assert Path("train.py").read_text() == text
+    assert "asks the loader for its num_workers" in capsys.readouterr().out
+
+
+def test_a_loader_that_no_run_comes_to_any_more_is_no_mended_loader(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = {"above": "WORKERS = 4\n\n", "before": "    if WORKERS == 0:\n        return"}
+    write(project, parts, "**{'num_workers': WORKERS}")
+    before = Path("train.py").read_text()
+    fix("--unsafe-fixes")
+    assert Path("train.py").read_text() == before
+    assert "no run comes to a loader in train.py any more" in capsys.readouterr().out
+
+
 def test_a_named_configuration_shows_what_it_does_to_a_loader_that_was_not(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:

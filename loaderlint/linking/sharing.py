@@ -6,13 +6,15 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
+from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.project import Project
-from loaderlint.linking.reads import SHOWS, Read, Reads
-from loaderlint.linking.things import External, Frame
+from loaderlint.linking.reads import SHOWS, Read, Reads, last_read
+from loaderlint.linking.restricted import is_restricted
+from loaderlint.linking.things import External, Frame, Made
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
@@ -28,7 +30,8 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     A name or parsed flag is shared when it is read outside the expressions that hand it on towards a loader, the
     conditions that ask about it, and the calls that print it. Whatever else a value is written as (a flag's default, a
     field, a key of a file, a parameter's default) is shared when the program computes with it elsewhere, calls a method
-    of it, goes through the dictionary it is in, or gives it to a call of another library.
+    of it, goes through the dictionary it is in, or gives it to a call of another library. All are shared when a test
+    asks about them for something other than a loader's options, or when not every value may be declared there.
     """
     every = tuple(loaders)
     ways = _Ways(every)
@@ -41,11 +44,12 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
 
         return replace(one, used_elsewhere=used_elsewhere)
 
-    def with_candidates(option: str, value: Value) -> Value:
-        return replace(value, candidates=tuple(asking(option, value, one) for one in value.candidates))
+    def with_candidates(option: str, value: Value, loader: Loader) -> Value:
+        candidates = tuple(asking(option, value, one) for one in value.candidates)
+        return replace(value, candidates=candidates, read_back=partial(others.read_back, option, loader))
 
     return tuple(
-        replace(loader, options={option: with_candidates(option, value) for option, value in loader.options.items()})
+        replace(loader, options={name: with_candidates(name, value, loader) for name, value in loader.options.items()})
         for loader in every
     )
 
@@ -71,6 +75,19 @@ class _Ways:
         """Return whether a place is on the way of some value to a loader."""
         return any(way.holds(span) for way in self._by_path.get(span.path, ()))
 
+    @cached_property
+    def _passed(self) -> Mapping[str, Set[Span]]:
+        found = {path: set(spans) for path, spans in self._by_path.items()}
+        for loader in self._loaders:
+            for value in loader.options.values():
+                for one in value.written:
+                    found.setdefault(one.span.path, set()).add(one.span)
+        return found
+
+    def pass_in(self, span: Span) -> bool:
+        """Return whether some value passes inside a place, or is written there."""
+        return any(span.holds(way) for way in self._passed.get(span.path, ()))
+
 
 _MENDED = frozenset(
     {"num_workers", *WORKER_OPTIONS, "pin_memory", "pin_memory_device", "shuffle", "batch_size", "drop_last"}
@@ -88,6 +105,17 @@ class _OtherUses:
         self._written: dict[int, frozenset[Span]] = {}
         self._known: dict[tuple[Span, Span | None], bool] = {}
 
+    @cached_property
+    def _asked(self) -> Mapping[str, list[Read]]:
+        """What tests read, by its last name."""
+        found: dict[str, list[Read]] = {}
+        for facts in self._evaluator.project.all_python():
+            for read in asked(facts, self._ways):
+                name = last_read(read.node)
+                if name is not None:
+                    found.setdefault(name, []).append(read)
+        return found
+
     def elsewhere(self, option: str, candidate: Candidate, argument: Span | None) -> bool:
         """Return whether a written value is used under a name of its way, or with all it stands among."""
         if not candidate.written:
@@ -96,10 +124,29 @@ class _OtherUses:
         if key not in self._known:
             steps = [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
             names = self._reads.names({option, *(name for span in steps for name in self._names(span))})
-            reads = [one for name in sorted(names) for one in self._reads.by_name.get(name, ())[:_MOST_READS]]
+            reads = [
+                one
+                for by_name in (self._reads.by_name, self._asked)
+                for name in sorted(names)
+                for one in by_name.get(name, ())[:_MOST_READS]
+            ]
             written = (self._written_for(one) for one in (*reads, *self._reads.wholes[:_MOST_READS]))
-            self._known[key] = any(candidate.span in spans for spans in written)
+            self._known[key] = self._is_restricted(candidate) or any(candidate.span in spans for spans in written)
         return self._known[key]
+
+    def _is_restricted(self, candidate: Candidate) -> bool:
+        facts = self._evaluator.project.python(candidate.span.path)
+        return facts is not None and is_restricted(facts, candidate.span)
+
+    def read_back(self, option: str, loader: Loader) -> bool:
+        """Return whether a test asks a loader for what it was given."""
+        reads = self._asked.get(option, ())[:_MOST_READS]
+        return any(isinstance(one.node, ast.Attribute) and loader.span in self._made(one, one.node) for one in reads)
+
+    def _made(self, read: Read, node: ast.Attribute) -> frozenset[Span]:
+        with self._evaluator.steps(_STEPS):
+            things = [one.thing for one in self._evaluator.evaluate(node.value, Frame(read.facts, read.place))]
+        return frozenset(one.frame.facts.span(one.call) for one in things if isinstance(one, Made))
 
     def _names(self, span: Span) -> Iterable[str]:
         source = self._evaluator.project.source(span.path)

@@ -31,16 +31,20 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     argument = loader.num_workers.argument
     at_the_call = workers.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON
     edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
-    unseen = ""
+    unseen, shared = "", workers.serves_others and not at_the_call
     for option in WORKER_OPTIONS if count == 0 else ():
-        dropped = _without_workers(loader, option, workers, target)
-        edits.extend(dropped)
+        dropped = _without_workers(loader, option, workers, target, follows=not at_the_call)
+        edits.extend(one for one in dropped if one not in edits)
+        places = {one.span for one in dropped}
+        shared = shared or any(one.span in places and one.serves_others for one in loader.option(option).written)
         if loader.option(option).open and not dropped:
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
     fix = Fix(title, tuple(edits), follows=workers.sources)
-    if workers.serves_others and not at_the_call:
+    if shared:
         return fix.unsafe(_SHARED)
+    if loader.num_workers.read_back():
+        return fix.unsafe("the program asks the loader for its num_workers")
     if unseen:
         return fix.unsafe(f"{unseen} was not seen and may need workers")
     if count == 0 and loader.payload.worker_init_fn is not None:
@@ -50,12 +54,13 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     return fix
 
 
-def _without_workers(loader: Loader, option: str, workers: Candidate, target: Target) -> list[Edit]:
+def _without_workers(loader: Loader, option: str, workers: Candidate, target: Target, *, follows: bool) -> list[Edit]:
+    """Return what takes an option away; what was worked out from the count ``follows`` by itself where that changes."""
     value = loader.option(option)
     met = [
         dependent
         for _, dependent in meetings([workers], value.on(target).written)
-        if arrives(option, dependent.constant) and workers.span not in dependent.sources
+        if arrives(option, dependent.constant) and not (follows and workers.span in dependent.sources)
     ]
     if not (met or value.open):
         return []
@@ -66,7 +71,15 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
     if value.open:
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
         return [] if value.argument is None else [Drop(value.argument, option, TORCH_DEFAULTS[option])]
-    return [_drop(option, dependent) for dependent in met]
+    return [_dropped_here(value, option, dependent) for dependent in met]
+
+
+def _dropped_here(value: Value, option: str, dependent: Candidate) -> Drop:
+    """Return what takes an option from one loader: at its own call, where that can be, if the value serves others."""
+    argument = value.argument
+    if dependent.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON:
+        return Drop(argument, option, _neutral(option), dependent.entry if dependent.span == argument else None)
+    return _drop(option, dependent)
 
 
 def drop(option: str, written: Candidate) -> Fix:

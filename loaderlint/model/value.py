@@ -235,7 +235,8 @@ class Value:
     ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
     or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more;
     ``given_at`` are the places where the flags are declared whose value arrives as the user gives it, and those of the
-    settings that he can replace on the command line.
+    settings that he can replace on the command line. ``read_back`` finds out, when somebody asks, whether a test of the
+    program asks the loader for what it was given.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -243,6 +244,7 @@ class Value:
     argument: Span | None = None
     by_user: bool = False
     given_at: frozenset[Span] = frozenset()
+    read_back: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
 
     def on(self, target: Target) -> Value:
         """Return the value as it can be on the target: the arm of a platform conditional that runs there."""

@@ -26,6 +26,7 @@ from loaderlint.readers.python_parts import (
 from loaderlint.readers.python_scopes import (
     ANY_GLOBAL,
     Arm,
+    Asks,
     Binding,
     Block,
     CallSite,
@@ -48,6 +49,7 @@ __all__ = [
     "ANY_GLOBAL",
     "ELEMENT",
     "Arm",
+    "Asks",
     "AttributeChange",
     "Binding",
     "Block",
@@ -87,8 +89,9 @@ class PythonFacts:
     """What one Python file says.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
-    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands, ``attribute_changes`` the
-    attributes set otherwise than by a dotted name.
+    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands, ``tests`` every
+    comparison and whatever asks a question and is not text, ``attribute_changes`` the attributes set otherwise than by
+    a dotted name.
     """
 
     source: Source
@@ -99,6 +102,7 @@ class PythonFacts:
     guard: ast.If | None
     blocks: list[Block]
     operations: list[tuple[ast.BinOp, Place]]
+    tests: list[tuple[Asks, Place]]
     attribute_changes: list[AttributeChange]
 
     @cached_property

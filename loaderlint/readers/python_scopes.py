@@ -15,6 +15,8 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
 Block: TypeAlias = ast.With | ast.AsyncWith | ast.Try
 """A statement that may keep what goes wrong inside from getting out."""
+Asks: TypeAlias = ast.If | ast.While | ast.Assert | ast.IfExp | ast.Compare
+"""A statement or an expression that asks a question."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

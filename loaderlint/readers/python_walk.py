@@ -13,6 +13,7 @@ from loaderlint.readers.python_branches import SWALLOWING, Leaving, captured, ma
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import (
     Arm,
+    Asks,
     Block,
     CallSite,
     Fork,
@@ -38,8 +39,8 @@ class Walked(NamedTuple):
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
     ``guard`` the first ``if __name__ == "__main__":`` at the top, ``blocks`` every ``with`` and ``try``,
-    ``operations`` every operation on two operands, ``attribute_changes`` the attributes set otherwise than by a dotted
-    name.
+    ``operations`` every operation on two operands, ``tests`` every comparison and whatever asks a question and is not
+    text, ``attribute_changes`` the attributes set otherwise than by a dotted name.
     """
 
     module: Scope
@@ -48,6 +49,7 @@ class Walked(NamedTuple):
     guard: ast.If | None
     blocks: list[Block]
     operations: list[tuple[ast.BinOp, Place]]
+    tests: list[tuple[Asks, Place]]
     attribute_changes: list[AttributeChange]
 
 
@@ -67,6 +69,7 @@ def walk(tree: ast.Module) -> Walked:
         walking.guard,
         walking.blocks,
         walking.operations,
+        walking.tests,
         walking.attribute_changes,
     )
 
@@ -82,6 +85,7 @@ class _Walk(Bound):
         self.guard: ast.If | None = None
         self.blocks: list[Block] = []
         self.operations: list[tuple[ast.BinOp, Place]] = []
+        self.tests: list[tuple[Asks, Place]] = []
         self.order = 0
         self.raising: list[int] = []
         self.leaving = Leaving(tree)
@@ -229,6 +233,7 @@ class _Walk(Bound):
     def on_If(self, node: ast.If, place: Place) -> Branches:
         if place.scope.parent is None and is_main_test(node.test) and self.guard is None:
             self.guard = node
+        self.tests.append((node, place))
         self.expression(node.test, place)
         return tuple(
             self.branch(body, place, Arm(node, node.test, truth, place=place))
@@ -262,7 +267,12 @@ class _Walk(Bound):
         else:
             self.unknown(target, node, place)
 
+    def on_Assert(self, node: ast.Assert, place: Place) -> None:
+        self.tests.append((node, place))
+        self.expressions(node, place)
+
     def on_While(self, node: ast.While, place: Place) -> Branches:
+        self.tests.append((node, place))
         self.expression(node.test, place)
         turns = self.branch(node.body, place, Arm(node, node.test, True, loop=True, place=place))
         return turns, self.branch(node.orelse, place)
@@ -363,6 +373,13 @@ class _Walk(Bound):
             self.call(node, place)
         elif isinstance(node, ast.BinOp):
             self.operations.append((node, place))
+        elif isinstance(node, ast.Compare):
+            self.tests.append((node, place))
+        elif isinstance(node, ast.JoinedStr):
+            before = len(self.tests)
+            self.expressions(node, place)
+            del self.tests[before:]
+            return
         elif isinstance(node, ast.Lambda):
             self.defaults(node, place)
             inner = self.enter(node, "<lambda>", place)
@@ -372,6 +389,7 @@ class _Walk(Bound):
             inner.returns.append((node.body, inside))
             return
         elif isinstance(node, ast.IfExp):
+            self.tests.append((node, place))
             self.expression(node.test, place)
             for branch, truth in ((node.body, True), (node.orelse, False)):
                 self.expression(branch, place.under(Arm(node, node.test, truth, place=place)))

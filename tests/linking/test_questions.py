@@ -143,7 +143,7 @@ PASSED: Cases = {
 def test_a_constant_does_not_pass_a_test_of_its_own_name_that_it_fails(text: str, expected: set[str]) -> None:
     marks = {value: f"⟦{value}⟧" if value in expected else value for value in ("4", "None")}
     unsure = f"given = {marks['4']} if some() else {marks['None']}\nload(given)\n"
-    assert traced(text.format(calls=unsure)) == expected
+    assert {one.replace(" shared", "") for one in traced(text.format(calls=unsure))} == expected
 
 
 def test_a_constant_does_not_pass_for_another_that_was_not_seen() -> None:

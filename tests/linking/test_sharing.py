@@ -46,6 +46,39 @@ SHARED: Cases = {
         {"8 shared"},
     ),
     "a parameter's default": (f"{PARAMETER}    ThreadPoolExecutor(workers)\nload(1)", {"8 shared"}),
+    "a constant that ends the program": (
+        "import sys\nN = ⟦8⟧\nif N == 0:\n    sys.exit()\nDataLoader(data, num_workers=N)",
+        {"8 shared"},
+    ),
+    "a flag that is asserted": (f"{PARSER}assert args.workers > 0", {"8 shared", "open"}),
+    "a flag that a function checks": (
+        f"{PARSER}def check(given):\n    if given.workers < 1:\n        raise ValueError(given)\ncheck(args)",
+        {"8 shared", "open"},
+    ),
+    "a flag that is waited for": (f"{PARSER}while not args.workers:\n    pass", {"8 shared", "open"}),
+    "a flag that chooses what is run": (f"{PARSER}train() if args.workers else None", {"8 shared", "open"}),
+    "a field that is checked where the object is made": (
+        FIELDS.replace("⟦8⟧", "⟦8⟧\n    def __post_init__(self):\n        assert self.workers > 0"),
+        {"8 shared"},
+    ),
+    "a field of a narrow type": (
+        FIELDS.replace(": int", ": PositiveInt"),
+        {"8 shared"},
+    ),
+    "a flag of a range": (
+        """
+        import click
+        @click.command()
+        @click.option("--workers", type=click.IntRange(1, 8), default=⟦8⟧)
+        def main(workers):
+            DataLoader(data, num_workers=workers)
+        """,
+        {"8 shared", "open"},
+    ),
+    "a key that is checked": (
+        {"main.py": f"{READS}if cfg['workers'] < 1:\n    raise SystemExit\n", "x.yaml": "workers: ⟦8⟧\n"},
+        {"8 shared"},
+    ),
     "what a caller gives": (
         f"{PARAMETER.replace('=⟦8⟧', '')}    ThreadPoolExecutor(workers)\nload(1, ⟦8⟧)",
         {"8 shared"},
@@ -61,6 +94,22 @@ NOT_SHARED: Cases = {
         f"{PARSER}print(args.workers)\nif args.workers > 4:\n    print('many')",
         {"8", "open"},
     ),
+    "a flag that says which options the loader gets": (
+        PARSER.replace(
+            "num_workers=args.workers)",
+            "num_workers=args.workers, persistent_workers=args.workers > 0, timeout=9 if args.workers else 0)",
+        ),
+        {"8", "open"},
+    ),
+    "a flag that fills the loader's options": (
+        PARSER.replace(
+            "DataLoader(data, num_workers=args.workers)",
+            "options = {}\nif args.workers > 0:\n    options['persistent_workers'] = True\n"
+            "    options.update(prefetch_factor=4)\nDataLoader(data, num_workers=args.workers, **options)",
+        ),
+        {"8", "open"},
+    ),
+    "a flag that may be left out": (f"{PARSER}if args.workers is None:\n    raise ValueError", {"8", "open"}),
     "a flag beside another that is given away": (
         f"parser_of_another = 4\n{PARSER}ThreadPoolExecutor(args.threads)",
         {"8", "open"},
