@@ -289,3 +289,56 @@ def test_a_key_that_is_read_as_an_attribute_stays(project: WriteFiles, imports: 
     write(project, {"imports": imports, "above": f"held = {made}\n\n\n"}, read)
     fix()
     assert "'prefetch_factor': None" in Path("train.py").read_text()
+
+
+OTHERWISE = {
+    "a dictionary that is splatted": '**{**COMMON, "num_workers": 0}',
+    "a dictionary made of it": "**dict(COMMON, num_workers=0)",
+    "a union": '**(COMMON | {"num_workers": 0})',
+}
+
+
+@pytest.mark.parametrize("options", OTHERWISE.values(), ids=OTHERWISE.keys())
+def test_what_another_loader_with_workers_gets_is_taken_away_only_when_asked(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], options: str
+) -> None:
+    above = "COMMON = dict(num_workers=4, persistent_workers=True, timeout=300)\n\n"
+    text = PROGRAM.format(
+        imports="", above=above, before="    DataLoader(range(8), **COMMON)", option=options, after=""
+    )
+    project({"train.py": text})
+    cli.run(["--platform", "linux", "--fix", "train.py"])
+    assert Path("train.py").read_text() == text
+    assert "another loader, with workers of its own, gets the same value" in capsys.readouterr().out
+
+
+def test_what_an_anchor_gives_to_another_loader_is_not_taken_from_it(project: WriteFiles) -> None:
+    configuration = """
+base: &base
+  num_workers: 4
+  persistent_workers: true
+  timeout: 300
+train:
+  <<: *base
+  shuffle: true
+val:
+  <<: *base
+  num_workers: 2
+"""
+    before = CONFIGURATION + "    DataLoader(range(8), **cfg['train'])"
+    text = PROGRAM.format(imports="import yaml", above="", before=before, option="**cfg['val']", after="")
+    project({"train.py": text, "configs/train.yaml": configuration})
+    fix()
+    assert Path("configs/train.yaml").read_text() == configuration
+
+
+def test_a_key_that_cannot_be_changed_because_it_is_shared_says_so(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = CONFIGURATION + "    ThreadPoolExecutor(cfg['num_workers'])"
+    option = "num_workers=cfg['num_workers']"
+    text = PROGRAM.format(imports="import yaml", above="", before=before, option=option, after="")
+    project({"train.py": text, "configs/train.yaml": "batch_size: 8\nnum_workers: 4\n"})
+    cli.run(["--platform", "windows", "--fix", "."])
+    assert Path("train.py").read_text() == text
+    assert "configs/train.yaml also serves something that is no loader" in capsys.readouterr().out

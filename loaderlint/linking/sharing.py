@@ -17,7 +17,7 @@ from loaderlint.linking.restricted import is_restricted
 from loaderlint.linking.things import External, Frame, Made
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
-from loaderlint.model.value import Candidate, Value
+from loaderlint.model.value import Candidate, Value, meetings
 from loaderlint.readers.python import PythonFacts, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
@@ -38,19 +38,31 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     uses = _Uses(evaluator.project, ways)
     others = _OtherUses(evaluator, ways)
 
-    def asking(option: str, value: Value, one: Candidate) -> Candidate:
+    def asking(option: str, value: Value, one: Candidate, loader: Loader) -> Candidate:
         def used_elsewhere() -> bool:
             return uses.elsewhere(one) or (option in _MENDED and others.elsewhere(option, one, value.argument))
 
-        return replace(one, used_elsewhere=used_elsewhere)
+        needed_elsewhere = partial(_needed_elsewhere, every, loader, option, one)
+        return replace(one, used_elsewhere=used_elsewhere, needed_elsewhere=needed_elsewhere)
 
     def with_candidates(option: str, value: Value, loader: Loader) -> Value:
-        candidates = tuple(asking(option, value, one) for one in value.candidates)
+        candidates = tuple(asking(option, value, one, loader) for one in value.candidates)
         return replace(value, candidates=candidates, read_back=partial(others.read_back, option, loader))
 
     return tuple(
         replace(loader, options={name: with_candidates(name, value, loader) for name, value in loader.options.items()})
         for loader in every
+    )
+
+
+def _needed_elsewhere(loaders: Iterable[Loader], loader: Loader, option: str, candidate: Candidate) -> bool:
+    """Return whether another loader, whose worker count is written elsewhere and above 0, gets the same value."""
+    own = {one.span for one in loader.num_workers.written}
+    return any(
+        same.span == candidate.span and workers.span not in own and workers.constant != 0
+        for other in loaders
+        if other.span != loader.span
+        for workers, same in meetings(other.num_workers.written, other.option(option).written)
     )
 
 

@@ -20,6 +20,7 @@ from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
 
 _SHARED = "the value also serves something that is no loader"
+_NEEDED = "another loader, with workers of its own, gets the same value"
 
 
 def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Fix:
@@ -31,18 +32,22 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     argument = loader.num_workers.argument
     at_the_call = workers.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON
     edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
-    unseen, shared = "", workers.serves_others and not at_the_call
+    unseen, needed, shared = "", False, workers.serves_others and not at_the_call
     for option in WORKER_OPTIONS if count == 0 else ():
         dropped = _without_workers(loader, option, workers, target, follows=not at_the_call)
         edits.extend(one for one in dropped if one not in edits)
         places = {one.span for one in dropped}
-        shared = shared or any(one.span in places and one.serves_others for one in loader.option(option).written)
+        taken = [one for one in loader.option(option).written if one.span in places]
+        shared = shared or any(one.serves_others for one in taken)
+        needed = needed or any(one.needed_elsewhere() for one in taken)
         if loader.option(option).open and not dropped:
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
     fix = Fix(title, tuple(edits), follows=workers.sources)
     if shared:
         return fix.unsafe(_SHARED)
+    if needed:
+        return fix.unsafe(_NEEDED)
     if loader.num_workers.read_back():
         return fix.unsafe("the program asks the loader for its num_workers")
     if unseen:
@@ -130,7 +135,8 @@ def switched_off(loader: Loader, option: str, written: Candidate) -> Fix:
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
     if not _varies(loader.num_workers):
-        return drop(option, dependent)
+        fix = drop(option, dependent)
+        return fix.unsafe(_NEEDED) if dependent.needed_elsewhere() else fix
     conditional = _only_with_workers(loader, option)
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))

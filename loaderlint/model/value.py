@@ -167,7 +167,8 @@ class Candidate:
     was worked out from: ``workers > 0`` follows by itself when the worker count is changed. ``written`` is False for a
     default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
     anchor, that it also serves something that is no loader; ``used_elsewhere`` looks for what else the program does
-    with the value, when somebody asks (`serves_others`).
+    with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
+    which has workers of its own.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -179,6 +180,7 @@ class Candidate:
     written: bool = True
     shared: bool = False
     used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
+    needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
 
     @property
     def serves_others(self) -> bool:
