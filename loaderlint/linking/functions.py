@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import arguments, classes, decorators, methods, stops
+from loaderlint.linking import arguments, classes, decorators, methods
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.things import Frame, Function, Instance, Possibilities, Possibility, end_of, under, unseen
 
@@ -84,7 +84,7 @@ def returned_by(evaluator: Evaluator, function: Function, frame: Frame) -> Possi
     found: list[Possibility] = []
     for value, place in scope.returns:
         where = replace(frame, place=place)
-        for assumptions in stops.conditions_of_return(evaluator, where, value):
+        for assumptions in evaluator.conditions(place.arms, where):
             values = evaluator.evaluate(value, where) if value is not None else (Possibility(None, here),)
             found.extend(under(values, assumptions))
     return tuple(found) or (Possibility(None, here),)

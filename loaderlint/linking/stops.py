@@ -47,11 +47,6 @@ def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]
     return _passing(evaluator, frame.at(end_of(frame.scope)), names)
 
 
-def conditions_of_return(evaluator: Evaluator, frame: Frame, value: ast.expr | None) -> list[Assumptions]:
-    """Return the alternative assumptions under which a function returns a value, as far as stops speak of that."""
-    return _passing(evaluator, frame, _names(value))
-
-
 def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which the body of a ``try`` comes to its end, by its asserts and errors."""
     ways = [NO_ASSUMPTIONS]

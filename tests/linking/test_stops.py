@@ -298,10 +298,6 @@ OTHER_WAYS_OUT: Cases = {
         GONE + "try:\n        if not args.workers:\n            raise ValueError\n    finally:\n        print()" + LOAD,
         {"open"},
     ),
-    "a function that returns what it checked": (
-        GONE + "def checked(args):\n        assert args.workers\n        return args\n    args = checked(args)" + LOAD,
-        {"open"},
-    ),
     "a function that returns what it did not check": (
         PARSED + "def checked(args):\n        assert args.root\n        return args\n    args = checked(args)" + LOAD,
         {"0", "open"},
