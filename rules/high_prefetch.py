@@ -59,8 +59,8 @@ class HighPrefetch(Rule):
                 if workers.starts_workers(target) and isfinite(number := workers.number(target) or 0)
             ]
             if isinstance(given.constant, int) and (counts or loader.num_workers.open):
-                # Whoever wrote that there are no workers wrote this beside it; another count is somebody else's.
-                unsure = not counts and any(workers.written for workers in met)
+                # Whoever wrote that there are no workers wrote this beside it; only a user is known to give others.
+                unsure = not counts and any(workers.written for workers in met) and not loader.num_workers.by_user
                 for one in self._judge(loader, given, given.constant, max(counts, default=0), target):
                     yield replace(one, confidence=Confidence.POSSIBLE) if unsure else one
 

@@ -766,6 +766,9 @@ class TestHighPrefetch:
         none = Value((written(0),), open=True)
         finding = the_finding("LL301", a_loader(num_workers=none, prefetch_factor=16), LINUX)
         assert finding.confidence is Confidence.POSSIBLE
+        asked = replace(none, by_user=True)
+        finding = the_finding("LL301", a_loader(num_workers=asked, prefetch_factor=16), LINUX)
+        assert finding.confidence is Confidence.CERTAIN
 
     @pytest.mark.parametrize(
         "loader",
