@@ -27,6 +27,7 @@ _STEPS = 150
 _DEEPEST = 2
 """Calls of checking functions that are followed into each other."""
 _PLATFORM_FACTS = frozenset({"sys.platform", "os.name", "platform.system", "platform.uname"})
+"""What tests ask for the platform by: a run stopped by such a test ends on some platforms alone."""
 _MOST_CALLERS = 16
 """A function that more than these call is taken to be called on every platform."""
 _MOST_CALLERS_DEEP = 4
