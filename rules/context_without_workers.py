@@ -31,8 +31,8 @@ class ContextWithoutWorkers(NeedsWorkers):
 
     ## Fix safety
     Safe: without workers the program could not run, and with workers the context stays. Unsafe where other runs of the
-    same setting have workers and its language has no conditions, and where another loader that has workers gets the
-    same value.
+    same setting have workers and its language has no conditions, and where another loader that may have workers gets
+    the same value.
 
     ## Evidence
     `DataLoader.multiprocessing_context` in `torch/utils/data/dataloader.py`. Tried on torch 2.13.0 CPU, Python 3.11,

@@ -37,8 +37,8 @@ class PrefetchWithoutWorkers(NeedsWorkers):
 
     ## Fix safety
     Safe: without workers the program could not run, and with workers the factor stays. Unsafe where other runs of the
-    same setting have workers and its language has no conditions, and where another loader that has workers gets the
-    same value.
+    same setting have workers and its language has no conditions, and where another loader that may have workers gets
+    the same value.
 
     ## Evidence
     `DataLoader.__init__` in `torch/utils/data/dataloader.py`: any factor but `None` is refused from 2.0 on, any but 2

@@ -33,8 +33,8 @@ class TimeoutWithoutWorkers(NeedsWorkers):
 
     ## Fix safety
     Safe: without workers the program could not run, and with workers the timeout stays. Unsafe where other runs of the
-    same setting have workers and its language has no conditions, and where another loader that has workers gets the
-    same value.
+    same setting have workers and its language has no conditions, and where another loader that may have workers gets
+    the same value.
 
     ## Evidence
     `_SingleProcessDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`; before 2.10 the error has no text.

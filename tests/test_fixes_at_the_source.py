@@ -309,7 +309,30 @@ def test_what_another_loader_with_workers_gets_is_taken_away_only_when_asked(
     project({"train.py": text})
     cli.run(["--platform", "linux", "--fix", "train.py"])
     assert Path("train.py").read_text() == text
-    assert "another loader, with workers of its own, gets the same value" in capsys.readouterr().out
+    assert "another loader, which may have workers of its own, gets the same value" in capsys.readouterr().out
+
+
+COUNTS = {
+    "a flag that has to be given": (ARGUMENTS.replace("default=4", "required=True"), "args.workers", False),
+    "a key of a file that is not seen": ("    cfg = yaml.safe_load(open(input()))\n", "cfg['workers']", False),
+    "what a caller gives": ("    workers = int(input())\n", "workers", False),
+    "the CPUs of the machine": ("    workers = os.cpu_count()\n", "workers", False),
+    "none": ("    workers = 0\n", "workers", True),
+    "none, as torch has it": ("", None, True),
+}
+
+
+@pytest.mark.parametrize(("before", "count", "taken"), COUNTS.values(), ids=COUNTS.keys())
+def test_an_option_is_taken_away_where_no_other_loader_that_gets_it_may_have_workers(
+    project: WriteFiles, before: str, count: str | None, taken: bool
+) -> None:
+    given = f"num_workers={count}, " if count is not None else ""
+    before += f"    for batch in DataLoader(range(8), {given}**COMMON):\n        print(batch)"
+    above = "COMMON = dict(timeout=300)\n\n"
+    parts = {"imports": "import argparse\nimport os\nimport yaml", "above": above, "before": before}
+    write(project, parts, "num_workers=0, **COMMON")
+    cli.run(["--platform", "linux", "--fix", "train.py"])
+    assert ("timeout=300" not in Path("train.py").read_text()) is taken
 
 
 def test_what_an_anchor_gives_to_another_loader_is_not_taken_from_it(project: WriteFiles) -> None:

@@ -56,14 +56,20 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
 
 
 def _needed_elsewhere(loaders: Iterable[Loader], loader: Loader, option: str, candidate: Candidate) -> bool:
-    """Return whether another loader, whose worker count is written elsewhere and above 0, gets the same value."""
-    own = {one.span for one in loader.num_workers.written}
-    return any(
-        same.span == candidate.span and workers.span not in own and workers.constant != 0
-        for other in loaders
-        if other.span != loader.span
-        for workers, same in meetings(other.num_workers.written, other.option(option).written)
-    )
+    """Return whether another loader, which may start workers by a count of its own, gets the same value."""
+    for other in loaders:
+        same = [one for one in other.option(option).written if one.span == candidate.span]
+        if other.span != loader.span and same and _counts_apart(other.num_workers, loader.num_workers, same):
+            return True
+    return False
+
+
+def _counts_apart(count: Value, own: Value, same: Iterable[Candidate]) -> bool:
+    """Return whether a worker count that meets the same value may start workers, whatever the own count becomes."""
+    places = own.given_at | {one.span for one in own.written}
+    unseen = count.open and not (own.open and places & (count.given_at | {one.span for one in count.written}))
+    met = meetings(count.written, same)
+    return unseen or any(one.may_start_workers and one.span not in places for one, _ in met)
 
 
 class _Ways:

@@ -20,7 +20,7 @@ from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
 
 _SHARED = "the value also serves something that is no loader"
-_NEEDED = "another loader, with workers of its own, gets the same value"
+_NEEDED = "another loader, which may have workers of its own, gets the same value"
 
 
 def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Fix:

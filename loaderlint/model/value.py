@@ -205,6 +205,11 @@ class Candidate:
             constant = constant.compute(target.cpus)
         return constant if isinstance(constant, int | float) else None
 
+    @property
+    def may_start_workers(self) -> bool:
+        """Whether a loader with this worker count starts workers on some machine; what is no number here may be one."""
+        return not isinstance(self.constant, int | float) or self.constant > 0
+
     def starts_workers(self, target: Target) -> bool:
         """Return whether a loader with this worker count starts workers; a CPU count is taken to be at least 1."""
         if isinstance(self.constant, CpuCount) and target.cpus is None:
