@@ -163,8 +163,8 @@ def _readable(arms: Collection[Arm]) -> bool:
 
 
 def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
-    """Return the alternatives under which a stop does not end the run, for which its arms are not all taken or its
-    call comes back; none where that cannot be told.
+    """Return the alternatives under which a stop does not end the run: its arms are not all taken, its call comes back,
+    or a ``return`` before it was the way to the end of the function.
     """
     where = frame.at(stop.place)
     with evaluator.steps(_STEPS):
@@ -175,7 +175,19 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
         for arm in arms:
             passed.extend(joined(taken, evaluator.conditions((arm.otherwise(),), where)))
             taken = joined(taken, evaluator.conditions((arm,), where))
-        return [*passed, *joined(taken, back)]
+        return [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
+
+
+def _returned_before(evaluator: Evaluator, stop: Stop, frame: Frame) -> Iterator[Assumptions]:
+    """Yield the alternatives under which a function, at whose end the frame stands, has come back before a stop.
+
+    A ``return`` that the arms of the stop exclude is none: that these are not all taken is known already.
+    """
+    if frame.place.order == end_of(frame.scope).order:
+        for _, place in frame.scope.returns:
+            excluded = any(one.excludes(other) for one in place.arms for other in stop.place.arms)
+            if place.order < stop.place.order and not excluded:
+                yield from evaluator.conditions(place.arms, frame.at(place))
 
 
 def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:

@@ -101,6 +101,11 @@ FREE: Cases = {
         f"{NCCL}try:\n    dist.init_process_group('nccl')\nexcept RuntimeError:\n    pass\n{LOADER}",
         {"2"},
     ),
+    "NCCL behind a return where nobody asks for it": (
+        f"import os\n{NCCL}def set_up():\n    if 'RANK' in os.environ:\n        print()\n    else:\n        return\n"
+        f"    dist.init_process_group('nccl')\nset_up()\n{LOADER}",
+        {"2"},
+    ),
     "NCCL before one of two calls": (
         f"{NCCL}def load():\n    return {LOADER}\ndef one():\n    dist.init_process_group('nccl')\n    load()\n"
         "def other():\n    load()",

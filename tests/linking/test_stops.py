@@ -334,7 +334,77 @@ OTHER_WAYS_OUT: Cases = {
     ),
 }
 
-EVERY = STOPS | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
+WAYS_OUT = {
+    "a for": "for one in sys.argv:\n            return",
+    "a for that asks": "for one in sys.argv:\n            if one == '--eval':\n                return",
+    "a while": "while usable():\n            return",
+    "a while True": "while True:\n            if usable():\n                return\n            break",
+    "the else of a loop": "for one in sys.argv:\n            if one:\n                break\n"
+    "        else:\n            return",
+    "a with": "with open(args.root):\n            if usable():\n                return",
+    "a case": "match sys.argv:\n            case [_]:\n                return\n"
+    "            case _:\n                pass",
+    "a nested if": "if args.mode == 'a':\n            if args.root:\n                return",
+    "a nested if nobody sees through": "if usable():\n            if better():\n                return",
+    "an elif": "if usable():\n            pass\n        elif better():\n            return",
+    "the else of an elif": "if usable():\n            print()\n        elif better():\n            print()\n"
+    "        else:\n            return",
+    "a try": "try:\n            if usable():\n                return\n        finally:\n            print()",
+    "the else of a try": "try:\n            print()\n        except ValueError:\n            print()\n"
+    "        else:\n            if usable():\n                return",
+    "one of two handlers": "try:\n            print(int(args.root))\n        except TypeError:\n            return\n"
+    "        except ValueError:\n            print()",
+}
+"""Statements behind which a function may have come back, by the block that the ``return`` stands in."""
+COME_BACK: Cases = {
+    **{
+        f"a function that comes back out of {block}": (
+            PARSED + f"def validate(args):\n        {way}\n        assert args.workers\n    validate(args)" + LOAD,
+            {"0", "open"},
+        )
+        for block, way in WAYS_OUT.items()
+    },
+    "a function that comes back on a branch nobody takes": (
+        GONE
+        + "def validate(args):\n        strict = True\n        if args.root:\n            if not strict:\n"
+        + "                return\n        assert args.workers\n    validate(args)"
+        + LOAD,
+        {"open"},
+    ),
+    "a function that comes back where it has checked": (
+        GONE
+        + "def validate(args):\n        assert args.workers\n        for one in sys.argv:\n            return\n"
+        + "    validate(args)"
+        + LOAD,
+        {"open"},
+    ),
+    "a dataclass that comes back before it checks": (
+        PARSED
+        + """
+    from dataclasses import dataclass
+    @dataclass
+    class Config:
+        workers: int
+        strict: bool = False
+        def __post_init__(self):
+            for one in sys.argv:
+                if not self.strict:
+                    return
+            if not self.workers:
+                raise ValueError
+    DataLoader(1, num_workers=Config(args.workers).workers)
+    """,
+        {"0", "open"},
+    ),
+    "a loader behind a return in its own function": (
+        GONE
+        + "def load(args):\n        for one in sys.argv:\n            return\n        assert args.workers\n"
+        + "        DataLoader(1, num_workers=args.workers)\n    load(args)\n",
+        {"open"},
+    ),
+}
+
+EVERY = STOPS | COME_BACK | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
 
 
 @pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
