@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import loops, stops
 from loaderlint.linking.alternatives import joined
-from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.operations import truth_of
+from loaderlint.linking.renewed import values_read
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
@@ -24,7 +23,7 @@ class Conditions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._questions: dict[tuple[int, int], Question] = {}
+        self._questions: dict[tuple[int, str, str], Question] = {}
 
     def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
@@ -39,25 +38,34 @@ class Conditions:
                 answers.append((truth, one.assumptions, places))
                 continue
             for assumed in (True, False):
-                joint = together(one.assumptions, self.question(test, frame, assumed))
-                if joint is not None:
-                    answers.append((assumed, joint, places))
+                for way in self.question(test, frame, assumed):
+                    joint = together(one.assumptions, way)
+                    if joint is not None:
+                        answers.append((assumed, joint, places))
         return answers
 
-    def question(self, test: ast.expr, frame: Frame, answer: bool) -> Assumptions:
-        """Return the assumption that a test nobody can see through gives this answer."""
+    def question(self, test: ast.expr, frame: Frame, answer: bool) -> list[Assumptions]:
+        """Return the alternative assumptions under which a test nobody can see through gives this answer.
+
+        Of each value that a name in it may have there it is another question.
+        """
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, answer = test.operand, not answer
-        key = (id(test), id(frame.caller[0]) if frame.caller is not None else 0)
-        subject = self._questions.get(key)
-        if subject is None:
-            own = [one.id for one in ast.walk(test) if isinstance(one, ast.Name) and one.id in frame.scope.bindings]
-            # What one call asks of its own arguments another call asks of others.
-            asked_of = frame.caller if own else None
-            called = str(asked_of[1].facts.span(asked_of[0])) if asked_of is not None else ""
-            where = f"{frame.facts.source.path}:{frame.scope.qualified()}{_since(own, frame)}"
-            subject = self._questions[key] = Question(ast.unparse(test), where, called)
-        return choice(subject, answer)
+        own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
+        # What one call asks of its own arguments another call asks of others.
+        called = str(frame.caller[1].facts.span(frame.caller[0])) if own and frame.caller is not None else ""
+        where = f"{frame.facts.source.path}:{frame.scope.qualified()}"
+        answers = (
+            together(way, choice(self._question(test, f"{where}{since}", called), answer))
+            for since, way in values_read(self._evaluator, test, frame)
+        )
+        return [one for one in answers if one is not None]
+
+    def _question(self, test: ast.expr, where: str, called: str) -> Question:
+        key = id(test), where, called
+        if key not in self._questions:
+            self._questions[key] = Question(ast.unparse(test), where, called)
+        return self._questions[key]
 
     def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
         """Return the alternative assumptions under which all these arms are taken."""
@@ -81,13 +89,3 @@ class Conditions:
             return taken
         # What comes after the body, or keeps what it was before a handler, met no error in the body.
         return joined(taken, stops.conditions_of_body(self._evaluator, owner, frame)) or taken
-
-
-def _since(names: Iterable[str], frame: Frame) -> str:
-    """Return which of several values of the names a place sees, nothing where each has one: they are asked anew."""
-    seen = 0
-    for name in names:
-        bound = [one.place.order for one in frame.scope.bindings[name] if one.kind not in MUTATIONS]
-        if len(bound) > 1:
-            seen = max([seen, *(order for order in bound if order < frame.place.order)])
-    return f" since {seen}" if seen else ""

@@ -397,8 +397,8 @@ class Evaluator:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
         return self._conditions.truth(test, frame)
 
-    def question(self, test: ast.expr, frame: Frame, answer: bool) -> Assumptions:
-        """Return the assumption that a test nobody can see through gives this answer."""
+    def question(self, test: ast.expr, frame: Frame, answer: bool) -> list[Assumptions]:
+        """Return the alternative assumptions under which a test nobody can see through gives this answer."""
         return self._conditions.question(test, frame, answer)
 
     def conditions(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:

@@ -48,10 +48,13 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
                 continue
             if position and truth_of(one.thing) is None:
                 before = node.values[position - 1]
-                following.extend(under((_stopping(one, stops_at),), evaluator.question(before, frame, stops_at)))
-                goes_on = under((one,), evaluator.question(before, frame, not stops_at))
+                for asked in evaluator.question(before, frame, stops_at):
+                    following.extend(under((_stopping(one, stops_at),), asked))
+                goes_on = [
+                    way for asked in evaluator.question(before, frame, not stops_at) for way in under((one,), asked)
+                ]
             else:
-                goes_on = (one,)
+                goes_on = [one]
             for way in goes_on:
                 places = way.sources | {way.span} if position else frozenset[Span]()
                 reached = under(evaluator.evaluate(operand, frame), way.assumptions)

@@ -33,6 +33,79 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
     ),
+    "the same test of a name that is set anew in some runs": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        if len(argv) > 3:
+            n = False
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("2", "None"), ("0", "None")},
+    ),
+    "the same test of a name that is asked for again in some runs": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        if len(argv) > 3:
+            n = ask("ahead?")
+        else:
+            workers = 3 if n else 0
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None"), ("3", "4")},
+    ),
+    "the same test of a name that is narrowed": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        n &= ask("ahead?")
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of a name that is made of what it was": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        n = n and ask("ahead?")
+        factor = None
+        if n:
+            factor = 4
+        DataLoader(d, num_workers=workers, prefetch_factor=factor)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of a name that each turn of a loop sets": (
+        """
+        n = ask("first?")
+        for turn in turns:
+            workers = 2 if n else 0
+            factor = 4 if n else None
+            DataLoader(d, num_workers=workers, prefetch_factor=factor)
+            n = ask("next?")
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of an attribute that was set anew": (
+        """
+        def load(d, settings):
+            workers = 2 if settings.fast else 0
+            settings.fast = ask("ahead?")
+            DataLoader(d, num_workers=workers, prefetch_factor=4 if settings.fast else None)
+        """,
+        {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
+    ),
+    "the same test of an attribute that is set anew in some runs": (
+        """
+        def load(d, settings):
+            workers = 2 if settings.fast else 0
+            if len(argv) > 3:
+                settings.fast = False
+            DataLoader(d, num_workers=workers, prefetch_factor=4 if settings.fast else None)
+        """,
+        {("2", "4"), ("2", "None"), ("0", "None")},
+    ),
     "the same test of a name that was set before both": (
         """
         n = None
