@@ -12,10 +12,9 @@ from loaderlint.linking.alternatives import joined
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
-from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of
+from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of, unseen
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
-from loaderlint.readers.python import Arm, FunctionNode, Place, Stop, dotted
-from loaderlint.readers.python_branches import own_method
+from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
 
@@ -26,8 +25,6 @@ _STEPS = 150
 """Expressions followed to find out what one statement lets pass."""
 _DEEPEST = 2
 """Calls of checking functions that are followed into each other."""
-_PLATFORM_FACTS = frozenset({"sys.platform", "os.name", "platform.system", "platform.uname"})
-"""What tests ask for the platform by: a run stopped by such a test ends on some platforms alone."""
 _MOST_CALLERS = 16
 """A function that more than these call is taken to be called on every platform."""
 _MOST_CALLERS_DEEP = 4
@@ -40,7 +37,7 @@ def conditions_at(evaluator: Evaluator, frame: Frame, handed: ast.Call | None = 
     Where the place is a call that was ``handed`` something, only what speaks of the same names counts as a stop, and
     what ends the run on some platforms.
     """
-    return _passing(evaluator, frame, None if handed is None else _names(handed))
+    return _passing(evaluator, frame, None if handed is None else names_in(handed))
 
 
 def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]) -> list[Assumptions]:
@@ -68,25 +65,17 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
         # A function is there to be run only where its definition was come to.
         ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
     for stop, arms in _before(frame.place):
-        if names is None or not _asked(stop, arms).isdisjoint(names) or _is_of_platforms(evaluator, stop):
+        if names is None or not stop.names.isdisjoint(names) or _is_of_platforms(evaluator, stop, frame.facts):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, arms, frame, 0)]) or ways
     return ways
 
 
-def _asked(stop: Stop, arms: Collection[Arm]) -> set[str]:
-    """Return the names that a stop speaks of; a call of the object's own method those that the method does as well."""
-    asked = _names(*(arm.test for arm in arms if arm.test), stop.call)
-    method = own_method(stop)
-    if method is not None:
-        for inside in method.stops:
-            asked |= _names(*(arm.test for arm in inside.place.arms if arm.test), inside.call)
-    return asked
-
-
 def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozenset[str]:
     """Return the platforms on which a run comes to a place: of all its callers seen, and of the modules they are in."""
-    here = _own_platforms(evaluator, frame)
+    here = EVERY_PLATFORM
+    for where in (frame, *_definition(frame)):
+        here &= platforms_in(_passing(evaluator, where, ())) or EVERY_PLATFORM
     scope, node = frame.scope, frame.scope.node
     if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
         return here
@@ -102,20 +91,6 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
     return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
 
 
-def _own_platforms(evaluator: Evaluator, frame: Frame) -> frozenset[str]:
-    """Return the platforms on which a run comes to a place, by what its function and the module do before."""
-    found = EVERY_PLATFORM
-    for where in (frame, *_definition(frame)):
-        taken = [arm for arm in where.place.arms if arm.test is not None and _asks_platform(arm.test)]
-        passed = [evaluator.conditions(tuple(taken), where)] if taken else []
-        for stop, arms in _before(where.place):
-            if _is_of_platforms(evaluator, stop) or any(arm.test and _asks_platform(arm.test) for arm in arms):
-                passed.append(_let_pass(evaluator, stop, arms, where, 0))
-        for ways in passed:
-            found &= platforms_in(ways) or EVERY_PLATFORM
-    return found
-
-
 def platforms_in(ways: Iterable[Assumptions]) -> frozenset[str]:
     """Return the platforms on which some of alternative assumptions hold."""
     return frozenset[str]().union(*map(platforms_of, ways))
@@ -128,11 +103,6 @@ def _definition(frame: Frame) -> Iterator[Frame]:
         scope = scope.parent
     if scope.parent is not None and scope.defined is not None:
         yield Frame(frame.facts, scope.defined)
-
-
-def _asks_platform(test: ast.expr) -> bool:
-    """Return whether a test asks for the platform: ``sys.platform``, ``os.name``, ``platform.system()``."""
-    return any((dotted(one) or "") in _PLATFORM_FACTS for one in ast.walk(test) if isinstance(one, ast.Attribute))
 
 
 def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
@@ -215,13 +185,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return needed(evaluator, call, frame)
     if depth == _DEEPEST:
         return always
-    if getattr(call.func, "id", "") not in evaluator.project.definitions and own_method(stop) is None:
-        return always
-    callees = evaluator.evaluate(call.func, frame)
-    function = callees[0].thing if len(callees) == 1 else None
-    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
-        return always
-    if function.scope.yields or function.node.decorator_list or not function.scope.stops:
+    function = _checking_function(evaluator, call, frame)
+    if function is None:
         return always
     inside = functions.frame_of_call(evaluator, function, call, frame)
     ways = always
@@ -231,33 +196,53 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
     return ways
 
 
-def _is_of_platforms(evaluator: Evaluator, stop: Stop) -> bool:
-    """Return whether a stop ends the run on some platforms alone, or is a call of a function that holds such a stop."""
-    return _needs_platform(stop) or (
-        stop.call is not None
-        and called_name(stop.call)
-        in evaluator.once(("functions of platforms",), frozenset[str](), lambda: _functions_of_platforms(evaluator))
-    )
+def _checking_function(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Function | None:
+    """Return the function of the project that a call runs at once, where something may end the run in it."""
+    callees = evaluator.evaluate(call.func, frame)
+    function = callees[0].thing if len(callees) == 1 else None
+    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
+        return None
+    if function.scope.yields or function.node.decorator_list or not function.scope.stops:
+        return None
+    return function
 
 
-def _needs_platform(stop: Stop) -> bool:
-    """Return whether a stop is itself what not every platform has."""
-    return bool(stop.imported) or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES)
+def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth: int = 0) -> bool:
+    """Return whether a stop ends the run on some platforms alone: by what it needs, by its tests, or by what it calls.
+
+    Nobody asks here what is handed to the function around: the answer is one for all its calls.
+    """
+
+    def found_out() -> bool:
+        if stop.imported or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES):
+            return True
+        frame = _handed_nothing(evaluator, facts, stop.place.scope)
+        with evaluator.steps(_STEPS):
+            asked = ((arm.test, frame.at(arm.place or stop.place)) for arm in stop.place.arms if arm.test is not None)
+            if any(_tells_platforms(evaluator, test, where) for test, where in asked):
+                return True
+            if stop.call is None or depth == _DEEPEST:
+                return False
+            function = _checking_function(evaluator, stop.call, frame.at(stop.place))
+        if function is None:
+            return False
+        return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
+
+    return evaluator.once(("of platforms", id(stop), depth), False, found_out)
 
 
-def _functions_of_platforms(evaluator: Evaluator) -> frozenset[str]:
-    """Return the names of the project's functions that do what not every platform can."""
-    scopes = (one for facts in evaluator.project.all_python() for one in facts.scopes.values() if one.is_function)
-    return frozenset(one.name for one in scopes if any(map(_needs_platform, one.stops)))
+def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
+    """Return whether a test gives an answer on some platforms alone."""
+    return any(platforms_of(ways) != EVERY_PLATFORM for _, ways, _ in evaluator.truth(test, frame))
 
 
-def _names(*nodes: ast.AST | None) -> set[str]:
-    """Return the names and dotted names in expressions."""
-    found: set[str] = set()
-    for node in nodes:
-        for one in ast.walk(node) if node is not None else ():
-            if isinstance(one, ast.Name):
-                found.add(one.id)
-            elif isinstance(one, ast.Attribute) and (name := dotted(one)) is not None:
-                found.add(name)
-    return found
+def _handed_nothing(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Frame:
+    """Return the frame of a scope whose parameters hold what nobody sees."""
+    node = scope.node
+
+    def entered() -> Frame:
+        handed = parameters(node) if isinstance(node, FunctionNode) else ()
+        given = {one.arg: unseen(facts.span(one)) for one in handed}
+        return Frame(facts, end_of(scope), given)
+
+    return evaluator.remembered(("handed nothing", id(scope)), None, entered)

@@ -41,6 +41,7 @@ from loaderlint.readers.python_scopes import (
     default_of,
     dotted,
     is_main_test,
+    names_in,
     parameters,
 )
 from loaderlint.readers.python_walk import walk
@@ -72,6 +73,7 @@ __all__ = [
     "elements_of",
     "is_main_test",
     "key_of",
+    "names_in",
     "owners_set",
     "parameters",
     "part_of",

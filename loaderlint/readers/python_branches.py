@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -87,9 +88,9 @@ class Leaving:
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
-            function = statement.value.func
-            ends = isinstance(function, ast.Name) or _is_of_receiver(function, place.scope)
-            return Stop(place, statement.value) if ends and isinstance(statement, ast.Expr) else None
+            if isinstance(statement, ast.Expr) and _may_be_of_project(statement.value.func, place.scope):
+                return Stop(place, statement.value)
+            return None
         modules: list[str] = []
         if isinstance(statement, ast.Import):
             modules = [one.name for one in statement.names]
@@ -100,15 +101,19 @@ class Leaving:
 
 def may_end(stop: Stop) -> bool:
     """Return whether a stop may end a run at all; a call of an own method does where something may end that."""
-    return stop.call is None or not _is_of_receiver(stop.call.func, stop.place.scope) or own_method(stop) is not None
+    return stop.call is None or not _is_of_receiver(stop.call.func, stop.place.scope) or stop.own_method is not None
 
 
-def own_method(stop: Stop) -> Scope | None:
-    """Return the method of the same class that a stop calls on the object, where something may end the run in it."""
-    around = stop.place.scope.parent
-    if stop.call is None or not isinstance(stop.call.func, ast.Attribute) or around is None or not around.is_class:
-        return None
-    return next((one for one in around.children if one.name == stop.call.func.attr and one.stops), None)
+def _may_be_of_project(function: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee may be a function of the project: a name, one of something imported, an own method."""
+    if isinstance(function, ast.Name) or _is_of_receiver(function, scope):
+        return True
+    root, _, _ = (dotted(function) or "").partition(".")
+    around: Scope | None = scope
+    while around is not None and root not in around.bindings:
+        around = around.parent
+    imported = [one.target for one in around.bindings[root] if one.kind == "import"] if around is not None else []
+    return any(one.partition(".")[0] not in sys.stdlib_module_names for one in imported)
 
 
 def _is_of_receiver(function: ast.expr, scope: Scope) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -88,7 +89,7 @@ class Fork:
     leaves: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Stop:
     """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
 
@@ -100,6 +101,22 @@ class Stop:
     call: ast.Call | None = None
     handled: tuple[tuple[ast.stmt, int], ...] = ()
     imported: str = ""
+
+    @property
+    def own_method(self) -> Scope | None:
+        """The method of the same class that is called on the object, where something may end the run in it."""
+        around = self.place.scope.parent
+        if self.call is None or not isinstance(self.call.func, ast.Attribute) or around is None or not around.is_class:
+            return None
+        return next((one for one in around.children if one.name == self.call.func.attr and one.stops), None)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names and dotted names it speaks of, those that the own method it calls does as well."""
+        found = names_in(*(arm.test for arm in self.place.arms), self.call)
+        for inside in self.own_method.stops if self.own_method is not None else ():
+            found |= names_in(*(arm.test for arm in inside.place.arms), inside.call)
+        return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,6 +243,18 @@ def dotted(node: ast.expr) -> str | None:
         return None
     parts.append(node.id)
     return ".".join(reversed(parts))
+
+
+def names_in(*nodes: ast.AST | None) -> frozenset[str]:
+    """Return the names and dotted names in expressions."""
+    found: set[str] = set()
+    for node in nodes:
+        for one in ast.walk(node) if node is not None else ():
+            if isinstance(one, ast.Name):
+                found.add(one.id)
+            elif isinstance(one, ast.Attribute) and (name := dotted(one)) is not None:
+                found.add(name)
+    return frozenset(found)
 
 
 def called_by(scope: Scope) -> str | None:

@@ -138,6 +138,35 @@ FREE: Cases = {
 }
 
 
+CHECK = "import sys\ndef check():\n    if sys.platform == 'win32':\n        sys.exit('not here')\n"
+ASKED_BY: dict[str, str] = {
+    "a function that is called": CHECK + "def main():\n    check()\n    ⟨load⟩\nmain()",
+    "a function that such a function calls": CHECK
+    + "def set_up():\n    check()\ndef main():\n    set_up()\n    ⟨load⟩\nmain()",
+    "a test": "import sys\ndef main():\n    if sys.platform == 'win32':\n"
+    "        sys.exit('not here')\n    ⟨load⟩\nmain()",
+    "a constant": "import sys\nWINDOWS = sys.platform == 'win32'\ndef main():\n    if WINDOWS:\n"
+    "        sys.exit('not here')\n    ⟨load⟩\nmain()",
+    "a name of another": "from sys import exit, platform\ndef main():\n    if platform == 'win32':\n"
+    "        exit('not here')\n    ⟨load⟩\nmain()",
+    "a function that answers": "import os, sys\ndef on_windows():\n    return os.name == 'nt'\ndef main():\n"
+    "    if on_windows():\n        sys.exit('not here')\n    ⟨load⟩\nmain()",
+    "hasattr": "import os\ndef main():\n    assert hasattr(os, 'fork')\n    ⟨load⟩\nmain()",
+    "a branch": "import sys\nWINDOWS = sys.platform == 'win32'\ndef main():\n"
+    "    if not WINDOWS:\n        ⟨load⟩\nmain()",
+}
+"""Programs that do not go on, on Windows; each asks for the platform in another way."""
+
+
+@pytest.mark.parametrize("program", ASKED_BY.values(), ids=ASKED_BY.keys())
+@pytest.mark.parametrize("deep", [0, 1, 2])
+def test_it_makes_no_difference_how_many_calls_away_the_platform_is_asked_for(program: str, deep: int) -> None:
+    calls = "".join(f"def load_{one}():\n    load_{one - 1}()\n" for one in range(1, deep + 1))
+    load = f"def load_0():\n    {LOADER}\n{calls}" + program.replace("⟨load⟩", f"load_{deep}()")
+    assert traced(load) == {"2 on linux, macos"}
+    assert traced(program.replace("⟨load⟩", LOADER)) == {"2 on linux, macos"}
+
+
 @pytest.mark.parametrize(("project", "found"), [*BOUND.values(), *FREE.values()], ids=[*BOUND, *FREE])
 def test_a_loader_is_there_where_a_run_comes_to_it(project: str, found: set[str]) -> None:
     assert traced(project) == found

@@ -404,7 +404,52 @@ COME_BACK: Cases = {
     ),
 }
 
-EVERY = STOPS | COME_BACK | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
+CHECKS = """
+    import sys
+    def validate(args):
+        if args.workers == 0:
+            raise ValueError("no workers")
+    """
+IN_TRAIN = "    from torch.utils.data import DataLoader\n" + GONE
+
+
+def importing(imported: str, call: str, path: str = "checks.py", program: str = IN_TRAIN) -> dict[str, str]:
+    """A program that calls a function of another file, with both files."""
+    return {"train.py": f"    {imported}\n" + program + call + LOAD, path: CHECKS}
+
+
+CHECKED_ELSEWHERE: Cases = {
+    "a function of another file": (importing("from checks import validate", "validate(args)"), {"open"}),
+    "a function by another name": (importing("from checks import validate as check", "check(args)"), {"open"}),
+    "a function of a module": (importing("import checks", "checks.validate(args)"), {"open"}),
+    "a function of a module by another name": (importing("import checks as c", "c.validate(args)"), {"open"}),
+    "a function of a module in a package": (
+        importing("import tools.checks", "tools.checks.validate(args)", "tools/checks.py"),
+        {"open"},
+    ),
+    "a function of a module that a package gives": (
+        importing("from tools import checks", "checks.validate(args)", "tools/checks.py"),
+        {"open"},
+    ),
+    "a function of a library's module": (
+        importing("import library", "library.validate(args)", program=IN_TRAIN.replace("=0", "=⟦0⟧")),
+        {"0", "open"},
+    ),
+    "a method of something else by the name of a function": (
+        importing("import checks", "checker.validate(args)", program=IN_TRAIN.replace("=0", "=⟦0⟧")),
+        {"0", "open"},
+    ),
+    "a name that is bound to something else since": (
+        importing(
+            "from checks import validate",
+            "validate = print\n    validate(args)",
+            program=IN_TRAIN.replace("=0", "=⟦0⟧"),
+        ),
+        {"0", "open"},
+    ),
+}
+
+EVERY = STOPS | COME_BACK | CHECKED_ELSEWHERE | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
 
 
 @pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
