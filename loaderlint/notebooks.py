@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from loaderlint.model.cells import FIRST_LINE, HIDDEN, IN_PLACE, is_ours, mark, parted
+from loaderlint.model.cells import FIRST_LINE, IN_PLACE, hidden, is_ours, mark, parted
 from loaderlint.model.source import Source
 
 _PYTHON_INSIDE = frozenset({"capture", "time", "timeit", "prun", "debug"})
@@ -39,7 +39,7 @@ def as_python(content: bytes) -> str | None:
         NotebookError: this is no notebook of nbformat 4, or its text could not be taken apart again.
     """
     try:
-        notebook = json.loads(content)
+        notebook = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise NotebookError(f"this notebook is no valid JSON: {error}") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
@@ -83,19 +83,19 @@ def _python(source: str, number: int) -> str:
     if source.lstrip().startswith("%%"):
         first = next(index for index, line in enumerate(lines) if line.strip())
         name, *_ = [*lines[first].strip().removeprefix("%%").split(), ""]
-        inside = "\n".join([*lines[:first], HIDDEN + lines[first], *lines[first + 1 :]])
-        return inside if name in _PYTHON_INSIDE and _parses(inside) else _hidden(lines)
+        inside = "\n".join([*lines[:first], hidden(lines[first]), *lines[first + 1 :]])
+        return inside if name in _PYTHON_INSIDE and _parses(inside) else "\n".join(map(hidden, lines))
     if _parses(source):
         return source
     held = "\n".join(_held(line) if _NO_PYTHON.match(line.lstrip(" \t")) else line for line in lines)
-    return held if _parses(held) else _hidden(lines)
+    return held if _parses(held) else "\n".join(map(hidden, lines))
 
 
 def _parses(text: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            ast.parse("\n" + text)  # A byte order mark is passed over at the start of a text, and no cell is that.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
@@ -104,10 +104,6 @@ def _parses(text: str) -> bool:
 def _held(line: str) -> str:
     rest = line.lstrip(" \t")
     return f"{line[: len(line) - len(rest)]}{IN_PLACE}{rest}"
-
-
-def _hidden(lines: list[str]) -> str:
-    return "\n".join(HIDDEN + line for line in lines)
 
 
 def on_disk(source: Source) -> Source:

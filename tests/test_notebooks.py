@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,6 +57,7 @@ def sources(notebook: bytes) -> list[str]:
         ("torch.nn?", "pass  # notebook: torch.nn?"),
         ("%%time\nx = 1", "# notebook: %%time\nx = 1"),
         ("\n%%capture out\nx = 1", "\n# notebook: %%capture out\nx = 1"),
+        ("\r!ls\ry\r\nz\r", "# notebook: \r# notebook: !ls\r# notebook: y\r\n# notebook: z\r"),
         ("%%bash\nls -l", "# notebook: %%bash\n# notebook: ls -l"),
         ("%%writefile data.py\nx = 1", "# notebook: %%writefile data.py\n# notebook: x = 1"),
         ("this is no Python", "# notebook: this is no Python"),
@@ -77,8 +79,8 @@ def test_cells_are_counted_among_all_cells() -> None:
 
 CELLS = st.lists(
     st.one_of(
-        st.text(st.sampled_from("ab1 =%!?\"'#\n\r\té😀\\(:"), max_size=40),
-        st.sampled_from([IMPORTS, LOADER, "%time x = 1", "%%bash\nls", "# %%", "x = 1\n\n"]),
+        st.text(st.sampled_from("ab1 =%!?\"'#\n\r\té😀\\(:\f\ufeff"), max_size=40),
+        st.sampled_from([IMPORTS, LOADER, "%time x = 1", "%%bash\nls", "# %%", "x = 1\n\n", "\r!ls", "\ufeffx = 1"]),
     ),
     max_size=5,
 )
@@ -92,6 +94,7 @@ def test_a_text_that_did_not_change_leaves_every_byte(
     file = a_notebook(*written, indent=indent, ensure_ascii=ascii_only)
     text = as_python(file)
     assert text is not None
+    ast.parse(text)
     assert put_back(file, text) == file
     assert [*parted(text).values()] == cells
 
@@ -131,6 +134,7 @@ def test_a_file_of_escapes_gets_escapes() -> None:
         (b"", "no valid JSON"),
         (b"{", "no valid JSON"),
         (b"[" * 100_000, "no valid JSON"),
+        (a_notebook(code("x")).replace(b"x", b"\xed\xa0\x80"), "no valid JSON"),
         (b"[]", "no list of cells"),
         (b'{"worksheets": []}', "no list of cells"),
         (a_notebook({"cell_type": "code", "source": [1]}), "the source of cell 1 is no text"),

@@ -36,6 +36,11 @@ def is_ours(line: str) -> bool:
     return _MARKED.fullmatch(line) is not None or line.startswith(HIDDEN) or _HELD.match(line) is not None
 
 
+def hidden(line: str) -> str:
+    """Return how a line of a cell that is no Python stands in the text; a carriage return in it ends a line, too."""
+    return HIDDEN + re.sub(r"\r(?=.)", f"\r{HIDDEN}", line)
+
+
 @dataclass(frozen=True, order=True)
 class Cells:
     """Which lines of the text belong to which cell: ``marks`` are the lines that ``numbers`` stand in, from 1."""
@@ -79,7 +84,7 @@ def parted(text: str) -> Mapping[int, str]:
 def as_written(line: str) -> str:
     """Return a line of the text as the notebook has it."""
     if line.startswith(HIDDEN):
-        return line[len(HIDDEN) :]
+        return line[len(HIDDEN) :].replace(f"\r{HIDDEN}", "\r")
     held = _HELD.fullmatch(line)
     return f"{held[1]}{held[2]}" if held else line
 
