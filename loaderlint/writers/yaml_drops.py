@@ -11,6 +11,7 @@ from loaderlint.writers.yaml_tokens import Member, Token
 _DASHES = re.compile(r"[ \t]*(?:-[ \t]+)+")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
 _REST_OF_FLOW_LINE = re.compile(r"[ \t]*(?:,[ \t]*)?(?:#[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_COMMA = re.compile(r"[ \t]*,")
 _LAST_LINE_END = re.compile(r"(?:\r\n|\r|\n)\Z")
 
 
@@ -37,8 +38,9 @@ def removals(
     """Yield the stretches of text that go with some of a mapping's entries.
 
     ``ends`` gives, by number, the entries that go and the offset at which each ends. An entry goes with its lines when
-    nothing else stands on them; else, in braces or behind the dash of a list item, with the text up to the next entry,
-    and the last one in braces with the comma before it. Raises `CannotRewrite` for an entry that is written otherwise.
+    nothing else stands on them; else, in braces or behind the dash of a list item, with the text up to the next entry.
+    The last one in braces takes the comma before it along, unless it has one itself. Raises `CannotRewrite` for an
+    entry that is written otherwise.
     """
     flow = mapping.says.style == "flow"
     rest = _REST_OF_FLOW_LINE if flow else _REST_OF_LINE
@@ -49,6 +51,9 @@ def removals(
         before = text[: starts[0]].rstrip()
         if all(line is not None for line in lines):
             yield from (line for line in lines if line is not None)
+            if flow and run[0] and following == len(entries) and not _COMMA.match(text, ends[run[-1]]):
+                comma = _COMMA.match(text, stream[entries[run[0] - 1].last].end)
+                yield from [comma.span()] if comma else []
         elif following < len(entries) and (flow or _DASHES.fullmatch(text, _line_start(text, starts[0]), starts[0])):
             yield starts[0], stream[entries[following].key].start
         elif flow and before.endswith(","):

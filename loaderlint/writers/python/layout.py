@@ -47,7 +47,7 @@ class Layout:
         items = [self._placed(index, isinstance(node, cst.Call)) for index in range(len(self.items))]
         if isinstance(node, cst.Call):
             return node.with_changes(args=items, whitespace_before_args=self.gaps[0])
-        closing = self.gaps[-1] if items else node.rbrace.whitespace_before
+        closing = self.gaps[-1] if items else _NOTHING
         return node.with_changes(
             elements=items,
             lbrace=node.lbrace.with_changes(whitespace_after=self.gaps[0]),
@@ -69,7 +69,7 @@ class Layout:
     def without(self, index: int) -> tuple[Layout, bool]:
         """Return the layout without an item, and whether a comment is lost with it."""
         last = index == len(self.items) - 1
-        gap, comment_lost = _joined(self.gaps[index], self.gaps[index + 1], last=last)
+        gap, comment_lost = _joined(self.gaps[index], self.gaps[index + 1], first=index == 0, last=last)
         if len(self.items) == 1 and not has_comment(gap):
             gap = _NOTHING
         left = replace(
@@ -158,9 +158,12 @@ def _has_own_comment(item: Item) -> bool:
     return has_comment(bare) or has_comment(before_comma)
 
 
-def _joined(before: Gap, after: Gap, *, last: bool) -> tuple[Gap, bool]:
+def _joined(before: Gap, after: Gap, *, first: bool, last: bool) -> tuple[Gap, bool]:
     """Return the gap that takes the place of an item between two gaps, and whether a comment is lost."""
     if not isinstance(before, cst.ParenthesizedWhitespace):
+        if first and not last and not has_comment(after):
+            # The next item takes its place behind the bracket, under which the others may be aligned.
+            return before, False
         # The item shared its line with what stands before it, so what follows the item now follows that.
         return (after if last or isinstance(after, cst.ParenthesizedWhitespace) else before), False
     if not isinstance(after, cst.ParenthesizedWhitespace):

@@ -15,6 +15,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from loaderlint.model.edit import Edit, RemoveIgnore
 from loaderlint.model.source import Source, Span
@@ -101,8 +102,9 @@ def _check_comments(source: Source, new: str, edits: Sequence[Edit], comments_ma
         edited.remove(origin)
 
 
-def _comments(source: Source) -> list[tuple[str, Span]]:
-    """Return a text's comments and where they stand."""
+@lru_cache(maxsize=2)
+def _comments(source: Source) -> tuple[tuple[str, Span], ...]:
+    """Return a text's comments and where they stand; kept, since a file is proven once for each of its fixes."""
     text = "\n".join(source.lines).removeprefix("\ufeff")
     mark = 1 if source.text.startswith("\ufeff") else 0
     found: list[tuple[str, Span]] = []
@@ -116,4 +118,4 @@ def _comments(source: Source) -> list[tuple[str, Span]]:
                 )
     except (tokenize.TokenError, SyntaxError) as error:
         raise CannotRewrite(f"the file's comments cannot be read: {error}") from error
-    return found
+    return tuple(found)
