@@ -149,7 +149,7 @@ YAML: dict[str, Files] = {
     "no UTF-8": {"train.yaml": b"num_workers: 4 # \xff\n"},
     "UTF-16": {"train.yaml": "num_workers: 4\n".encode("utf-16")},
     "a lone surrogate as an escape": _yaml(TARGET + 'num_workers: "\\ud800"\n'),
-    "many documents": _yaml("---\nnum_workers: 0\nprefetch_factor: 4\n" * 200),
+    "many documents": _yaml("---\nnum_workers: 0\nprefetch_factor: 4\n" * 50),
     "documents with ends": _yaml("num_workers: 4\n...\n...\n---\n---\n%YAML 1.1\n---\na\n"),
     "a directive nobody knows": _yaml("%FOO bar\n---\nnum_workers: 4\n"),
     "a version of the future": _yaml("%YAML 9.9\n---\nnum_workers: 4\n"),
@@ -223,6 +223,6 @@ SHELL: dict[str, Files] = {
     "text that doubles": _shell("A=x\n" + "A=$A$A\n" * 100 + "docker run $A python main.py\n"),
     "scripts that start each other": _shell("docker run x bash run.sh\n" * 100 + _RUN),
     "strings in strings": _shell('docker run x bash -c "bash -c \'bash -c \\"python main.py\\"\'"\n'),
-    "a huge line": _shell("docker run " + "x " * 100_000 + "python main.py\n"),
+    "a huge line": _shell("docker run " + "x " * 30_000 + "python main.py\n"),
     "many commands": _shell("srun -c 1 python main.py\n" * 2000),
 }

@@ -131,7 +131,7 @@ def mutated(draw: st.DrawFn, suffix: str) -> bytes:
     return content
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(mutated(".py"))
 @example(b"from torch.utils.data import DataLoader\nDataLoader([1], prefetch_factor=4)\\")
 def test_a_python_file_that_was_garbled(content: bytes) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import itertools
 import multiprocessing
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +17,7 @@ from hypothesis import strategies as st
 from loaderlint.model.edit import TextEdit
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
+from tests.properties.twins import PYTHON_TWINS, YAML_TWINS, Twin
 from tests.properties.whole_tool import LINUX, after, fix, lint, preview
 from tests.properties.written_programs import (
     NEEDING_WORKERS,
@@ -28,6 +26,7 @@ from tests.properties.written_programs import (
     Program,
     configured_programs,
     programs,
+    run,
 )
 
 PYTHON = "main.py"
@@ -101,43 +100,6 @@ def test_fixing_twice_is_fixing_once(program: Program | Configured) -> None:
     assert report.fixed == ()
 
 
-def with_crlf(text: str) -> bytes:
-    return text.replace("\n", "\r\n").encode()
-
-
-def with_byte_order_mark(text: str) -> bytes:
-    return b"\xef\xbb\xbf" + text.encode()
-
-
-def with_tabs(text: str) -> bytes:
-    return re.sub(r"^(?: {4})+", lambda spaces: "\t" * (len(spaces[0]) // 4), text, flags=re.MULTILINE).encode()
-
-
-def without_final_newline(text: str) -> bytes:
-    return text.removesuffix("\n").encode()
-
-
-def in_latin_1(text: str) -> bytes:
-    return ("# -*- coding: latin-1 -*-\n" + text).encode("latin-1")
-
-
-def with_form_feeds(text: str) -> bytes:
-    return re.sub(r"\n\n\n(?=\S)", "\n\n\f\n", text).encode()
-
-
-Twin = Callable[[str], bytes]
-
-PYTHON_TWINS: list[Twin] = [
-    with_crlf,
-    with_byte_order_mark,
-    with_tabs,
-    without_final_newline,
-    in_latin_1,
-    with_form_feeds,
-]
-YAML_TWINS: list[Twin] = [with_crlf, with_byte_order_mark, without_final_newline]
-
-
 @settings(max_examples=60)
 @given(program=programs(), twin=st.sampled_from(PYTHON_TWINS))
 def test_the_fix_of_a_file_in_other_clothes_is_the_fix_in_those_clothes(program: Program, twin: Twin) -> None:
@@ -192,24 +154,6 @@ class TestRun:
             assert loader[option.name] == option.value
 
 
-def run(text: str, *arguments: str) -> dict[str, Any]:
-    """Run a program in this process and return its loader's options and the first sample of each of its batches."""
-    program: dict[str, Any] = {"__name__": "__main__"}
-    printed = io.StringIO()
-    before = sys.argv
-    sys.argv = [PYTHON, *arguments]
-    try:
-        with contextlib.redirect_stdout(printed):
-            exec(compile(text, PYTHON, "exec"), program)
-    finally:
-        sys.argv = before
-    # Taken out, because persistent workers that are left to the garbage collector take seconds to go.
-    loader = program.pop("loader")
-    firsts = [int(found) for found in re.findall(r"tensor\(\[(\d+)", printed.getvalue())]
-    names = ("num_workers", "prefetch_factor", "persistent_workers", "timeout")
-    return {"loader": {name: getattr(loader, name) for name in names}, "batches": firsts}
-
-
 def apart(edits: list[TextEdit]) -> bool:
     """Return whether no two of the edits meet."""
     spans = sorted({edit.span for edit in edits})
@@ -239,9 +183,14 @@ def kept(source: Source, edits: list[TextEdit]) -> list[str]:
 
 
 def holds_in_order(text: str, pieces: list[str]) -> bool:
-    # The comma in front of the last of several items that go is nobody's but theirs together.
-    patterns = [re.sub(r",(\\\n)$", r",?\1", re.escape(piece)) for piece in pieces]
+    # The comma in front of the last of several items that go is nobody's but theirs together, and so is the line end
+    # that is left between braces when all of them go.
+    patterns = [re.sub(r"(?:(,)|(\{))(\\\n)$", _theirs, re.escape(piece)) for piece in pieces]
     return re.fullmatch(".*?".join(patterns), text, re.DOTALL) is not None
+
+
+def _theirs(end: re.Match[str]) -> str:
+    return f",?{end[3]}" if end[1] else f"{{(?:{end[3]})?"
 
 
 def test_the_comparison_sees_a_change_elsewhere() -> None:

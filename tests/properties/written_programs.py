@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -245,6 +250,24 @@ def configured_programs(draw: st.DrawFn) -> Configured:
     names = draw(st.permutations(list(values)))
     comments = draw(st.dictionaries(st.sampled_from(names), st.just("why é"), max_size=2))
     return Configured({name: values[name] for name in names}, draw(st.booleans()), comments)
+
+
+def run(text: str | bytes, *arguments: str, name: str = "__main__") -> dict[str, Any]:
+    """Run a program in this process; return its loader's options and the first sample of each of its batches."""
+    program: dict[str, Any] = {"__name__": name}
+    printed = io.StringIO()
+    before = sys.argv
+    sys.argv = ["main.py", *arguments]
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, "main.py", "exec"), program)
+    finally:
+        sys.argv = before
+    # Taken out, because persistent workers that are left to the garbage collector take seconds to go.
+    loader = program.pop("loader", None)
+    firsts = [int(found) for found in re.findall(r"tensor\(\[(\d+)", printed.getvalue())]
+    names = ("num_workers", "prefetch_factor", "persistent_workers", "timeout")
+    return {"loader": loader and {name: getattr(loader, name) for name in names}, "batches": firsts}
 
 
 def _as_yaml(value: object) -> str:
