@@ -161,11 +161,15 @@ YAML_VALUES = {
 YAML_SOUND = {"batch_size": "2", "shuffle": "false", "drop_last": "'no # no'", "num_workers": "0"}
 
 
+USERS = ("again: *loader\n", "again:\n  <<: *loader\n  num_workers: 2\n", "again: {<<: [*loader], shuffle: true}\n")
+
+
 @dataclass(frozen=True)
 class Mapping:
     """A YAML file with the mapping of a loader in it.
 
     ``style`` is ``"block"``, ``"item"`` (of a sequence), ``"flow"``, ``"lines"`` or ``"lines,"`` (flow over lines).
+    ``user`` is what follows, such as another mapping that takes its entries from this one.
     """
 
     items: tuple[Item, ...]
@@ -174,21 +178,23 @@ class Mapping:
     quote: str = ""
     anchor: str = ""
     start: str = ""
+    user: str = ""
 
     @property
     def mended(self) -> Mapping:
-        """The mapping without what is at fault."""
-        return replace(self, items=tuple(item for item in self.items if not item.faulty))
+        """The mapping without what is at fault; one that is used again stays, for who uses it may have workers."""
+        return self if self.user else replace(self, items=tuple(item for item in self.items if not item.faulty))
 
     @property
     def text(self) -> str:
         """The file."""
         step = " " * self.indent
         entries = [Item("_target_", "torch.utils.data.DataLoader"), *self.items]
+        end = f"epochs: 3\n{self.user}"
         head = f"{self.start}# The data é.\ndata:\n{step}name: digits\n{step}loader:{self.anchor}"
         written = [self._written(one, step * 2) for one in entries]
         if self.style == "flow":
-            return f"{head} {{{', '.join(written)}}}  # all of it\nepochs: 3\n"
+            return f"{head} {{{', '.join(written)}}}  # all of it\n{end}"
         inside = step * 2 + ("  " if self.style == "item" else "")
         flow = self.style.startswith("lines")
         text = ""
@@ -197,10 +203,10 @@ class Mapping:
             above = f"{inside}# {item.above}\n" if item.above else ""
             text += f"{above}{inside}{one}{comma}{item.behind and '  # ' + item.behind}\n"
         if flow:
-            return f"{head} {{\n{text}{step}}}\nepochs: 3\n"
+            return f"{head} {{\n{text}{step}}}\n{end}"
         if self.style == "item":
-            return f"{head}\n{step * 2}- {text.removeprefix(inside)}{step * 2}- last\nepochs: 3\n"
-        return f"{head}\n{text}epochs: 3\n"
+            return f"{head}\n{step * 2}- {text.removeprefix(inside)}{step * 2}- last\n{end}"
+        return f"{head}\n{text}{end}"
 
     def _written(self, item: Item, inside: str) -> str:
         return f"{self.quote}{item.name}{self.quote}: {item.value.replace('{inside}', inside + '  ')}"
@@ -214,11 +220,13 @@ def mappings(draw: st.DrawFn) -> Mapping:
     for item in draw(_items(YAML_SOUND)):
         ways = YAML_VALUES.get(item.name, (item.value,))
         items.append(replace(item, value=draw(st.sampled_from(ways if style in ("block", "item") else ways[:3]))))
+    anchor = draw(st.sampled_from(["", " &loader"])) if style != "item" else ""
     return Mapping(
         items=tuple(items),
         style=style,
         indent=draw(st.sampled_from([2, 4])),
         quote=draw(st.sampled_from(["", "", '"', "'"])),
-        anchor=draw(st.sampled_from(["", " &loader"])) if style != "item" else "",
+        anchor=anchor,
         start=draw(st.sampled_from(["", "---\n", "%YAML 1.1\n---\n"])),
+        user=draw(st.sampled_from(["", "", *USERS])) if anchor else "",
     )
