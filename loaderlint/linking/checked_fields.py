@@ -7,13 +7,14 @@ sake, since the check may refuse the new one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
 from loaderlint.linking.dictionaries import entries_of
 from loaderlint.linking.lazily import Lazily
+from loaderlint.linking.restricted import is_narrow, refuses
 from loaderlint.linking.things import UNSEEN, Class, Frame, Instance, Items, Possibilities, Possibility, end_of
 from loaderlint.readers.python import FunctionNode, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
 
 _OF_A_FIELD = frozenset({"field_validator", "validator"})
 _OF_ALL_FIELDS = frozenset({"model_validator", "root_validator"})
-_CHECKS = frozenset({"validator", "on_setattr", "multiple_of"})
-"""Arguments of ``pydantic.Field`` and ``attrs.field`` that may refuse any value."""
-_BOUNDS: dict[str, Callable[[float], bool]] = {
-    "ge": lambda bound: bound <= 0,
-    "gt": lambda bound: bound < 0,
-    "le": lambda bound: bound >= 0,
-    "lt": lambda bound: bound > 0,
-}
-"""Bounds of ``pydantic.Field``, and whether 0 is within them."""
 _KINDS: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 
 
@@ -71,15 +63,9 @@ def _is_checked(owner: Class, name: str) -> bool:
     if any(dotted(decorator) == f"{name}.validator" for decorator in _decorators(owner)):
         return True
     return any(
-        target == name and any(one.arg in _CHECKS or _refuses_zero(one) for one in _arguments(value))
-        for target, _, value in _declarations(owner)
+        target == name and ((kind is not None and is_narrow(kind)) or (value is not None and refuses(value)))
+        for target, kind, value in _declarations(owner)
     )
-
-
-def _refuses_zero(argument: ast.keyword) -> bool:
-    within = _BOUNDS.get(argument.arg or "")
-    bound = argument.value.value if isinstance(argument.value, ast.Constant) else None
-    return within is not None and not (isinstance(bound, int | float) and within(bound))
 
 
 def _decorators(owner: Class) -> Iterator[ast.expr]:

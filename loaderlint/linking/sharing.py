@@ -13,7 +13,7 @@ from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.project import Project
 from loaderlint.linking.reads import SHOWS, Read, Reads, last_read
-from loaderlint.linking.restricted import is_restricted
+from loaderlint.linking.restricted import restricted
 from loaderlint.linking.things import External, Frame, Made
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
@@ -153,8 +153,15 @@ class _OtherUses:
         return self._known[key]
 
     def _is_restricted(self, candidate: Candidate) -> bool:
-        facts = self._evaluator.project.python(candidate.span.path)
-        return facts is not None and is_restricted(facts, candidate.span)
+        """Return whether a value is declared, at its place or on its way, where not every lower number is taken."""
+        return not self._restricted.isdisjoint({candidate.span, *(step.span for step in candidate.trail)})
+
+    @cached_property
+    def _restricted(self) -> Set[Span]:
+        """The declarations that do not take every number, and the places of the values they read."""
+        declared = [one for facts in self._evaluator.project.all_python() for one in restricted(facts)]
+        written = (span for one in declared for read in one.reads for span in self._followed(read))
+        return {*(one.span for one in declared), *written}
 
     def read_back(self, option: str, loader: Loader) -> bool:
         """Return whether a test asks a loader for what it was given."""

@@ -136,6 +136,113 @@ NOT_SHARED: Cases = {
 }
 
 
+FLAG = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", default=⟦8⟧, {})
+DataLoader(data, num_workers=parser.parse_args().workers)
+"""
+OPTION = """
+import click
+@click.command()
+@click.option("--workers", default=⟦8⟧, {})
+def main(workers):
+    DataLoader(data, num_workers=workers)
+"""
+FIELD = """
+from dataclasses import dataclass
+@dataclass
+class Settings:
+    workers: {} = ⟦8⟧
+DataLoader(data, num_workers=Settings().workers)
+"""
+MODEL = """
+from pydantic import BaseModel, Field
+class Settings(BaseModel):
+    workers: int = Field(⟦8⟧, {})
+DataLoader(data, num_workers=Settings().workers)
+"""
+CHECKED = """
+import attrs
+@attrs.define
+class Settings:
+    workers: int = attrs.field(default=⟦8⟧, validator={})
+DataLoader(data, num_workers=Settings().workers)
+"""
+PARAMETER_OF = """
+def load(workers: {} = ⟦8⟧):
+    DataLoader(data, num_workers=workers)
+load()
+"""
+ABSL = """
+from absl import flags
+flags.DEFINE_integer("workers", ⟦8⟧, "of each loader", {})
+DataLoader(data, num_workers=flags.FLAGS.workers)
+"""
+
+DECLARED = {
+    "argparse, choices": (FLAG, "type=int, choices=[1, 2, 8]", True),
+    "argparse, choices that no test can tell": (FLAG, "type=int, choices=COUNTS", True),
+    "argparse, choices with half a worker": (FLAG, 'type=int, choices=[8, 10, "a0", 0.5]', True),
+    "argparse, choices with 0": (FLAG, "type=int, choices=[0, 8]", False),
+    "argparse, choices counted from 1": (FLAG, "type=int, choices=range(1, 9)", True),
+    "argparse, choices counted from 0": (FLAG, "type=int, choices=range(9)", False),
+    "argparse, choices counted into a list": (FLAG, "type=int, choices=list(range(9))", False),
+    "argparse, a positive type": (FLAG, "type=PositiveInt", True),
+    "argparse, a type": (FLAG, "type=int", False),
+    "click, from 1": (OPTION, "type=click.IntRange(1, 8)", True),
+    "click, min": (OPTION, "type=click.IntRange(min=1)", True),
+    "click, from 0": (OPTION, "type=click.IntRange(0, 8)", False),
+    "click, above 0": (OPTION, "type=click.IntRange(min_open=True, min=0)", True),
+    "click, no least": (OPTION, "type=click.IntRange(max=8)", False),
+    "click, a choice": (OPTION, "type=click.Choice([4, 8])", True),
+    "pydantic, ge": (MODEL, "ge=1", True),
+    "pydantic, ge 0": (MODEL, "ge=0", False),
+    "pydantic, ge -1": (MODEL, "ge=-1", False),
+    "pydantic, ge a name": (MODEL, "ge=FEWEST", True),
+    "pydantic, gt": (MODEL, "gt=1", True),
+    "pydantic, gt 0": (MODEL, "gt=0", True),
+    "pydantic, gt -1": (MODEL, "gt=-1", False),
+    "pydantic, le": (MODEL, "le=16", False),
+    "pydantic, multiple_of": (MODEL, "multiple_of=2", True),
+    "absl, lower_bound": (ABSL, "lower_bound=1", True),
+    "absl, lower_bound 0": (ABSL, "lower_bound=0", False),
+    "attrs, ge": (CHECKED, "attrs.validators.ge(1)", True),
+    "attrs, ge 0": (CHECKED, "attrs.validators.ge(0)", False),
+    "attrs, gt 0": (CHECKED, "attrs.validators.gt(0)", True),
+    "attrs, in": (CHECKED, "attrs.validators.in_([4, 8])", True),
+    "attrs, in with 0": (CHECKED, "attrs.validators.in_([0, 8])", False),
+    "attrs, a type": (CHECKED, "attrs.validators.instance_of(int)", False),
+    "attrs, several": (CHECKED, "[attrs.validators.instance_of(int), attrs.validators.gt(0)]", True),
+    "attrs, both": (CHECKED, "attrs.validators.and_(attrs.validators.instance_of(int), positive)", True),
+    "attrs, a function": (CHECKED, "positive", True),
+    "marshmallow, validate": (MODEL, "validate=Range(min=1)", True),
+    "marshmallow, validate from 0": (MODEL, "validate=Range(min=0)", False),
+    "marshmallow, validate above 0": (MODEL, "validate=Range(min=0, min_inclusive=False)", True),
+    "PositiveInt": (FIELD, "PositiveInt", True),
+    "NonNegativeInt": (FIELD, "NonNegativeInt", False),
+    "conint": (FIELD, "conint(gt=0)", True),
+    "conint from 0": (FIELD, "conint(ge=0)", False),
+    "Literal": (FIELD, "Literal[4, 8]", True),
+    "Literal with 0": (FIELD, "Literal[0, 8]", False),
+    "Ge": (FIELD, "Annotated[int, Ge(1)]", True),
+    "Ge 0": (FIELD, "Annotated[int, Ge(0)]", False),
+    "Gt 0": (FIELD, "Annotated[int, annotated_types.Gt(0)]", True),
+    "Interval": (FIELD, "Annotated[int, Interval(gt=0, le=16)]", True),
+    "a parameter": (PARAMETER_OF, "Annotated[int, Field(gt=0)]", True),
+    "a parameter from 0": (PARAMETER_OF, "Annotated[int, Field(ge=0)]", False),
+    "a parameter that may be left out": (PARAMETER_OF, "PositiveInt | None", True),
+}
+
+
+@pytest.mark.parametrize(("program", "declared", "refuses"), DECLARED.values(), ids=DECLARED.keys())
+def test_a_declaration_that_does_not_take_every_lower_number(program: str, declared: str, refuses: bool) -> None:
+    written = program.format(declared)
+    assert traced(written) - {"open"} == {"8 shared" if refuses else "8"}
+    named = f"DEFAULT = ⟦8⟧\n{written.replace('⟦8⟧', 'DEFAULT')}"
+    assert not refuses or traced(named) - {"open"} == {"8 shared"}
+
+
 @pytest.mark.parametrize(("files", "expected"), SHARED.values(), ids=SHARED.keys())
 def test_values_that_something_else_is_given_too(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
