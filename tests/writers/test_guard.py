@@ -428,16 +428,16 @@ SHAPES = {
     "an import and a call on one line": (
         """
         from data import loader
-        import faults; faults.watch()  # both
+        import pdb; pdb.set_trace()  # both
         sum(loader)
         """,
         "sum(",
         """
         from data import loader
-        import faults
+        import pdb
 
         if __name__ == "__main__":
-            faults.watch()  # both
+            pdb.set_trace()  # both
             sum(loader)
         """,
     ),
@@ -602,7 +602,10 @@ def test_line_ends_and_a_missing_last_one_are_kept(newline: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("x()\n\n\f\nfor batch in loader:\n    y()\n", "    x()\n\n\f\n    for batch in loader:\n        y()\n"),
+        (
+            "print()\n\n\f\nfor batch in loader:\n    y()\n",
+            "    print()\n\n\f\n    for batch in loader:\n        y()\n",
+        ),
         ("\f\nfor batch in loader:\n    y()\n", "\f\n    for batch in loader:\n        y()\n"),
         ("for batch in loader:\n    y()\n\f\n    z()\n", "    for batch in loader:\n        y()\n\f\n        z()\n"),
     ],

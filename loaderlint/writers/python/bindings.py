@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loaderlint.writers.python.arguments import Function
 
@@ -25,6 +25,12 @@ def dotted(node: ast.expr) -> str | None:
     if not isinstance(node, ast.Name):
         return None
     return ".".join([node.id, *reversed(parts)])
+
+
+def canonical(path: str, imports: Mapping[str, str]) -> str:
+    """Return a dotted path with its first name replaced by what an import binds it to."""
+    first, dot, rest = path.partition(".")
+    return imports.get(first, first) + dot + rest
 
 
 def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:

@@ -63,11 +63,15 @@ Repeating it in a worker is harmless (WITNESS A, ``guard_iter_only_good``) but p
 """
 
 SETTINGS = _words("""
-    cv2.ocl.setUseOpenCL cv2.setNumThreads dotenv.load_dotenv faulthandler.enable locale.setlocale matplotlib.use
+    codecs.register codecs.register_error copyreg.pickle csv.field_size_limit csv.register_dialect
+    cv2.ocl.setUseOpenCL cv2.setNumThreads decimal.setcontext dotenv.load_dotenv faulthandler.enable locale.setlocale
+    matplotlib.use mimetypes.add_type
     numpy.set_printoptions numpy.seterr os.environ.setdefault os.environ.update pandas.set_option resource.setrlimit
     site.addsitedir sys.path.append sys.path.extend sys.path.insert sys.path.remove sys.setrecursionlimit
+    socket.setdefaulttimeout torch.serialization.add_safe_globals torchaudio.set_audio_backend
     torch.multiprocessing.set_sharing_strategy torch.set_default_dtype torch.set_float32_matmul_precision
     torch.set_num_threads torch.set_printoptions torch.use_deterministic_algorithms
+    torchvision.set_image_backend torchvision.set_video_backend
     warnings.filterwarnings warnings.simplefilter
 """)
 """Calls that set up the process and may be repeated.
@@ -88,3 +92,40 @@ PLAIN_DECORATORS = _words("dataclasses.dataclass functools.total_ordering")
 
 HARMLESS_CONTEXTS = _words("contextlib.suppress warnings.catch_warnings")
 """Context managers that are no effect of their own."""
+
+READ_BY_WORKERS = (
+    *(
+        "PIL.Image.MAX",
+        "PIL.Image.register",
+        "PIL.ImageFile.LOAD",
+        "codecs.register",
+        "copyreg.",
+        "csv.field_size_limit",
+    ),
+    *("csv.register", "cv2.ocl.", "cv2.set", "decimal.", "locale.setlocale", "mimetypes.add", "numpy.seterr"),
+    *("socket.setdefaulttimeout", "torch.multiprocessing.set_sharing_strategy", "torch.serialization.add_safe_globals"),
+    *("torch.set_default_dtype", "torchaudio.set_", "torchvision.set_"),
+)
+"""What the names of those calls and settings of well-known libraries begin with that what a dataset does hangs on."""
+
+HARMLESS_LIBRARIES = _words("""
+    IPython PIL absl accelerate apex click clearml comet_ml cv2 datasets deepspeed dgl einops fire gdown google horovod
+    huggingface_hub lightning matplotlib mlflow monai neptune numpy nvtx pandas psutil pynvml pytorch_lightning ray
+    requests rich scipy seaborn sklearn tensorboard tensorboardX torch torch_geometric torchaudio torchinfo torchsummary
+    torchtext torchvision tqdm transformers wandb
+""")
+"""Libraries besides the standard one whose calls set up nothing a dataset reads, but for `READ_BY_WORKERS`."""
+
+HARMLESS_WORDS = _words("""
+    bench benchmark checkpoint close critical cuda debug deterministic determinism device display distributed download
+    draw dump end error eval evaluate evaluation exception exit fetch fit gpu info log logger logging main makedirs
+    mkdir plot predict print profile quit run save seed seeds show sleep start summary test time timer train training
+    validate verbosity wait warn warning write
+""")
+"""Words in the names of functions of unknown modules that say they set nothing up for what workers read.
+
+Seeding is among them: torch seeds each worker anew.
+"""
+
+SETTING_WORDS = _words("add configure define disable enable merge override register set unregister update use")
+"""First words of the names of functions that set something up, and may do so again in each process."""

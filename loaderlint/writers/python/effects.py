@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from loaderlint.writers.python.bindings import dotted, local_names, root
+from loaderlint.writers.python.bindings import canonical, dotted, local_names, root
 from loaderlint.writers.python.effect_free import (
     CONSTRUCTORS,
     HARMLESS_CONTEXTS,
@@ -27,6 +27,7 @@ from loaderlint.writers.python.effect_free import (
     SETTINGS,
 )
 from loaderlint.writers.python.names import MUTATORS, container
+from loaderlint.writers.python.set_up import is_harmless, is_setting, method_of
 
 
 class Kind(IntEnum):
@@ -121,10 +122,26 @@ class Effects:
                 return self._target(value, own)
         path = dotted(container(node))
         if path is None:
-            return Kind.RUNS
+            return self._reached_by_call(node)
         if not _in_function(own) and root(path) in self.imports:
             return Kind.SETS_UP
+        if _in_function(own) and self._is_class(root(path)):
+            return Kind.SETS_UP
         return Kind.BUILDS if self._plain(root(path), own) else Kind.RUNS
+
+    def _reached_by_call(self, node: ast.expr) -> Kind:
+        """Judge changing an attribute or item of what a function of another module returns for no arguments."""
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        if not isinstance(node, ast.Call) or node.args or node.keywords:
+            return Kind.RUNS
+        path = dotted(node.func)
+        known = path is None or root(path) not in self.imports or is_harmless(self._canonical(path))
+        return Kind.RUNS if known else Kind.SETS_UP
+
+    def _is_class(self, name: str) -> bool:
+        """Return whether a name is a class of this module, or what a class method calls its own."""
+        return name in self.classes or name == "cls"
 
     def _plain(self, name: str, own: frozenset[str]) -> bool:
         """Return whether an object may be changed without anything else noticing."""
@@ -134,9 +151,15 @@ class Effects:
         path = dotted(call.func)
         if path is None:
             return self._expression(call)
-        if self._canonical(path) in SETTINGS:
+        if path == "setattr" and len(call.args) == 3:
+            attribute = ast.Attribute(call.args[0], "", ast.Store())
+            return max(self._arguments(call), self._target(attribute, own))
+        name = self._canonical(path)
+        if name in SETTINGS or (root(path) in self.imports and is_setting(name)):
             return max(self._arguments(call), Kind.SETS_UP)
         owner, _, method = path.rpartition(".")
+        if _in_function(own) and method in MUTATORS and self._is_class(root(owner)):
+            return max(self._arguments(call), Kind.SETS_UP)
         if owner and method in MUTATORS and method != "register" and self._plain(root(owner), own):
             return max(self._arguments(call), Kind.BUILDS)
         return self._expression(call)
@@ -186,9 +209,12 @@ class Effects:
         if root(path) in self.imports:
             return max(arguments, self._imported(self._canonical(path), call))
         owner, _, name = path.rpartition(".")
-        if owner:
+        own_method = method_of(self.classes.get(owner), name)
+        if owner and own_method is None:
             return arguments if name in PURE_METHODS else Kind.RUNS
         unknown = self._mentions_object(call.args) or self._mentions_object([one.value for one in call.keywords])
+        if own_method is not None:
+            return max(arguments, self._body(path, [own_method], unknown))
         if name in self.functions:
             return max(arguments, self._body(name, [self.functions[name]], unknown))
         if name in self.classes:
@@ -236,7 +262,8 @@ class Effects:
         return max(kinds, default=Kind.BUILDS)
 
     def _function(self, node: Function, unknown: bool) -> Kind:
-        if isinstance(node, ast.AsyncFunctionDef) or node.decorator_list:
+        decorators = {dotted(one) for one in node.decorator_list}
+        if isinstance(node, ast.AsyncFunctionDef) or decorators - {"classmethod", "staticmethod"}:
             return Kind.RUNS
         parameters = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
         own = local_names(node) - parameters | {"self"}
@@ -253,12 +280,6 @@ class Effects:
 
     def _canonical(self, path: str) -> str:
         return canonical(path, self.imports)
-
-
-def canonical(path: str, imports: Mapping[str, str]) -> str:
-    """Return a dotted path with its first name replaced by what an import binds it to."""
-    first, dot, rest = path.partition(".")
-    return imports.get(first, first) + dot + rest
 
 
 def _defines(node: ast.stmt) -> bool:

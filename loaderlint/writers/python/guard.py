@@ -13,6 +13,7 @@ from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
 from loaderlint.writers.python.names import uses
 from loaderlint.writers.python.placement import Statement, place
+from loaderlint.writers.python.set_up import SetUp
 from loaderlint.writers.python.sharing import shared_names
 from loaderlint.writers.python.worker_code import worker_definitions, worker_readers
 
@@ -30,7 +31,7 @@ def guard(module: cst.Module, statements: Collection[int], imported_names: froze
     nodes = [_parsed(module, one) for one in module.body]
     tree = ast.Module([node for line in nodes for node in line], [])
     imports = always_imported(tree.body)
-    described = _described(module, nodes, _effects(tree))
+    described = _described(module, nodes, _effects(tree), runs)
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
@@ -76,9 +77,13 @@ def _effects(tree: ast.Module) -> Effects:
     )
 
 
-def _described(module: cst.Module, nodes: Sequence[list[ast.stmt]], effects: Effects) -> list[Statement]:
+def _described(
+    module: cst.Module, nodes: Sequence[list[ast.stmt]], effects: Effects, runs: Collection[int]
+) -> list[Statement]:
     described: list[Statement] = []
+    set_up = SetUp(ast.Module([node for line in nodes for node in line], []), effects.functions, effects.classes)
     for index, (line, statement) in enumerate(zip(nodes, module.body, strict=True)):
+        is_guard = guard_of(statement) is not None
         is_docstring = index == 0 and _is_text(line)
         described.append(
             Statement(
@@ -86,10 +91,11 @@ def _described(module: cst.Module, nodes: Sequence[list[ast.stmt]], effects: Eff
                 uses=uses(line, effects.imports, effects.functions),
                 kind=Kind.DEFINES if is_docstring or _only_when_imported(line) else effects.kind(line),
                 imports=imported(line),
-                guard=guard_of(statement) is not None,
+                guard=is_guard,
                 defines=any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for one in line),
                 fixed=_fixed(line),
                 shared=tuple(shared_names(line)),
+                sets_up="" if is_guard else set_up.by(line, runs=index in runs),
             )
         )
     return described

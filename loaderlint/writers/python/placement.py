@@ -12,8 +12,8 @@ import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from loaderlint.writers.python.bindings import root
-from loaderlint.writers.python.effects import Kind, canonical
+from loaderlint.writers.python.bindings import canonical, root
+from loaderlint.writers.python.effects import Kind
 from loaderlint.writers.python.names import Names, Uses
 from loaderlint.writers.python.sharing import groups
 
@@ -35,7 +35,8 @@ class Statement:
 
     ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
     whether it is a function or class, ``fixed`` the names it binds to what cannot change in place, ``shared`` the
-    groups of names it makes refer to one object.
+    groups of names it makes refer to one object, ``sets_up`` whether it "sets up", or "may
+    set up", what workers read.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Statement:
     defines: bool = False
     fixed: frozenset[str] = frozenset()
     shared: tuple[frozenset[str], ...] = ()
+    sets_up: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class _Placing:
         unchanged = self._definitions | self._imports.keys() | self._fixed
         self._sharing = groups(names - unchanged for one in statements for names in one.shared)
         self._effects = [self._effect(index) for index in range(len(statements))]
+        self._last_run = max(runs, default=-1)
         self._always = runs | {index for index, one in enumerate(statements) if one.guard}
         self._pinned = self._pins()
 
@@ -104,7 +107,7 @@ class _Placing:
         running = {index for index, one in enumerate(self._statements) if one.kind >= Kind.CONSTRUCTS}
         inside = self._dependent(self._always | running - self._pinned, self._pinned)
         inside |= self._builders_among(inside)
-        checks = (self._lost, self._repeated, self._changed_on_the_way, self._imports_first)
+        checks = (self._lost, self._repeated, self._not_set_up, self._changed_on_the_way, self._imports_first)
         reasons = [reason for check in checks for reason in check(inside)]
         return Placement(frozenset(inside), reasons[0] if reasons else "")
 
@@ -189,7 +192,7 @@ class _Placing:
         read_later = {name for one in self._statements for name in one.uses.later.roots}
         for index in range(len(self._statements) - 1, first, -1):
             statement = self._statements[index]
-            if index in inside or statement.kind is not Kind.BUILDS:
+            if index in inside or statement.kind is not Kind.BUILDS or statement.sets_up:
                 continue
             made = statement.uses.now.binds | self._effects[index].changes
             kept = made & (read_later | self._needs.keys()) or any(name.isupper() or _is_dunder(name) for name in made)
@@ -246,6 +249,15 @@ class _Placing:
                 name = next(iter(sorted(self._reason_to_stay(index))), "")
                 because = f"`{name}` {self._needs[name]}, so " if name else ""
                 yield f"{because}{_doing(statement)} stays outside the guard and is repeated in every worker"
+
+    def _not_set_up(self, inside: Collection[int]) -> Iterator[str]:
+        for index in sorted(one for one in inside if one <= self._last_run):
+            statement = self._statements[index]
+            if statement.sets_up:
+                yield (
+                    f"{_doing(statement)} {statement.sets_up} what the workers may read, "
+                    "and under the guard it does not reach them"
+                )
 
     def _reason_to_stay(self, index: int) -> frozenset[str]:
         """Return the needed names that a pinned statement makes, else those that statements behind it make."""

@@ -1,0 +1,173 @@
+"""What a script sets up for its workers: it stays outside the guard, or the fix says that it does not reach them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import libcst as cst
+import pytest
+
+from loaderlint.writers.python.guard import guard
+
+HEAD = """\
+import argparse, csv, decimal, os, random, sys
+import numpy as np
+import torch
+import readers
+import transforms as T
+from config import cfg, get_config
+from data import Rows, TABLE, set_backend
+from torch.utils.data import DataLoader
+
+
+class Words:
+    known = {}
+    size = 1
+
+    @classmethod
+    def configure(cls, **options):
+        for name, value in options.items():
+            setattr(cls, name, value)
+
+    @staticmethod
+    def load():
+        Words.known.update(a=1)
+
+    @staticmethod
+    def read(path):
+        with open(path) as file:
+            Words.known.update(word.split() for word in file)
+
+
+def merge():
+    cfg.merge(scale=10)
+
+
+def seed_everything():
+    random.seed(1)
+    np.random.seed(1)
+
+
+parser = argparse.ArgumentParser()
+args = parser.parse_args()
+print("rows")
+"""
+
+LOOP = "for batch in DataLoader(Rows(), num_workers=2):\n    print(batch)\n"
+
+
+def guarded(code: str) -> tuple[str, str]:
+    """Guard a script that iterates a loader in its last statement."""
+    module = cst.parse_module(HEAD + code + "\n" + LOOP)
+    new, unsafe = guard(module, {len(module.body) - 1}, frozenset())
+    return new.code, unsafe
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "cfg.merge(scale=10)",
+        "cfg.scale = 10",
+        'set_backend("torch")',
+        "Rows.configure(size=3)",
+        "Words.configure(size=3)",
+        "Words.load()",
+        "Words.size = 3",
+        "merge()",
+        'setattr(Rows, "scale", 10)',
+        'setattr(Words, "size", 10)',
+        'Rows.names.append("b")',
+        "TABLE.append(3)",
+        'for name, value in {"scale": 10}.items():\n    setattr(readers, name, value)',
+        'T.register("triple", lambda row: 3 * row)',
+        "decimal.getcontext().prec = 3",
+        "get_config().scale = 3",
+        "csv.field_size_limit(10_000_000)",
+        "torch.serialization.add_safe_globals([Words])",
+    ],
+)
+def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
+    new, unsafe = guarded(code)
+    assert f"\n{code}\n" in new
+    assert unsafe == ""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "cfg.merge(args)",
+        "cfg.scale = args.scale",
+        "Rows.configure(size=args.size)",
+        "Words.size = args.size",
+        "Rows.size = args.size",
+        "Rows.sizes[0] = args.size",
+        "Words.configure(size=args.size)",
+        'Words.read("words.txt")',
+        'readers.load("prod")',
+        "random.seed(1); readers.install()",
+        'rows = Rows(open("rows"))\ntype(rows).scale = 10',
+        'rows = Rows(open("rows"))\nrows.__class__.scale = 10',
+        "csv.field_size_limit(args.limit)",
+        'exec(open("settings").read())',
+        'globals()["SCALE"] = args.scale',
+        'if args.fast:\n    set_backend("torch")',
+        'vars(readers)["scale"] = args.scale',
+    ],
+)
+def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
+    new, unsafe = guarded(code)
+    assert f"\n{code.splitlines()[-1]}\n" not in new
+    assert unsafe.endswith("up what the workers may read, and under the guard it does not reach them")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "random.seed(args.seed)",
+        "seed_everything()",
+        "readers.set_seed(args.seed)",
+        "readers.setup_logger(args.log)",
+        "readers.download(args.root)",
+        'os.makedirs("out", exist_ok=True)',
+        "os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu",
+        "sys.stdout = readers.Tee(args.log)",
+        "torch.backends.cudnn.benchmark = args.fast",
+        "net = readers.net()\nnet.configure(args)\nnet.layers[0].rate = 0.1",
+    ],
+)
+def test_what_workers_do_not_read_goes_under_the_guard(code: str) -> None:
+    new, unsafe = guarded(code)
+    assert f"\n{code.splitlines()[-1]}\n" not in new
+    assert unsafe == ""
+
+
+def test_what_is_set_up_between_two_runs_of_a_loader_makes_it_unsafe() -> None:
+    code = dedent(
+        """
+        for scale in (1, 2):
+            cfg.merge(scale=scale)
+            for batch in DataLoader(Rows(), num_workers=2):
+                print(batch)
+        """
+    )
+    module = cst.parse_module(HEAD + code)
+    _, unsafe = guard(module, {len(module.body) - 1}, frozenset())
+    assert unsafe.startswith("`for scale in (1, 2):` sets up what the workers may read")
+
+
+def test_what_comes_behind_the_loaders_does_not_matter() -> None:
+    module = cst.parse_module(HEAD + LOOP + "readers.finish(args)\n")
+    _, unsafe = guard(module, {len(module.body) - 2}, frozenset())
+    assert unsafe == ""
+
+
+def test_what_the_functions_that_run_the_loaders_change_comes_too_late_to_matter() -> None:
+    code = "def train():\n    for batch in loader:\n        cfg.step = 1\n    readers.finish()\n\n\ntrain()\n"
+    module = cst.parse_module(HEAD + code)
+    _, unsafe = guard(module, {len(module.body) - 1}, frozenset())
+    assert unsafe == ""
+
+
+def test_the_local_names_of_a_function_are_nobody_elses() -> None:
+    _, unsafe = guarded("def blank(rows):\n    copy = rows.clone()\n    copy[0] = 1\n    rows[0] = 1\n\n\nblank(args)")
+    assert unsafe == ""
