@@ -13,6 +13,43 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
+HEADS = (
+    ("", "#!/usr/bin/env python\n", "# Licence.\n\n"),
+    ("", '"""Trains."""\n', '"""Trains.\n\nLong.\n"""\n\n'),
+    ("", "from __future__ import annotations\n", "from __future__ import annotations\n\n"),
+    (
+        *(
+            "",
+            "import os\n",
+            "import os, re\n",
+            "import os; import re\n",
+            "import os.path\n\n\n# torch\n",
+            "import zlib\n\n",
+        ),
+        *("import sys\n", "import sys as system\n", "from sys import argv\n", "from os import (\n    path,\n)\n"),
+        "try:\n    import sys\nexcept ImportError:\n    sys = None\n",
+    ),
+    ("", "import torch\n", "\nif True:\n    import typing\n\n", "os = 4\n"),
+    ("from torch.utils.data import DataLoader\n", "# why\nfrom torch.utils.data import DataLoader  # noqa\n"),
+)
+"""What stands at the top of a file, part by part."""
+
+BELOW = """
+
+def main():
+    return DataLoader(list(range(8)), batch_size=2, num_workers=4)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def heads() -> st.SearchStrategy[str]:
+    """The top of a file, down to where its loader class is imported."""
+    return st.tuples(*(st.sampled_from(parts) for parts in HEADS)).map("".join)
+
+
 FAULTY = {"prefetch_factor": "4", "persistent_workers": "True", "timeout": "60", "multiprocessing_context": '"spawn"'}
 """Options that torch refuses without workers, as Python writes them."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.properties.laid_out import Call, Mapping, calls, mappings
+from tests.properties.laid_out import BELOW, Call, Mapping, calls, heads, mappings
 from tests.properties.twins import PYTHON_TWINS, YAML_TWINS, Twin, as_it_is, with_tabs
 from tests.properties.whole_tool import LINUX, after, fix
 from tests.properties.written_programs import Program, programs, run
@@ -43,6 +44,21 @@ def test_a_mapping_is_as_if_it_had_been_written_without_the_fault(mapping: Mappi
     assert mended("train.yaml", twin(mapping.text), **LINUX) == sound
     assert fix({"train.yaml": sound}, **LINUX).rewritten == {}
     assert yaml.safe_load(sound)["epochs"] == 3
+
+
+@settings(max_examples=30)
+@given(heads(), st.sampled_from([as_it_is, *PYTHON_TWINS]))
+def test_an_import_that_a_fix_needs_is_one_line_below_what_comes_first(head: str, twin: Twin) -> None:
+    content = mended("main.py", twin(head + BELOW), **{**LINUX, "platforms": ["linux", "windows"]})
+    exec(compile(content, "main.py", "exec"), {"__name__": "main"})
+    before, found = re.subn(r'0 if \w+\.platform == "win32" else 4', "4", undressed(content))
+    assert found == 1
+    ways = (rf"{above}import sys(?: as \w+)?\n{below}" for above in ("", r"(?<=\n)\n") for below in ("", r"\n"))
+    assert undressed(twin(head + BELOW)) in {before, *(re.sub(way, "", before, count=1) for way in ways)}
+
+
+def undressed(content: bytes) -> str:
+    return content.decode().removeprefix("\ufeff").replace("\r\n", "\n").replace("\t", "    ")
 
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in.*_MultiProcessingDataLoaderIter")
