@@ -39,6 +39,7 @@ class Project:
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
+        self._extending: dict[str, bool] = {}
 
     def parts(self, named: Set[str] | None = None) -> Iterator[Project]:
         """Yield the parts of the project that may hold a loader, those with ``named`` files alone where some are given.
@@ -207,9 +208,10 @@ class Project:
 
     def modules(self, name: str, importer: str) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
-        source = self.source(importer)
-        extended = source is not None and b"sys.path" in source.content
-        return self._files.search_path.modules(name, importer, extended=extended)
+        if importer not in self._extending:
+            source = self.source(importer)
+            self._extending[importer] = source is not None and b"sys.path" in source.content
+        return self._files.search_path.modules(name, importer, extended=self._extending[importer])
 
     def module(self, name: str, importer: str) -> str | None:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""
