@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import argparse_args, configured_calls
+from loaderlint.linking import argparse_args, called_by_name, configured_calls
 from loaderlint.linking.classes import bases, class_of, is_super_init
 from loaderlint.linking.handing import calls_made_of, default_given, parameter_given
 from loaderlint.linking.hooks import HookCalls
@@ -95,7 +95,9 @@ class Callers:
             return _UNFINISHED
         facts = function.facts if owner is None else None
         called = self._remembered(function.node, name, facts, lambda: self._of_function(function, name))
-        return _seen_by_users(called, function.facts)
+        seen = _seen_by_users(called, function.facts)
+        by_name = not seen.for_users and called_by_name.may_be_called(self._evaluator, function)
+        return replace(seen, for_users=True) if by_name else seen
 
     def makers(self, owner: Class) -> Called:
         """Return what makes an object of a class, or of a subclass without a constructor of its own."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from loaderlint.linking.search_path import DECLARES, SearchPath, name_declared
+from loaderlint.linking.search_path import DECLARES, SearchPath, entry_points, name_declared
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -137,6 +137,12 @@ class Files:
         declaring = (path for path in sorted(self.paths) if posixpath.basename(path) in DECLARES)
         names = ((posixpath.dirname(path), name_declared(self.content(path) or b"")) for path in declaring)
         return SearchPath(self.paths, {root: name for root, name in names if name is not None})
+
+    @cached_property
+    def entry_points(self) -> frozenset[tuple[str, str, str]]:
+        """What installed commands call: the name of a module, that of a function in it, and the file that says so."""
+        declaring = [path for path in self.paths if posixpath.basename(path) in DECLARES]
+        return frozenset((*one, path) for path in declaring for one in entry_points(self.content(path) or b""))
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:

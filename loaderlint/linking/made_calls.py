@@ -55,7 +55,8 @@ AnyCaller: TypeAlias = Caller | SettingsCaller
 class Called:
     """Who calls a function, and whether code that is not followed may call it as well.
 
-    ``for_users`` says that the project itself does not call it, or in its tests alone: whoever uses the project does.
+    ``for_users`` says that whoever uses the project calls it: the project itself does not, or in its tests alone, or it
+    can be called by its name.
     """
 
     by: tuple[AnyCaller, ...] = ()

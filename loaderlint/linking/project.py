@@ -206,6 +206,12 @@ class Project:
         """The names of all functions, classes and methods in the sources that may matter."""
         return frozenset(scope.name for facts in self.all_python() for scope in facts.scopes.values() if scope.name)
 
+    @cached_property
+    def entry_points(self) -> frozenset[tuple[str, str]]:
+        """The functions that installed commands call, each by the path of its module and its name."""
+        declared = self._files.entry_points
+        return frozenset((path, name) for module, name, importer in declared for path in self.modules(module, importer))
+
     def modules(self, name: str, importer: str) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
         if importer not in self._extending:

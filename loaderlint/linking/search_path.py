@@ -21,6 +21,8 @@ DECLARES = ("setup.py", "pyproject.toml")
 """Files that say what the project is called whose outermost folder they stand in."""
 _CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
 
+_ENTRY_POINT = re.compile(rb"""[\s"'=]([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)["'\s]""")
+
 
 class SearchPath:
     """The modules of a project by the names that importers use for them.
@@ -145,6 +147,15 @@ def name_declared(content: bytes) -> str | None:
     """Return what a project is called, as far as the text of one of the files that say so shows it."""
     names = set(_CALLED.findall(content))
     return names.pop().decode("ascii", "replace") if len(names) == 1 else None
+
+
+def entry_points(content: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the modules and functions that installed commands call, as the text of a file that declares some has them.
+
+    packaging.python.org, "Entry points specification": ``command = "package.module:function"``.
+    """
+    for module, function in _ENTRY_POINT.findall(content):
+        yield module.decode("ascii"), function.decode("ascii")
 
 
 def upwards(folder: str) -> Iterator[str]:

@@ -84,7 +84,8 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
         function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
         found = evaluator.callers.of(function)
         calls = [one for one in found.by if isinstance(one, Caller)]
-        if found.elsewhere or not calls or len(calls) < len(found.by) or len(calls) > _MOST_CALLERS:
+        seen = 0 < len(calls) == len(found.by) <= _MOST_CALLERS
+        if found.elsewhere or found.for_users or not seen:
             return EVERY_PLATFORM
         return frozenset[str]().union(*(platforms_at(evaluator, one.frame, depth + 1) for one in calls))
 

@@ -37,6 +37,8 @@ CALLED_BY_THE_USER = {
 }
 """Callables that call their first argument with what the user gives, by the last part of their names."""
 
+RUNS_MODULES = ("Fire", "CLI", "auto_cli")
+"""Those of them that, given nothing, make commands of the functions and classes of the file they are called in."""
 RUNS_METHODS = (*CALLED_BY_THE_USER["CLI"], *CALLED_BY_THE_USER["auto_cli"])
 """Those of them that make an object and call one of its methods, where it has any."""
 MAKES_OBJECTS = (*CALLED_BY_THE_USER["cli"], *CALLED_BY_THE_USER["parse"], *RUNS_METHODS)

@@ -138,6 +138,67 @@ FREE: Cases = {
 }
 
 
+WITH_NCCL = f"""
+    import os, sys, torch.distributed as dist
+    from torch.utils.data import DataLoader
+    def test_load():
+        return {LOADER}
+    def main():
+        dist.init_process_group('nccl')
+        test_load()
+    if __name__ == "__main__":
+        ⟨run⟩
+    """
+BY_NAME: Cases = {
+    "a command line made of the file": ({"train.py": WITH_NCCL.replace("⟨run⟩", "import fire; fire.Fire()")}, {"2"}),
+    "globals": ({"train.py": WITH_NCCL.replace("⟨run⟩", "globals()[sys.argv[1]]()")}, {"2"}),
+    "globals with get": ({"train.py": WITH_NCCL.replace("⟨run⟩", "globals().get(sys.argv[1])()")}, {"2"}),
+    "globals into a name": ({"train.py": WITH_NCCL.replace("⟨run⟩", "run = globals()[sys.argv[1]]; run()")}, {"2"}),
+    "the module itself": (
+        {"train.py": WITH_NCCL.replace("⟨run⟩", "getattr(sys.modules[__name__], sys.argv[1])()")},
+        {"2"},
+    ),
+    "text that is run": ({"train.py": WITH_NCCL.replace("⟨run⟩", "eval(sys.argv[1])()")}, {"2"}),
+    "an installed command": (
+        {
+            "train.py": WITH_NCCL.replace("⟨run⟩", "main()"),
+            "pyproject.toml": '[project.scripts]\nload = "train:test_load"\n',
+        },
+        {"2"},
+    ),
+    "an installed command of setup.py": (
+        {
+            "train.py": WITH_NCCL.replace("⟨run⟩", "main()"),
+            "setup.py": "setup(entry_points={'console_scripts': ['load=train:test_load']})\n",
+        },
+        {"2"},
+    ),
+    "pytest": ({"test_train.py": WITH_NCCL.replace("⟨run⟩", "main()")}, {"2"}),
+    "another installed command": (
+        {
+            "train.py": WITH_NCCL.replace("⟨run⟩", "main()"),
+            "pyproject.toml": '[project.scripts]\nload = "train:main"\n',
+        },
+        {"2 on linux"},
+    ),
+    "a name that is written": ({"train.py": WITH_NCCL.replace("⟨run⟩", "globals()['main']()")}, {"2 on linux"}),
+    "globals that are read": (
+        {"train.py": WITH_NCCL.replace("⟨run⟩", "print(globals()[sys.argv[1]]); main()")},
+        {"2 on linux"},
+    ),
+    "a command line made of a function": (
+        {"train.py": WITH_NCCL.replace("⟨run⟩", "import fire; fire.Fire(main)")},
+        {"2 on linux"},
+    ),
+    "nobody else": ({"train.py": WITH_NCCL.replace("⟨run⟩", "main()")}, {"2 on linux"}),
+}
+
+
+@pytest.mark.parametrize(("project", "found"), BY_NAME.values(), ids=BY_NAME.keys())
+def test_who_calls_a_function_by_its_name_may_do_so_on_any_platform(project: str, found: set[str]) -> None:
+    assert traced(project) == found
+
+
 CHECK = "import sys\ndef check():\n    if sys.platform == 'win32':\n        sys.exit('not here')\n"
 ASKED_BY: dict[str, str] = {
     "a function that is called": CHECK + "def main():\n    check()\n    ⟨load⟩\nmain()",
