@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from loaderlint.readers.python_calls import called_name
-from loaderlint.readers.python_scopes import Arm, FunctionNode, Place, Scope, Stop, dotted, parameters
+from loaderlint.readers.python_scopes import (
+    Arm,
+    Binding,
+    FunctionNode,
+    Place,
+    Scope,
+    Stop,
+    default_of,
+    dotted,
+    parameters,
+)
 from loaderlint.vocabulary import asserting, platforms
 
 SWALLOWING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """Last names of what handles errors as a context: ``contextlib.suppress``, pytest's and unittest's."""
-_LEAVING_CALLS = {"exit", "sys.exit", "os._exit", "quit"}
+_LEAVING_CALLS = frozenset({"exit", "sys.exit", "os._exit", "quit"})
+"""What ends the program, by dotted names; ``exit`` and ``quit`` are builtins."""
 
 _OF_A_PARSER = frozenset({"error", "exit"})
 """Methods of ``argparse.ArgumentParser`` that end the program; nobody logs with something called a parser."""
@@ -30,9 +41,9 @@ class Leaving:
         """The names that are bound anywhere in the module to what a call such as ``ArgumentParser(...)`` gives."""
         found: set[str | None] = set()
         for one in ast.walk(self._tree):
-            if isinstance(one, ast.Assign) and _makes_a_parser(one.value):
+            if isinstance(one, ast.Assign) and self._makes_a_parser(one.value):
                 found.update(map(dotted, one.targets))
-            elif isinstance(one, ast.AnnAssign | ast.NamedExpr) and _makes_a_parser(one.value):
+            elif isinstance(one, ast.AnnAssign | ast.NamedExpr) and self._makes_a_parser(one.value):
                 found.add(dotted(one.target))
         return frozenset(one for one in found if one is not None)
 
@@ -63,18 +74,44 @@ class Leaving:
             return True
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             called = dotted(statement.value.func) or ""
-            return called in _LEAVING_CALLS or self._is_of_a_parser(called, place.scope)
+            return self._ends_the_program(called, place.scope) or self._is_of_a_parser(called, place.scope)
         return False
+
+    def _ends_the_program(self, called: str, scope: Scope) -> bool:
+        """Return whether a name is one of what ends the program, going by what is bound to its first part."""
+        root, dot, rest = called.partition(".")
+        bound = _bindings_of(root, scope)
+        if bound:
+            return all(one.kind == "import" and f"{one.target}{dot}{rest}" in _LEAVING_CALLS for one in bound)
+        return called in _LEAVING_CALLS and root not in self._defined
 
     def _is_of_a_parser(self, called: str, scope: Scope) -> bool:
         """Return whether a method that ends the program is called on what has a parser's name, or was bound to one."""
         name, _, method = called.rpartition(".")
         if not name or method not in _OF_A_PARSER:
             return False
+        given = [_value_of(one) for one in _bindings_of(name, scope)]
+        known = [one for one in given if one is not None]
+        makes = any(map(self._makes_a_parser, known))
         if name.endswith("parser"):
-            return True
-        bound = [one for one in scope.bindings.get(name, ()) if one.kind != "parameter"]
-        return any(_makes_a_parser(one.value) for one in bound) if bound else name in self._parsers
+            return makes or not known or not all(isinstance(one, ast.Call) for one in known)
+        return makes if known else name in self._parsers
+
+    def _makes_a_parser(self, value: ast.expr | None) -> bool:
+        """Return whether an expression is a call of something called a parser: ``argparse.ArgumentParser(...)``."""
+        if not isinstance(value, ast.Call) or not called_name(value).lower().endswith("parser"):
+            return False
+        own = self._defined.get(called_name(value))
+        return not isinstance(own, ast.ClassDef) or any((dotted(base) or "").endswith("Parser") for base in own.bases)
+
+    @cached_property
+    def _defined(self) -> Mapping[str, ast.stmt]:
+        """The functions and classes of the module, by name: those that are defined below a place as well."""
+        return {
+            one.name: one
+            for one in self._tree.body
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        }
 
     def stop(self, statement: ast.stmt, place: Place) -> Stop | None:
         """Return how a statement may end the run of its scope other than by a return, None where it does not."""
@@ -109,11 +146,24 @@ def _may_be_of_project(function: ast.expr, scope: Scope) -> bool:
     if isinstance(function, ast.Name) or _is_of_receiver(function, scope):
         return True
     root, _, _ = (dotted(function) or "").partition(".")
-    around: Scope | None = scope
-    while around is not None and root not in around.bindings:
-        around = around.parent
-    imported = [one.target for one in around.bindings[root] if one.kind == "import"] if around is not None else []
+    imported = (one.target for one in _bindings_of(root, scope) if one.kind == "import")
     return any(one.partition(".")[0] not in sys.stdlib_module_names for one in imported)
+
+
+def _bindings_of(name: str, scope: Scope | None) -> list[Binding]:
+    """Return the bindings of a name, so far, in the innermost scope that has some; methods see none of their class."""
+    around = scope
+    while around is not None and (name not in around.bindings or (around.is_class and around is not scope)):
+        around = around.parent
+    return around.bindings[name] if around is not None else []
+
+
+def _value_of(binding: Binding) -> ast.expr | None:
+    """Return the expression that a binding gives its name, a parameter its default."""
+    node = binding.place.scope.node
+    if binding.kind == "parameter" and isinstance(node, FunctionNode):
+        return default_of(node, binding.name)
+    return binding.value
 
 
 def _is_of_receiver(function: ast.expr, scope: Scope) -> bool:
@@ -135,11 +185,6 @@ def _asserted(value: ast.expr, scope: Scope | None) -> ast.expr | None:
         name = next((one.target for one in scope.bindings.get(name, ()) if one.target), name)
         scope = scope.parent
     return value.args[0] if name in asserting.FUNCTIONS else None
-
-
-def _makes_a_parser(value: ast.expr | None) -> bool:
-    """Return whether an expression is a call of something called a parser: ``argparse.ArgumentParser(...)``."""
-    return isinstance(value, ast.Call) and called_name(value).lower().endswith("parser")
 
 
 def may_raise(statement: ast.stmt) -> bool:

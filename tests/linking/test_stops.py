@@ -449,7 +449,49 @@ CHECKED_ELSEWHERE: Cases = {
     ),
 }
 
-EVERY = STOPS | COME_BACK | CHECKED_ELSEWHERE | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
+QUITS = "if args.workers == 0:\n        ⟨quit⟩"
+ENDING: Cases = {
+    name: (before + GONE + QUITS.replace("⟨quit⟩", quits) + LOAD, {"open"})
+    for name, (before, quits) in {
+        "a builtin": ("", "quit()"),
+        "an exit by another name": ("\n    from sys import exit as leave", "leave(2)"),
+        "an exit of a module by another name": ("\n    import os as system", "system._exit(2)"),
+        "a function of one's own that exits": (
+            "\n    def quit(text):\n        print(text)\n        raise SystemExit(2)",
+            "quit('none')",
+        ),
+        "a parser of one's own class": (
+            "\n    import argparse\n    class Parser(argparse.ArgumentParser):\n        pass\n    checks = Parser()",
+            "checks.error('none')",
+        ),
+    }.items()
+}
+OF_ITS_OWN: Cases = {
+    **{
+        name: (before + PARSED + QUITS.replace("⟨quit⟩", quits) + LOAD, {"0", "open"})
+        for name, (before, quits) in {
+            "a function that is called as the builtin": ("\n    def quit():\n        print()", "quit()"),
+            "a name that is bound to something else": ("\n    exit = lambda: print()", "exit()"),
+            "a function of another module": ("\n    from own import exit", "exit()"),
+            "a parser that only says so": (
+                "\n    class Parser:\n        def error(self, text): print(text)\n    own_parser = Parser()",
+                "own_parser.error('slow')",
+            ),
+            "a logger called a parser": (
+                "\n    import logging\n    log_parser = logging.getLogger()",
+                "log_parser.error('slow')",
+            ),
+        }.items()
+    },
+    "a function that is called as the builtin, made below": (
+        PARSED
+        + "def load(args):\n        if args.workers == 0:\n            quit()\n"
+        + "        DataLoader(1, num_workers=args.workers)\n    def quit():\n        print()\n    load(args)\n",
+        {"0", "open"},
+    ),
+}
+
+EVERY = STOPS | ENDING | OF_ITS_OWN | COME_BACK | CHECKED_ELSEWHERE | CHECKED_BY_A_CLASS | OTHER_WAYS_OUT
 
 
 @pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
