@@ -6,19 +6,49 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import MAIN, Frame, Possibilities, Possibility, choice, one_of
+from loaderlint.linking.things import MAIN, External, Frame, Possibilities, Possibility, choice, one_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import together
-from loaderlint.readers.python import Arm, Block, Place, PythonFacts, is_main_test
+from loaderlint.readers.python import Arm, Block, CallSite, Place, PythonFacts, is_main_test
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 _STEPS = 150
 """Expressions followed to find out whether a place is guarded."""
-_ASKED_FOR_MAIN = frozenset({"__main__", "MainProcess"})
 _OF_A_NOTEBOOK = frozenset({"get_ipython", "__IPYTHON__", "ipykernel", "google.colab"})
 """Names and modules that are there in a notebook or in IPython, not in a worker that was started from it."""
+_ASKED_FOR = _OF_A_NOTEBOOK | {"__main__", "MainProcess"}
+"""What a program asks for to tell where it runs."""
+_HOLD_THEM = frozenset({"sys.modules", *(f"builtins.{name}" for name in ("globals", "locals", "vars", "dir"))})
+"""What holds those names and modules, or gives what holds them."""
+_BUILTINS = frozenset({"builtins", "builtins.__builtins__"})
+NOTEBOOK = "in a notebook"
+"""Subject of the assumption that this runs in a notebook or in IPython, and in no worker that was started from it."""
+
+
+def in_notebook(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilities | None:
+    """Return whether there is what a notebook has, as ``"google.colab" in sys.modules`` asks; None for other tests."""
+    sought, span = node.left, frame.facts.span(node)
+    if not isinstance(sought, ast.Constant) or sought.value not in _OF_A_NOTEBOOK:
+        return None
+    among = node.comparators[0]
+    asked = among.func if isinstance(among, ast.Call) and not among.args else among
+    held = [one.thing for one in evaluator.evaluate(asked, frame)]
+    if not all(isinstance(one, External) and one.name in _HOLD_THEM for one in held):
+        return None
+    # A file may define or import what goes by that name.
+    return None if sought.value in frame.facts.module.bindings else _answering(span, isinstance(node.ops[0], ast.In))
+
+
+def of_notebook(module: str, name: str, span: Span) -> Possibilities | None:
+    """Return whether ``builtins`` has what only a notebook puts there; None for any other attribute."""
+    return _answering(span) if module in _BUILTINS and name in _OF_A_NOTEBOOK else None
+
+
+def _answering(span: Span, answer: bool = True) -> Possibilities:
+    """Return what gives this answer in a notebook and the other one elsewhere."""
+    return one_of(NOTEBOOK, ((where, (Possibility(where is answer, span),)) for where in (True, False)))
 
 
 def process_name(span: Span) -> Possibilities:
@@ -35,55 +65,56 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
     A worker imports no notebook: its main module has no file (CPython, ``Lib/multiprocessing/spawn.py``,
     ``get_preparation_data``). In a function only tests that speak of the main process or a notebook are looked at.
     """
-    if facts.source.cells is not None or any(_asks_for_main_or_notebook(arm) for arm in place.arms):
+    if facts.source.cells is not None or any(_asks_for_main(arm) for arm in place.arms):
         return True
-    if _after_notebook_call(facts, node, place):
+    frame = Frame(facts, place)
+    if _after_notebook_call(evaluator, node, frame):
         return True
     tests = [arm.test for arm in place.arms if arm.test is not None]
-    if not any(place.scope is facts.module or _ASKED_FOR_MAIN & _texts(test) for test in tests):
+    anywhere = place.scope is facts.module or "get_ipython" in facts.calls
+    if not any(anywhere or _speaks_of_process(test, facts) for test in tests):
         return False
+    in_a_worker = choice(MAIN, False) | choice(NOTEBOOK, False)
     with evaluator.steps(_STEPS):
-        ways = evaluator.conditions(place.arms, Frame(facts, place))
-    return bool(ways) and all(together(one, choice(MAIN, False)) is None for one in ways)
+        ways = evaluator.conditions(place.arms, frame)
+    return bool(ways) and all(together(one, in_a_worker) is None for one in ways)
 
 
-def _asks_for_main_or_notebook(arm: Arm) -> bool:
-    """Return whether an arm is taken only in the main module, or where a test found what a notebook has."""
-    test, truth = arm.test, arm.truth
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test, truth = test.operand, not truth
-    if test is None:
-        return False
-    return (truth and is_main_test(test)) or _finds_notebook(test) is truth
+def _asks_for_main(arm: Arm) -> bool:
+    """Return whether an arm is taken only in the main module."""
+    return arm.test is not None and arm.truth and is_main_test(arm.test)
 
 
-def _finds_notebook(test: ast.expr) -> bool | None:
-    """Return how a test answers in a notebook that asks for what only a notebook has, None for any other test."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return True if any(_finds_notebook(one) for one in test.values) else None
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.In | ast.NotIn):
-        sought = test.left
-    elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
-        sought = test.args[-1] if test.args else test
-    else:
-        return None
-    if not (isinstance(sought, ast.Constant) and sought.value in _OF_A_NOTEBOOK):
-        return None
-    return not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn))
+def _speaks_of_process(test: ast.expr, facts: PythonFacts) -> bool:
+    """Return whether a test, or what the file binds the names in it to, holds what is asked for to tell a worker."""
+    named = (one.id for one in ast.walk(test) if isinstance(one, ast.Name))
+    values = (one.value for name in named for one in facts.module.bindings.get(name, ()))
+    asked = (one for part in (test, *values) if part is not None for one in ast.walk(part))
+    return any(isinstance(one, ast.Constant) and one.value in _ASKED_FOR for one in asked)
 
 
-def _after_notebook_call(facts: PythonFacts, node: ast.AST, place: Place) -> bool:
+def _after_notebook_call(evaluator: Evaluator, node: ast.AST, frame: Frame) -> bool:
     """Return whether ``get_ipython()`` always comes before a node: where there is no IPython, it raises a NameError."""
-    if "get_ipython" not in facts.calls or "get_ipython" in facts.module.bindings:
-        return False
     return any(
-        isinstance(call.node.func, ast.Name)
-        and call.place.scope is place.scope
-        and call.place.order < place.order
-        and call.place.arms == place.arms[: len(call.place.arms)]
-        and all(_ran_on(facts, block, node, place) for block in _around(facts, call.node))
-        for call in facts.calls["get_ipython"]
+        call.place.order < frame.place.order
+        and all(_ran_on(frame.facts, block, node, frame.place) for block in _around(frame.facts, call.node))
+        for call in _notebook_calls(evaluator, frame)
     )
+
+
+def ends_in_notebook(evaluator: Evaluator, node: ast.Try, frame: Frame) -> bool:
+    """Return whether the body of a ``try`` comes to its end in a notebook alone: ``get_ipython()`` stands in it."""
+    body = frame.facts.between(node.body[0], node.body[-1])
+    return any(body.holds(frame.facts.span(call.node)) for call in _notebook_calls(evaluator, frame))
+
+
+def _notebook_calls(evaluator: Evaluator, frame: Frame) -> Iterator[CallSite]:
+    """Yield the calls of what the notebook puts among the builtins that stand under no other branches than a place."""
+    for call in frame.facts.calls.get("get_ipython", ()):
+        if call.place.scope is frame.scope and call.place.arms == frame.place.arms[: len(call.place.arms)]:
+            called = [one.thing for one in evaluator.evaluate(call.node.func, Frame(frame.facts, call.place))]
+            if all(isinstance(one, External) and one.name == "builtins.get_ipython" for one in called):
+                yield call
 
 
 def _around(facts: PythonFacts, node: ast.AST) -> Iterator[Block]:
@@ -94,7 +125,3 @@ def _around(facts: PythonFacts, node: ast.AST) -> Iterator[Block]:
 def _ran_on(facts: PythonFacts, block: Block, node: ast.AST, place: Place) -> bool:
     """Return whether a node stands in the body of a ``try`` or ``with``, or runs only where that came to its end."""
     return block in _around(facts, node) or any(arm.owner is block and arm.truth for arm in place.arms)
-
-
-def _texts(test: ast.expr) -> set[object]:
-    return {one.value for one in ast.walk(test) if isinstance(one, ast.Constant)}

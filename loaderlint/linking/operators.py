@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import locations, platforms
+from loaderlint.linking import guards, locations, platforms
 from loaderlint.linking.dictionaries import limited, updated
 from loaderlint.linking.operations import arithmetic, comparison, computed, is_object, number, truth_of
 from loaderlint.linking.things import (
@@ -114,6 +114,8 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     if len(node.ops) != 1:
         return evaluator.evaluate(evaluator.remembered(("chained", node), frame, lambda: _chained(node)), frame)
     kind = node.ops[0]
+    if isinstance(kind, ast.In | ast.NotIn) and (answers := guards.in_notebook(evaluator, node, frame)) is not None:
+        return answers
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
     if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
         return _equality(operands, node, frame)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import datasets, platforms
+from loaderlint.linking import datasets, guards, platforms
 from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.things import (
     ABSENT,
@@ -71,6 +71,7 @@ def _has_attribute(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possib
             found.extend(unseen(span, assumptions))
         elif isinstance(thing, External):
             here = platforms.has_attribute(thing.name, name.thing, span)
+            here = here or guards.of_notebook(thing.name, name.thing, span)
             found.extend(unseen(span, assumptions) if here is None else under(here, assumptions))
         elif isinstance(thing, CommandLine):
             for one in _declared(evaluator, thing, name.thing, span):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, functions
 from loaderlint.linking.alternatives import joined
+from loaderlint.linking.guards import NOTEBOOK, ends_in_notebook
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
-from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, end_of, platforms_of, unseen
+from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, choice, end_of, platforms_of, unseen
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
 from loaderlint.readers.python_calls import called_name
@@ -47,7 +48,7 @@ def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]
 
 def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which the body of a ``try`` comes to its end, by its asserts and errors."""
-    ways = [NO_ASSUMPTIONS]
+    ways = [choice(NOTEBOOK, True) if ends_in_notebook(evaluator, node, frame) else NO_ASSUMPTIONS]
     for stop in frame.scope.stops:
         arms = stop.place.arms
         rest = arms[len(_shared(arms, frame.place.arms)) :]

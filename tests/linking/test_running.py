@@ -213,6 +213,30 @@ UNGUARDED: dict[str, tuple[Files, list[str]]] = {
         LOADER + "from IPython import get_ipython\nget_ipython()\nfor batch in loader:\n    pass\n",
         ["loader"],
     ),
+    "a shell that a function imports": (
+        """
+        def shell():
+            from IPython import get_ipython
+            get_ipython()
+            for batch in DataLoader(data, num_workers=2):
+                pass
+        shell()
+        """,
+        ["shell()"],
+    ),
+    "a function by the name of the notebook's": (
+        LOADER
+        + "def get_ipython():\n    pass\nif 'get_ipython' in globals():\n    for batch in loader:\n        pass\n",
+        ["loader"],
+    ),
+    "a notebook's name among others": (
+        LOADER + "if 'google.colab' in ['google.colab']:\n    for batch in loader:\n        pass\n",
+        ["loader"],
+    ),
+    "a notebook or an option": (
+        LOADER + "import sys\nif 'ipykernel' in sys.modules or sys.argv[1:]:\n    for batch in loader:\n        pass\n",
+        ["loader"],
+    ),
     "where there is no notebook": (
         LOADER + "if 'get_ipython' not in globals():\n    for batch in loader:\n        pass\n",
         ["loader"],
@@ -291,6 +315,77 @@ QUIET: dict[str, Files] = {
             sys.exit()
         for batch in loader:
             pass
+        """,
+    "the guard of a notebook under a name": """
+        import sys
+        loader = DataLoader(data, num_workers=2)
+        IN_COLAB = "google.colab" in sys.modules
+        if IN_COLAB:
+            for batch in loader:
+                pass
+        """,
+    "the guard of a notebook under a name, in a function": """
+        import sys
+        IN_COLAB = "google.colab" in sys.modules
+        def main():
+            if IN_COLAB:
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        main()
+        """,
+    "the guard of a notebook or of the main module": """
+        import sys
+        loader = DataLoader(data, num_workers=2)
+        if __name__ == "__main__" or "google.colab" in sys.modules:
+            for batch in loader:
+                pass
+        """,
+    "the guard of what a notebook adds": """
+        import builtins
+        loader = DataLoader(data, num_workers=2)
+        if hasattr(builtins, "__IPYTHON__"):
+            for batch in loader:
+                pass
+        """,
+    "the guard of a call that was tried": """
+        loader = DataLoader(data, num_workers=2)
+        try:
+            get_ipython()
+            NOTEBOOK = True
+        except NameError:
+            NOTEBOOK = False
+        if NOTEBOOK:
+            for batch in loader:
+                pass
+        """,
+    "the guard of a call that was tried, in a function": """
+        try:
+            get_ipython()
+            NOTEBOOK = True
+        except NameError:
+            NOTEBOOK = False
+        def main():
+            if NOTEBOOK:
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        main()
+        """,
+    "the guard by the name of the process under a name, in a function": """
+        from multiprocessing import current_process
+        IS_MAIN = current_process().name == "MainProcess"
+        def main():
+            if IS_MAIN:
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        main()
+        """,
+    "the guard under a name, in a function": """
+        MAIN = __name__ == "__main__"
+        def main():
+            if MAIN:
+                for batch in DataLoader(data, num_workers=2):
+                    pass
+        main()
         """,
     "the guard of a call that only a notebook knows": """
         loader = DataLoader(data, num_workers=2)
