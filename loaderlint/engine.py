@@ -36,7 +36,8 @@ class Linted:
     ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named,
     and ``unselected`` the errors that rules which are off would have raised: no fix may bring one about.
     ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
-    ``reached`` counts the loaders of each file that some run comes to.
+    ``reached`` counts the loaders of each file that some run comes to; ``unreached`` are those of the named files that
+    no run comes to on some platform of their targets.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -48,6 +49,7 @@ class Linted:
     targets: tuple[Target, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
     reached: Mapping[str, int] = field(default_factory=dict)
+    unreached: tuple[Loader, ...] = ()
 
 
 def trace(
@@ -156,6 +158,12 @@ def lint(
         targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
         sources=project.sources,
         reached=Counter(loader.span.path for loader in loaders if loader.num_workers.open or loader.num_workers.known),
+        unreached=tuple(
+            loader
+            for loader in loaders
+            if loader.span.path in named
+            and not loader.platforms.issuperset(one.platform for one in settings_for(loader.span.path).targets)
+        ),
     )
 
 

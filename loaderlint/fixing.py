@@ -66,6 +66,7 @@ def run(
         rewritten=dict(sorted(rewritten.items())),
         suppressed=linted.suppressed,
         held_back=linted.held_back,
+        unreached=linted.unreached,
     )
 
 

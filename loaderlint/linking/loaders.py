@@ -58,7 +58,17 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     }
     handled = _is_handled(site)
     comes_to_it = frozenset(map(Platform, stops.platforms_in(ways)))
-    loader = Loader(site.span, site.callee, options, site.kind.spelling, may_be_guarded=handled, platforms=comes_to_it)
+    with evaluator.steps(STEPS):
+        ends = {one: stops.ended_on(evaluator, site.frame, one.value) for one in Platform if one not in comes_to_it}
+    loader = Loader(
+        site.span,
+        site.callee,
+        options,
+        site.kind.spelling,
+        may_be_guarded=handled,
+        platforms=comes_to_it,
+        ended={platform: end for platform, end in ends.items() if end is not None},
+    )
     summed = given.get(site.kind.accumulation)
     if summed is None:
         return loader

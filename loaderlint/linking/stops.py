@@ -14,6 +14,7 @@ from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
 from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, choice, end_of, platforms_of, unseen
+from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
 from loaderlint.readers.python_calls import called_name
@@ -91,6 +92,57 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
         return frozenset[str]().union(*(platforms_at(evaluator, one.frame, depth + 1) for one in calls))
 
     return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
+
+
+def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) -> Touch | None:
+    """Return what keeps a run on a platform from coming to a place; None where no one thing alone does."""
+    for where in (frame, *_definition(frame)):
+        for arm in where.place.arms:
+            if arm.test is not None and platform not in platforms_in(evaluator.conditions((arm,), where)):
+                return _touch(where.facts, arm.test)
+        for stop, arms in _before(where.place):
+            ended = _stopped_on(evaluator, stop, arms, where, platform)
+            if ended is not None:
+                return ended
+    node = frame.scope.node
+    if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
+        return None
+    function = Function(frame.facts, node, frame.scope, owner=classes.owner_of(frame.facts, frame.scope))
+    calls = (one for one in evaluator.callers.of(function).by if isinstance(one, Caller))
+    return next(filter(None, (ended_on(evaluator, one.frame, platform, depth + 1) for one in calls)), None)
+
+
+def _stopped_on(
+    evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, platform: str, depth: int = 0
+) -> Touch | None:
+    """Return what ends the run of a platform at a stop: what the platform lacks, or the test it stands under."""
+    if platform in platforms_in(passed := _let_pass(evaluator, stop, arms, frame, depth)) or not passed:
+        return None
+    facts, tests = frame.facts, [arm.test for arm in arms if arm.test is not None]
+    if stop.call is not None and called_name(stop.call) not in platforms.LAST_NAMES and depth < _DEEPEST:
+        where = frame.at(stop.place)
+        function = _checking_function(evaluator, stop.call, where)
+        if function is not None:
+            inside = functions.frame_of_call(evaluator, function, stop.call, where)
+            for one in function.scope.stops:
+                ended = _stopped_on(evaluator, one, one.place.arms, inside, platform, depth + 1)
+                if ended is not None:
+                    return ended
+    if stop.imported:
+        bound = (one.node for several in stop.place.scope.bindings.values() for one in several)
+        return next((_touch(facts, one) for one in bound if _imports(one, stop.imported)), None)
+    return _touch(facts, stop.call or tests[-1]) if stop.call is not None or tests else None
+
+
+def _imports(node: ast.AST, module: str) -> bool:
+    """Return whether a statement imports a module or something of it."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == module
+    return isinstance(node, ast.Import) and any(one.name == module for one in node.names)
+
+
+def _touch(facts: PythonFacts, node: ast.AST) -> Touch:
+    return Touch(facts.span(node), facts.text(node))
 
 
 def platforms_in(ways: Iterable[Assumptions]) -> frozenset[str]:

@@ -116,7 +116,8 @@ class Loader:
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
     none. ``shadowed`` are values that never arrive, for the same key is written again. ``accumulation`` is over how
     many of its batches gradients are summed before a step of the optimizer, as far as that was seen. ``platforms`` are
-    those on which a run comes to it: what only some have may end the program on the others.
+    those on which a run comes to it: what only some have may end the program on the others, and ``ended`` says what
+    does there, as far as one thing does.
     """
 
     span: Span
@@ -130,6 +131,7 @@ class Loader:
     consumer_seen: bool = True
     may_be_guarded: bool = False
     platforms: frozenset[Platform] = frozenset(Platform)
+    ended: Mapping[Platform, Touch] = field(default_factory=dict)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
 

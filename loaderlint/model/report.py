@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from loaderlint.model.edit import TextEdit
 from loaderlint.model.finding import Failure, Finding
+from loaderlint.model.loader import Loader
 from loaderlint.model.source import Source
 from loaderlint.model.target import Target
 
@@ -22,6 +23,7 @@ class Report:
     a line in ``unproven``. ``sources`` are the files read, as they were before any fix, by path; ``rewritten`` the
     new content of those that change. ``held_back`` counts the findings of possible confidence, or below
     ``--min-severity``, that were not shown; ``suppressed`` those an ignore comment or a baseline accepts.
+    ``unreached`` are the loaders that no run comes to on some platform of the targets.
     """
 
     targets: tuple[Target, ...] = ()
@@ -36,6 +38,7 @@ class Report:
     files_read: int = 0
     suppressed: int = 0
     held_back: int = 0
+    unreached: tuple[Loader, ...] = ()
 
     def source(self, path: str) -> Source | None:
         """Return a file as it is after the fixes, as the findings left have it; None when it was not read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from loaderlint.model.loader import Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, Question
@@ -39,6 +40,13 @@ def in_words(assumptions: Iterable[Assumption], place: Span) -> str:
     words = list(dict.fromkeys(filter(None, (_words(one, place.path) for one in sorted(assumptions, key=order)))))
     more = len(words) - _MOST_CONDITIONS
     return ", ".join([*words[:_MOST_CONDITIONS], *(["…"] if more > 0 else [])])
+
+
+def ended(loader: Loader, platform: Platform) -> str:
+    """Return what ends the runs that would come to a loader on a platform; where that is not one thing, the loader."""
+    end = loader.ended.get(platform)
+    what, span = ("the loader", loader.span) if end is None else (shortened(end.what, _LONGEST), end.span)
+    return f"{what} at {_named(str(span))}"
 
 
 def _words(assumption: Assumption, path: str) -> str:

@@ -8,9 +8,13 @@ from itertools import groupby
 
 from loaderlint.model.finding import Failure
 from loaderlint.model.report import Report
+from loaderlint.reports._conditions import ended
 from loaderlint.reports._lines import Line, line
 from loaderlint.reports._style import BAD, CALM, FAINT, GOOD, STRONG, WARN, Style
-from loaderlint.reports._words import counted, described, listed
+from loaderlint.reports._words import counted, described, listed, platform_order
+
+_MOST_ENDS = 3
+"""Places where runs end on a platform that are named."""
 
 
 def failure_lines(report: Report) -> Iterator[Line]:
@@ -74,6 +78,18 @@ def summary_lines(report: Report, style: Style) -> Iterator[Line]:
     if style.verbose:
         yield line(f"Looked at {counted(report.files_seen, 'file')}, read {report.files_read}.")
         yield line(f"Checked for {listed([described(target) for target in report.targets]) or 'no platform'}.")
+        yield from map(line, _unreached(report))
+
+
+def _unreached(report: Report) -> Iterator[str]:
+    """Yield how many loaders no run comes to on a platform that was checked for, and what ends the runs there."""
+    for platform in platform_order({target.platform for target in report.targets}):
+        loaders = [one for one in report.unreached if platform not in one.platforms]
+        if loaders:
+            ends = list(dict.fromkeys(ended(one, platform) for one in loaders))
+            more = [f"{len(ends) - _MOST_ENDS} more"] if len(ends) > _MOST_ENDS else []
+            are = "loader is" if len(loaders) == 1 else "loaders are"
+            yield f"{len(loaders)} {are} not reached on {platform.display}: {listed([*ends[:_MOST_ENDS], *more])}."
 
 
 def _found(report: Report) -> str:

@@ -10,11 +10,13 @@ from typing import Any, TypeAlias
 
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
 from loaderlint.model.tracing import Nothing, Traced
 from loaderlint.model.value import Assumption, Candidate, CommandLineText, CpuCount, Trail, Value
-from loaderlint.reports._conditions import in_words, shortened
+from loaderlint.reports._conditions import ended, in_words, shortened
 from loaderlint.reports._lines import BLANK, Line, cells, line, paint, paragraphs, usable, visible, wrapped
 from loaderlint.reports._style import CALM, FAINT, GOOD, STRONG
+from loaderlint.reports._words import on_platforms, platform_order
 from loaderlint.reports.json import start, steps
 
 FORMATS = ("json", "text")
@@ -92,6 +94,12 @@ def _tree(loader: Loader, width: int) -> Iterator[Line]:
     conditions = in_words(everywhere, loader.span)
     for words in wrapped(conditions, width - 3) if conditions else ():
         yield line(("│  ", FAINT), (words, CALM))
+    ends: dict[str, list[Platform]] = {}
+    for platform in platform_order(loader.ended):
+        ends.setdefault(ended(loader, platform), []).append(platform)
+    for end, platforms in ends.items():
+        for words in wrapped(f"not reached {on_platforms(platforms)}: {end}", width - 3):
+            yield line(("│  ", FAINT), (words, CALM))
     sources = {name: _sources(loader.option(name), everywhere) for name in _given(loader)}
     labels = {name: _label(loader, name) for name in sources}
     label_cells = max(map(cells, labels.values()), default=0)

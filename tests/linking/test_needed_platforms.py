@@ -199,6 +199,35 @@ def test_who_calls_a_function_by_its_name_may_do_so_on_any_platform(project: str
     assert traced(project) == found
 
 
+ENDS = {
+    "a call": (f"{NCCL}dist.init_process_group('nccl')\n{LOADER}", "dist.init_process_group('nccl')", 3),
+    "a call in a function": (
+        f"{NCCL}def inner():\n    dist.init_process_group('nccl')\ndef set_up():\n    inner()\nset_up()\n{LOADER}",
+        "dist.init_process_group('nccl')",
+        4,
+    ),
+    "a call before the function": (
+        f"{NCCL}def load():\n    return {LOADER}\ndef main():\n    dist.init_process_group('nccl')\n    load()\nmain()",
+        "dist.init_process_group('nccl')",
+        6,
+    ),
+    "an import": (f"import fcntl\n{LOADER}", "import fcntl", 2),
+    "a test": (
+        f"import sys\nif sys.platform == 'win32':\n    sys.exit('not here')\n{LOADER}",
+        "sys.platform == 'win32'",
+        3,
+    ),
+    "a branch": (f"import os\nif os.name != 'nt':\n    {LOADER}", "os.name != 'nt'", 3),
+}
+
+
+@pytest.mark.parametrize(("project", "what", "line"), ENDS.values(), ids=ENDS.keys())
+def test_a_loader_says_what_ends_the_program_before_it(project: str, what: str, line: int) -> None:
+    ended = loader_of(project.replace("⟦", "").replace("⟧", "")).ended
+    assert Platform.LINUX not in ended
+    assert (ended[Platform.WINDOWS].what, ended[Platform.WINDOWS].span.line) == (what, line)
+
+
 CHECK = "import sys\ndef check():\n    if sys.platform == 'win32':\n        sys.exit('not here')\n"
 ASKED_BY: dict[str, str] = {
     "a function that is called": CHECK + "def main():\n    check()\n    ⟨load⟩\nmain()",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.model.finding import Confidence, Failure, Finding, Severity, Site
+from loaderlint.model.loader import Loader
+from loaderlint.model.payload import Touch
 from loaderlint.model.report import Report
 from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.reports import render
@@ -78,6 +81,38 @@ Not shown: 2 held back (--pedantic and --min-severity decide), 1 suppressed.
 Looked at 212 files, read 14.
 Checked for Linux (Python 3.12) and Windows (Python 3.14, torch 2.6, cuda, 8 CPUs).
 """
+    )
+
+
+def test_what_is_not_reached_on_a_platform_is_said_when_more_is_asked_for() -> None:
+    process_group = Touch(span("train.py", 12, 5, 40), 'init_process_group("nccl")')
+    on_linux = frozenset({Platform.LINUX})
+    one = Loader(span("train.py", 20, 5, 40), "DataLoader", platforms=on_linux, ended={Platform.WINDOWS: process_group})
+    other = replace(one, span=span("train.py", 30, 5, 40))
+    alone = Loader(span("data.py", 3, 5, 40), "DataLoader", platforms=on_linux)
+    reached = Loader(span("data.py", 4, 5, 40), "DataLoader")
+    for loaders, told in (
+        ((one, reached), '1 loader is not reached on Windows: init_process_group("nccl") at train.py:12.\n'),
+        ((one, other), '2 loaders are not reached on Windows: init_process_group("nccl") at train.py:12.\n'),
+        ((alone,), "1 loader is not reached on Windows: the loader at data.py:3.\n"),
+    ):
+        assert text(report(unreached=loaders), verbose=True).endswith(f"(Python 3.12).\n{told}")
+        assert "not reached" not in text(report(unreached=loaders))
+
+
+def test_of_many_places_that_end_a_run_some_are_named() -> None:
+    many = tuple(
+        Loader(
+            span("train.py", line, 5, 40),
+            "DataLoader",
+            platforms=frozenset({Platform.LINUX}),
+            ended={Platform.WINDOWS: Touch(span("train.py", line - 1, 5, 40), "os.fork()")},
+        )
+        for line in (10, 20, 30, 40, 50)
+    )
+    assert text(report(unreached=many), verbose=True).endswith(
+        "5 loaders are not reached on Windows:"
+        " os.fork() at train.py:9, os.fork() at train.py:19, os.fork() at train.py:29 and 2 more.\n"
     )
 
 

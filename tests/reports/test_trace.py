@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
+from loaderlint.model.payload import Touch
+from loaderlint.model.target import Platform
 from loaderlint.model.tracing import Asked, Nothing, Traced
 from loaderlint.model.value import (
     CUDA,
@@ -58,6 +61,13 @@ def text(*loaders: Loader, color: bool = False, width: int = 100) -> str:
 
 def parsed(*loaders: Loader) -> Any:
     return json.loads(trace.render(Traced(loaders), "json", color=True, width=80))
+
+
+def test_a_loader_that_is_not_reached_says_what_ends_the_program_there() -> None:
+    end = Touch(span("main.py", 12, 5, 40), 'init_process_group("nccl")')
+    ended = dict.fromkeys((Platform.MACOS, Platform.WINDOWS), end)
+    told = text(replace(loader(num_workers=Value((candidate(2),))), ended=ended))
+    assert told.splitlines()[1] == '│  not reached on Windows and macOS: init_process_group("nccl") at main.py:12'
 
 
 FULL = Loader(
