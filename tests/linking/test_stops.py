@@ -152,6 +152,12 @@ APP = """
         def run(self):
             DataLoader(1, num_workers=self.workers)
     """
+OTHER = """
+    class Other:
+        def __init__(self, workers):
+            assert workers
+            self.workers = workers
+    """
 RUN = "App(args.workers, args.mode).run()\n"
 
 
@@ -227,8 +233,12 @@ CHECKED_BY_A_CLASS: Cases = {
         ),
         {"0", "open"},
     ),
-    "a constructor of another object": (
+    "a constructor that asks in another mode": (
         making("if mode == 'c' and workers == 0:", "    raise ValueError", "self.workers = workers", parsed=PARSED),
+        {"0", "open"},
+    ),
+    "a constructor of another object": (
+        making("self.workers = workers", parsed=PARSED, app=OTHER + APP, run="Other(4)\n    " + RUN),
         {"0", "open"},
     ),
     "a method that nobody calls": (making("self.workers = workers", parsed=PARSED), {"0", "open"}),
