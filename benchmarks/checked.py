@@ -41,6 +41,7 @@ REFUSED = (
     "deeply nested",
     " is not ",
     "is no text",
+    "no notebook of format 4",
     "half a character",
     "only loaderlint writes",
     "no anchor",

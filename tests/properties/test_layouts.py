@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.properties.laid_out import BELOW, Call, Mapping, calls, heads, mappings
-from tests.properties.twins import PYTHON_TWINS, YAML_TWINS, Twin, as_it_is, with_tabs
+from tests.properties.twins import PYTHON_TWINS, YAML_TWINS, Twin, as_it_is, with_form_feeds, with_tabs
 from tests.properties.whole_tool import LINUX, after, fix
 from tests.properties.written_programs import Program, programs, run
 
@@ -63,10 +63,11 @@ def undressed(content: bytes) -> str:
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in.*_MultiProcessingDataLoaderIter")
 @settings(max_examples=30)
-@given(programs(), st.sampled_from([as_it_is, *PYTHON_TWINS]))
+@given(programs(), st.sampled_from([as_it_is, *(twin for twin in PYTHON_TWINS if twin is not with_form_feeds)]))
 def test_a_program_that_is_mended_for_spawned_workers_does_nothing_when_they_import_it(
     program: Program, twin: Twin
 ) -> None:
+    # Where a page begins at a statement that moves into a guard, the mark moves along: that twin is another program.
     plain, other = {"main.py": program.text}, {"main.py": twin(program.text)}
     report = fix(other, **EVERYWHERE)
     # A worker count that is a number at last starts the workers that the module has no guard for.
