@@ -1,4 +1,4 @@
-"""What the tests of a program read, but for those that only say which options a loader gets."""
+"""What the tests of a program read, but for those that only say which worker options a loader gets."""
 
 from __future__ import annotations
 
@@ -6,95 +6,139 @@ import ast
 from collections.abc import Iterator
 from typing import Protocol
 
-from loaderlint.linking.reads import KEEPS, SHOWS, Read
-from loaderlint.model.loader import TORCH_DEFAULTS
+from loaderlint.linking.reads import KEEPS, Read
+from loaderlint.linking.shown import Shows
 from loaderlint.model.source import Span
-from loaderlint.readers.python import Asks, PythonFacts, key_of
+from loaderlint.readers.python import Asks, PythonFacts
 from loaderlint.readers.python_calls import called_name
 
-_SHOWS = SHOWS | {"warn"}
-_CHANGES = frozenset({"update", "setdefault", "pop"})
-_MAKES = KEEPS | {"get_context"}
-"""Calls that make an option out of something, and nothing that is done with it."""
+_CHANGES = frozenset({"update", "setdefault"})
+"""Methods that put what they are given into a dictionary."""
+_MAKES = KEEPS | {"get_context", "cpu_count"}
+"""Calls whose result an option can be and that do nothing else: it makes no difference whether they run."""
 
 
 class Ways(Protocol):
-    """The places that values pass on their ways to loaders."""
+    """The places that worker options pass on their ways to loaders."""
 
     def pass_in(self, span: Span) -> bool:
-        """Return whether some value passes inside a place."""
+        """Return whether a worker option passes inside a place, or is written there."""
         ...
 
 
-def asked(facts: PythonFacts, ways: Ways) -> Iterator[Read]:
+def asked(facts: PythonFacts, ways: Ways, shows: Shows) -> Iterator[Read]:
     """Yield what a file's tests read: a run can depend on the answers.
 
-    Left out are tests that only say which options a loader gets, or what is shown, and whether something is None, which
-    no number is.
+    Left out are tests that only say which worker options a loader gets, or what is shown, and whether something is
+    None, which no number is.
     """
-    left_out = {id(node) for called in _SHOWS for site in facts.calls.get(called, ()) for node in ast.walk(site.node)}
+    left_out = {id(node) for site in shows.sites(facts) for node in ast.walk(site.node)}
     for node, place in facts.tests:
         if id(node) in left_out:
             continue
-        test = node if isinstance(node, ast.Compare) else node.test
-        left_out.update(id(one) for one in ast.walk(test) if isinstance(one, ast.Compare))
-        if not _only_for_loaders(node, facts, ways):
-            yield from (Read(facts, place, operand) for operand in _operands(test))
+        if _only_for_workers(node, facts, ways, shows):
+            # What asks inside it asks for the same.
+            inside = [node] if isinstance(node, ast.BoolOp) else _tests(node)
+            left_out.update(id(one) for test in inside for one in ast.walk(test))
+        else:
+            yield from (Read(facts, place, operand) for test in _tests(node) for operand in _operands(test))
+
+
+def _tests(node: Asks) -> list[ast.expr]:
+    """Return the expressions on which it depends how a program goes on; the last operand of ``and`` is no test."""
+    if isinstance(node, ast.BoolOp):
+        return node.values[:-1]
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.Compare):
+        return [node]
+    if isinstance(node, ast.Subscript):
+        return [node.slice]
+    if isinstance(node, ast.Match):
+        return [node.subject]
+    if isinstance(node, ast.match_case):
+        return [node.guard] if node.guard is not None else []
+    return node.ifs if isinstance(node, ast.comprehension) else [node.test]
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
     """Yield what a test reads; what it computes with, and gives to calls that do something, is read there."""
-    parts: list[ast.expr] = []
+    parts: list[ast.expr | None] = []
     if isinstance(test, ast.Name | ast.Attribute | ast.Subscript):
         yield test
     elif isinstance(test, ast.BoolOp):
-        parts = test.values
+        parts = [*test.values]
     elif isinstance(test, ast.UnaryOp):
         parts = [test.operand]
     elif isinstance(test, ast.NamedExpr):
         parts = [test.value]
+    elif isinstance(test, ast.Tuple | ast.List):
+        parts = [*test.elts]
+    elif isinstance(test, ast.Slice):
+        parts = [test.lower, test.upper, test.step]
     elif isinstance(test, ast.Compare):
         compared = [test.left, *test.comparators]
-        parts = [] if any(isinstance(one, ast.Constant) and one.value is None for one in compared) else compared
+        parts = [] if any(isinstance(one, ast.Constant) and one.value is None for one in compared) else [*compared]
     elif isinstance(test, ast.Call) and called_name(test) in KEEPS:
         yield test
-        parts = test.args
+        parts = [*test.args]
     for part in parts:
-        yield from _operands(part)
+        if part is not None:
+            yield from _operands(part)
 
 
-def _only_for_loaders(node: Asks, facts: PythonFacts, ways: Ways) -> bool:
-    """Return whether no more than the options of loaders, or what is shown, depends on the answer to a test."""
-    if isinstance(node, ast.Compare):
-        return ways.pass_in(facts.span(node))
+def _only_for_workers(node: Asks, facts: PythonFacts, ways: Ways, shows: Shows) -> bool:
+    """Return whether no more than the worker options of loaders, or what is shown, depends on the answer to a test."""
     if isinstance(node, ast.IfExp):
-        return any(_gives_option(one, facts, ways) for one in (node.body, node.orelse))
-    return isinstance(node, ast.If) and all(_fills(one, facts, ways) for one in (*node.body, *node.orelse))
+        return _gives(node, facts, ways)
+    if isinstance(node, ast.Compare | ast.BoolOp | ast.UnaryOp):
+        return _gives_alone(node, facts, ways)
+    statements: list[ast.stmt] = []
+    if isinstance(node, ast.If):
+        statements = [*node.body, *node.orelse]
+    elif isinstance(node, ast.Match):
+        statements = [one for case in node.cases for one in case.body]
+    return bool(statements) and all(_fills(one, facts, ways, shows) for one in statements)
 
 
-def _fills(statement: ast.stmt, facts: PythonFacts, ways: Ways) -> bool:
-    if isinstance(statement, ast.If):
-        return _only_for_loaders(statement, facts, ways)
+def _fills(statement: ast.stmt, facts: PythonFacts, ways: Ways, shows: Shows) -> bool:
+    if isinstance(statement, ast.If | ast.Match):
+        return _only_for_workers(statement, facts, ways, shows)
     if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) and statement.value is not None:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        is_option = all(_last_word(one) in TORCH_DEFAULTS for one in targets)
-        return is_option or _gives_option(statement.value, facts, ways)
+        return _gives(statement.value, facts, ways)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
-        if called_name(call) in _CHANGES:
-            return _gives_option(call, facts, ways) or all(one.arg in TORCH_DEFAULTS for one in call.keywords)
-        return called_name(call) in _SHOWS
+        return _gives(call, facts, ways) if called_name(call) in _CHANGES else shows(call, facts)
     return isinstance(statement, ast.Pass)
 
 
-def _gives_option(value: ast.expr, facts: PythonFacts, ways: Ways) -> bool:
-    """Return whether an expression is an option on its way to a loader; one that makes the loader is more."""
+def _gives(value: ast.expr, facts: PythonFacts, ways: Ways) -> bool:
+    """Return whether an expression is a worker option on its way to a loader, or holds several and nothing else."""
+    if isinstance(value, ast.IfExp):
+        # No run may be seen to come to an arm that leaves the option out.
+        arms = [one for one in (value.body, value.orelse) if not _is_neutral(one) or _gives_alone(one, facts, ways)]
+        return bool(arms) and all(_gives(one, facts, ways) for one in arms)
+    parts = _parts(value)
+    return all(_gives(one, facts, ways) for one in parts) if parts else _gives_alone(value, facts, ways)
+
+
+def _parts(value: ast.expr) -> list[ast.expr]:
+    """Return what stands in a dictionary or tuple, or is put into one."""
+    if isinstance(value, ast.Dict):
+        return value.values
+    if isinstance(value, ast.Tuple):
+        return value.elts
+    if isinstance(value, ast.Call) and called_name(value) in {"dict", *_CHANGES}:
+        # What a method of a dictionary is given before a value is its key.
+        given = value.args[1:] if called_name(value) == "setdefault" else value.args
+        return [*given, *(one.value for one in value.keywords)]
+    return []
+
+
+def _is_neutral(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) or (isinstance(value, ast.Dict) and not value.values)
+
+
+def _gives_alone(value: ast.expr, facts: PythonFacts, ways: Ways) -> bool:
     calls = (one for one in ast.walk(value) if isinstance(one, ast.Call))
     return ways.pass_in(facts.span(value)) and all(called_name(one) in _MAKES | _CHANGES for one in calls)
-
-
-def _last_word(target: ast.expr) -> str | None:
-    if isinstance(target, ast.Subscript):
-        key = key_of(target.slice)
-        return key if isinstance(key, str) else None
-    return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from loaderlint.linking.project import Project
+from loaderlint.linking.shown import Shows
 from loaderlint.readers.python import CallSite, Place, PythonFacts, parameters
 
-SHOWS = frozenset({"print", "info", "debug", "warning", "log", "format", "add_argument"})
-"""Calls that only show a value."""
 KEEPS = frozenset(
     {
         *("dict", "update", "setdefault", "partial", "getattr", "setattr", "vars", "Namespace", "SimpleNamespace"),
@@ -42,15 +41,16 @@ class Read:
 class Reads:
     """What all Python files of a project do with the values they read, by the last name of what is read."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, shows: Shows) -> None:
         self._project = project
+        self._shows = shows
 
     @cached_property
     def by_name(self) -> Mapping[str, list[Read]]:
         """The expressions that read a name, an attribute or a key, where something is done with it."""
         found: dict[str, list[Read]] = {}
         for facts in self._project.all_python():
-            for read in (*_given(facts), *_computed(facts)):
+            for read in (*_given(facts, self._shows), *_computed(facts)):
                 name = last_read(read.node)
                 if name is not None:
                     found.setdefault(name, []).append(read)
@@ -60,7 +60,9 @@ class Reads:
     def wholes(self) -> tuple[Read, ...]:
         """The dictionaries that are splatted into calls, formatted, or gone through by loops that use the values."""
         return tuple(
-            read for facts in self._project.all_python() for read in (*_splatted(facts), *_gone_through(facts))
+            read
+            for facts in self._project.all_python()
+            for read in (*_splatted(facts, self._shows), *_gone_through(facts, self._shows))
         )
 
     def names(self, names: Set[str]) -> Set[str]:
@@ -85,8 +87,7 @@ class Reads:
                     functions.setdefault(scope.name, []).append([one.arg for one in parameters(scope.node)])
                 for bindings in scope.bindings.values():
                     for one in bindings:
-                        name = last_read(one.value) if one.kind == "assign" and one.value is not None else None
-                        if name is not None:
+                        for name in _read_by(one.value) if one.kind == "assign" and one.value is not None else ():
                             found.setdefault(name, set()).add(one.name.rpartition(".")[2])
         for facts in every:
             for called in functions.keys() & facts.calls.keys():
@@ -107,6 +108,22 @@ def _parameters_of_call(call: ast.Call, functions: list[list[str]]) -> Iterator[
         for declared in functions if name is not None else ():
             assert name is not None
             yield from ((name, one) for one in declared[position : position + 2])
+
+
+def _read_by(value: ast.expr) -> Iterator[str]:
+    """Yield what a value reads, or what it asks about: it says as much of that."""
+    name = last_read(value)
+    if name is not None:
+        yield name
+    parts: list[ast.expr] = []
+    if isinstance(value, ast.Compare):
+        parts = [value.left, *value.comparators]
+    elif isinstance(value, ast.BoolOp):
+        parts = value.values
+    elif isinstance(value, ast.UnaryOp):
+        parts = [value.operand]
+    for part in parts:
+        yield from _read_by(part)
 
 
 def last_read(node: ast.expr) -> str | None:
@@ -131,19 +148,20 @@ def _word(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def _given(facts: PythonFacts) -> Iterator[Read]:
+def _given(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
     """Yield what calls are given, and what their methods are called on."""
-    for site in _doing(facts):
+    for site in _doing(facts, shows):
         for argument in (*site.node.args, *(one.value for one in site.node.keywords if one.arg is not None)):
             yield Read(facts, site.place, argument, site.node)
         if isinstance(site.node.func, ast.Attribute):
             yield Read(facts, site.place, site.node.func.value)
 
 
-def _doing(facts: PythonFacts) -> Iterator[CallSite]:
+def _doing(facts: PythonFacts, shows: Shows) -> Iterator[CallSite]:
+    shown = {id(one) for one in shows.sites(facts)}
     for called, sites in facts.calls.items():
-        if called not in SHOWS | KEEPS:
-            yield from sites
+        if called not in KEEPS:
+            yield from (one for one in sites if id(one) not in shown)
 
 
 def _computed(facts: PythonFacts) -> Iterator[Read]:
@@ -157,8 +175,8 @@ def _shows(node: ast.BinOp) -> bool:
     return isinstance(node.op, ast.Mod) and _word(node.left) is not None
 
 
-def _splatted(facts: PythonFacts) -> Iterator[Read]:
-    for site in _doing(facts):
+def _splatted(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
+    for site in _doing(facts, shows):
         for keyword in site.node.keywords:
             if keyword.arg is None:
                 yield Read(facts, site.place, keyword.value, site.node, whole=True)
@@ -171,7 +189,7 @@ _FORMATTED_KEY = re.compile(r"%\(\w+\)[^a-z%]*[a-qt-z]")
 """A key in ``%`` formatting that has to be a number: ``%(n)d``, not ``%(n)s``."""
 
 
-def _gone_through(facts: PythonFacts) -> Iterator[Read]:
+def _gone_through(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
     """Yield the dictionaries whose values a loop or comprehension computes with, or gives to calls."""
     used: set[int] | None = None
     for scope in facts.scopes.values():
@@ -180,7 +198,7 @@ def _gone_through(facts: PythonFacts) -> Iterator[Read]:
             if not isinstance(called, ast.Attribute) or called.attr not in ("items", "values"):
                 continue
             if used is None:
-                used = {id(read.node) for read in (*_given(facts), *_computed(facts))}
+                used = {id(read.node) for read in (*_given(facts, shows), *_computed(facts))}
             names = {one.id for target in _targets(node) for one in ast.walk(target) if isinstance(one, ast.Name)}
             inside = (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
             if any(id(one) in used for one in inside):

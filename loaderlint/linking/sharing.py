@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.project import Project
-from loaderlint.linking.reads import SHOWS, Read, Reads, last_read
+from loaderlint.linking.reads import Read, Reads, last_read
 from loaderlint.linking.restricted import restricted
+from loaderlint.linking.shown import Shows
 from loaderlint.linking.things import External, Frame, Made
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
@@ -31,16 +32,24 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     conditions that ask about it, and the calls that print it. Whatever else a value is written as (a flag's default, a
     field, a key of a file, a parameter's default) is shared when the program computes with it elsewhere, calls a method
     of it, goes through the dictionary it is in, or gives it to a call of another library. All are shared when a test
-    asks about them for something other than a loader's options, or when not every value may be declared there.
+    asks about them for something other than worker options, or when not every value may be declared there.
     """
     every = tuple(loaders)
-    ways = _Ways(every)
-    uses = _Uses(evaluator.project, ways)
-    others = _OtherUses(evaluator, ways)
+    shows = Shows(evaluator.project)
+    of_workers = _Ways(every, _OF_WORKERS)
+    uses = _Uses(evaluator.project, shows)
+    others = _OtherUses(evaluator, of_workers, shows)
+
+    @cache
+    def ways_of(option: str) -> _Ways:
+        return of_workers if option in _OF_WORKERS else _Ways(every, {option})
 
     def asking(option: str, value: Value, one: Candidate, loader: Loader) -> Candidate:
         def used_elsewhere() -> bool:
-            return uses.elsewhere(one) or (option in _MENDED and others.elsewhere(option, one, value.argument))
+            ways = ways_of(option)
+            return uses.elsewhere(one, ways) or (
+                option in _MENDED and others.elsewhere(option, one, value.argument, ways)
+            )
 
         needed_elsewhere = partial(_needed_elsewhere, every, loader, option, one)
         return replace(one, used_elsewhere=used_elsewhere, needed_elsewhere=needed_elsewhere)
@@ -72,84 +81,87 @@ def _counts_apart(count: Value, own: Value, same: Iterable[Candidate]) -> bool:
     return unseen or any(one.may_start_workers and one.span not in places for one, _ in met)
 
 
+_OF_WORKERS = frozenset({"num_workers", *WORKER_OPTIONS, "pin_memory", "pin_memory_device"})
+"""The options that say how batches are loaded, and not which: whatever decides them may be decided anew."""
+_MENDED = _OF_WORKERS | {"shuffle", "batch_size", "drop_last"}
+"""The options that fixes change at their source."""
+
+
 class _Ways:
-    """The places that values pass on their ways to loaders."""
+    """The places that the values of some options pass on their ways to loaders."""
 
-    def __init__(self, loaders: tuple[Loader, ...]) -> None:
-        self._loaders = loaders
-
-    @cached_property
-    def _by_path(self) -> Mapping[str, Set[Span]]:
-        found: dict[str, set[Span]] = {}
-        for loader in self._loaders:
-            for value in loader.options.values():
-                followed = (span for one in value.known for span in (one.entry, *(step.span for step in one.trail)))
-                for span in (value.argument, *followed):
-                    if span is not None:
-                        found.setdefault(span.path, set()).add(span)
-        return found
-
-    def hold(self, span: Span) -> bool:
-        """Return whether a place is on the way of some value to a loader."""
-        return any(way.holds(span) for way in self._by_path.get(span.path, ()))
+    def __init__(self, loaders: tuple[Loader, ...], options: Set[str]) -> None:
+        self._values = [value for loader in loaders for option, value in loader.options.items() if option in options]
+        self._held: dict[Span, bool] = {}
 
     @cached_property
     def _passed(self) -> Mapping[str, Set[Span]]:
-        found = {path: set(spans) for path, spans in self._by_path.items()}
-        for loader in self._loaders:
-            for value in loader.options.values():
-                for one in value.written:
-                    found.setdefault(one.span.path, set()).add(one.span)
+        found: dict[str, set[Span]] = {}
+        for value in self._values:
+            followed = (span for one in value.known for span in (one.entry, *(step.span for step in one.trail)))
+            for span in (value.argument, *followed):
+                if span is not None:
+                    found.setdefault(span.path, set()).add(span)
         return found
 
+    @cached_property
+    def _written(self) -> Mapping[str, Set[Span]]:
+        found: dict[str, set[Span]] = {}
+        for value in self._values:
+            for one in value.written:
+                found.setdefault(one.span.path, set()).add(one.span)
+        return found
+
+    def hold(self, span: Span) -> bool:
+        """Return whether a place is on the way of one of the values to a loader."""
+        if span not in self._held:
+            self._held[span] = any(way.holds(span) for way in self._passed.get(span.path, ()))
+        return self._held[span]
+
     def pass_in(self, span: Span) -> bool:
-        """Return whether some value passes inside a place, or is written there."""
-        return any(span.holds(way) for way in self._passed.get(span.path, ()))
-
-
-_MENDED = frozenset(
-    {"num_workers", *WORKER_OPTIONS, "pin_memory", "pin_memory_device", "shuffle", "batch_size", "drop_last"}
-)
-"""The options that fixes change at their source."""
+        """Return whether one of the values passes inside a place, or is written there."""
+        return any(span.holds(way) for every in (self._passed, self._written) for way in every.get(span.path, ()))
 
 
 class _OtherUses:
     """What a program does with values, apart from loaders and from the ways to them."""
 
-    def __init__(self, evaluator: Evaluator, ways: _Ways) -> None:
+    def __init__(self, evaluator: Evaluator, of_workers: _Ways, shows: Shows) -> None:
         self._evaluator = evaluator
-        self._ways = ways
-        self._reads = Reads(evaluator.project)
+        self._of_workers = of_workers
+        self._shows = shows
+        self._reads = Reads(evaluator.project, shows)
         self._written: dict[int, frozenset[Span]] = {}
-        self._known: dict[tuple[Span, Span | None], bool] = {}
+        self._known: dict[tuple[str, Span, Span | None], bool] = {}
 
     @cached_property
     def _asked(self) -> Mapping[str, list[Read]]:
         """What tests read, by its last name."""
         found: dict[str, list[Read]] = {}
         for facts in self._evaluator.project.all_python():
-            for read in asked(facts, self._ways):
+            for read in asked(facts, self._of_workers, self._shows):
                 name = last_read(read.node)
                 if name is not None:
                     found.setdefault(name, []).append(read)
         return found
 
-    def elsewhere(self, option: str, candidate: Candidate, argument: Span | None) -> bool:
+    def elsewhere(self, option: str, candidate: Candidate, argument: Span | None, ways: _Ways) -> bool:
         """Return whether a written value is used under a name of its way, or with all it stands among."""
         if not candidate.written:
             return False
-        key = candidate.span, argument
+        key = option, candidate.span, argument
         if key not in self._known:
             steps = [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
             names = self._reads.names({option, *(name for span in steps for name in self._names(span))})
-            reads = [
-                one
-                for by_name in (self._reads.by_name, self._asked)
-                for name in sorted(names)
-                for one in by_name.get(name, ())[:_MOST_READS]
+            several: list[Sequence[Read]] = [
+                by_name.get(one, []) for by_name in (self._reads.by_name, self._asked) for one in sorted(names)
             ]
-            written = (self._written_for(one) for one in (*reads, *self._reads.wholes[:_MOST_READS]))
-            self._known[key] = self._is_restricted(candidate) or any(candidate.span in spans for spans in written)
+            several.append(self._reads.wholes)
+            self._known[key] = (
+                self._is_restricted(candidate)
+                or any(len(reads) > _MOST_READS for reads in several)
+                or any(candidate.span in self._written_for(one, ways) for reads in several for one in reads)
+            )
         return self._known[key]
 
     def _is_restricted(self, candidate: Candidate) -> bool:
@@ -165,8 +177,10 @@ class _OtherUses:
 
     def read_back(self, option: str, loader: Loader) -> bool:
         """Return whether a test asks a loader for what it was given."""
-        reads = self._asked.get(option, ())[:_MOST_READS]
-        return any(isinstance(one.node, ast.Attribute) and loader.span in self._made(one, one.node) for one in reads)
+        reads = self._asked.get(option, ())
+        return len(reads) > _MOST_READS or any(
+            isinstance(one.node, ast.Attribute) and loader.span in self._made(one, one.node) for one in reads
+        )
 
     def _made(self, read: Read, node: ast.Attribute) -> frozenset[Span]:
         with self._evaluator.steps(_STEPS):
@@ -179,11 +193,12 @@ class _OtherUses:
             return ()
         return _IDENTIFIER.findall(source.at(span))
 
-    def _written_for(self, read: Read) -> frozenset[Span]:
+    def _written_for(self, read: Read, ways: _Ways) -> frozenset[Span]:
         """Return the places where what is read was written, none where it is on the way to a loader."""
+        if ways.hold(read.facts.span(read.node)):
+            return frozenset()
         if id(read.node) not in self._written:
-            on_the_way = self._ways.hold(read.facts.span(read.node))
-            self._written[id(read.node)] = frozenset() if on_the_way else self._followed(read)
+            self._written[id(read.node)] = self._followed(read)
         return self._written[id(read.node)]
 
     def _followed(self, read: Read) -> frozenset[Span]:
@@ -203,31 +218,32 @@ class _OtherUses:
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_MOST_READS = 60
+_MOST_READS = 1000
+"""Where a name is read more often than this, it is taken to be read for something else, too."""
 _STEPS = 150
 
 
 class _Uses:
     """Where the names of each file are read, apart from the ways to loaders."""
 
-    def __init__(self, project: Project, ways: _Ways) -> None:
+    def __init__(self, project: Project, shows: Shows) -> None:
         self._project = project
-        self._ways = ways
+        self._shows = shows
         self._reads: dict[str, dict[str, list[Span]]] = {}
 
-    def elsewhere(self, candidate: Candidate) -> bool:
+    def elsewhere(self, candidate: Candidate, ways: _Ways) -> bool:
         """Return whether the name a written value was given is read for something that is no loader."""
         facts = self._project.python(candidate.span.path) if candidate.written else None
         name = _name_of(facts, candidate) if facts is not None else None
         if facts is None or name is None:
             return False
-        return any(not self._ways.hold(read) for read in self._reads_in(facts).get(name, ()))
+        return any(not ways.hold(read) for read in self._reads_in(facts).get(name, ()))
 
     def _reads_in(self, facts: PythonFacts) -> dict[str, list[Span]]:
         path = facts.source.path
         if path not in self._reads:
             self._reads[path] = {}
-            for node, name in _reads(facts.tree):
+            for node, name in _reads(facts, self._shows):
                 self._reads[path].setdefault(name, []).append(facts.span(node))
         return self._reads[path]
 
@@ -241,9 +257,9 @@ def _name_of(facts: PythonFacts, candidate: Candidate) -> str | None:
     return None
 
 
-def _reads(tree: ast.AST) -> Iterable[tuple[ast.expr, str]]:
+def _reads(facts: PythonFacts, shows: Shows) -> Iterable[tuple[ast.expr, str]]:
     """Yield the reads of names that neither a condition nor a call that shows them makes."""
-    waiting: list[ast.AST] = [tree]
+    waiting: list[ast.AST] = [facts.tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -253,9 +269,6 @@ def _reads(tree: ast.AST) -> Iterable[tuple[ast.expr, str]]:
                 continue
         if isinstance(node, ast.Compare | ast.JoinedStr):
             continue
-        if isinstance(node, ast.Call):
-            function = node.func
-            called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if called in SHOWS:
-                continue
+        if isinstance(node, ast.Call) and shows(node, facts):
+            continue
         waiting.extend(ast.iter_child_nodes(node))

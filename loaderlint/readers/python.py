@@ -91,9 +91,10 @@ class PythonFacts:
     """What one Python file says.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,
-    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands, ``tests`` every
-    comparison and whatever asks a question and is not text, ``attribute_changes`` the attributes set otherwise than by
-    a dotted name.
+    ``blocks`` every ``with`` and ``try``, ``operations`` every operation on two operands, ``attribute_changes``
+    the attributes set otherwise than by a dotted name. ``tests`` is whatever asks a question and is not text: ``if``,
+    ``while``, ``assert`` and ``match``, the ``if`` of a case, of a comprehension and in an expression, comparisons,
+    ``and``, ``or`` and ``not``, and subscripts that are worked out; what asks inside another comes after it.
     """
 
     source: Source

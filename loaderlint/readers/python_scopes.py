@@ -16,8 +16,20 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
 Block: TypeAlias = ast.With | ast.AsyncWith | ast.Try
 """A statement that may keep what goes wrong inside from getting out."""
-Asks: TypeAlias = ast.If | ast.While | ast.Assert | ast.IfExp | ast.Compare
-"""A statement or an expression that asks a question."""
+Asks: TypeAlias = (
+    ast.If
+    | ast.While
+    | ast.Assert
+    | ast.Match
+    | ast.match_case
+    | ast.comprehension
+    | ast.IfExp
+    | ast.Compare
+    | ast.BoolOp
+    | ast.UnaryOp
+    | ast.Subscript
+)
+"""What asks a question: the guard of a case, the ``if`` of a comprehension, ``not``, and what picks one of several."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals
@@ -328,6 +328,7 @@ class _Walk(Bound):
 
     def on_Match(self, node: ast.Match, place: Place) -> Branches:
         """Return the cases; each is reached where none before it matched."""
+        self.tests.append((node, place))
         self.expression(node.subject, place)
         cases: list[tuple[tuple[Arm, ...], Suite]] = []
         arms: tuple[Arm, ...] = ()
@@ -340,6 +341,7 @@ class _Walk(Bound):
             for name, value in captured(case.pattern, node.subject):
                 self.bind(name, "assign" if value is not None else "other", node, inside, value=value)
             if case.guard is not None:
+                self.tests.append((case, inside))
                 self.expression(case.guard, inside)
             branch = self.branch(case.body, place, *taken)
             branch[1].first = first
@@ -373,7 +375,7 @@ class _Walk(Bound):
             self.call(node, place)
         elif isinstance(node, ast.BinOp):
             self.operations.append((node, place))
-        elif isinstance(node, ast.Compare):
+        elif _asks(node):
             self.tests.append((node, place))
         elif isinstance(node, ast.JoinedStr):
             before = len(self.tests)
@@ -395,6 +397,7 @@ class _Walk(Bound):
                 self.expression(branch, place.under(Arm(node, node.test, truth, place=place)))
             return
         elif isinstance(node, ast.BoolOp):
+            self.tests.append((node, place))
             for operand in node.values:
                 self.expression(operand, place)
                 place = place.under(Arm(operand, operand, isinstance(node.op, ast.And), place=place))
@@ -418,6 +421,8 @@ class _Walk(Bound):
             inside = Place(place.scope, place.order, (*inside.arms, turn))
             self.parts(generator.target, inside)
             self.loop_target(generator.target, generator.iter, node, inside)
+            if generator.ifs:
+                self.tests.append((generator, inside))
             for test in generator.ifs:
                 self.expression(test, inside)
                 inside = Place(place.scope, place.order, (*inside.arms, Arm(test, test, True, place=inside)))
@@ -441,3 +446,11 @@ class _Walk(Bound):
                 self.attribute(change, node, place)
         if isinstance(function, ast.Attribute):
             self.method(node, function, place)
+
+
+def _asks(node: ast.expr) -> TypeGuard[ast.Compare | ast.UnaryOp | ast.Subscript]:
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    return isinstance(node, ast.Compare) or (
+        isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant)
+    )

@@ -85,6 +85,73 @@ SHARED: Cases = {
     ),
 }
 
+ASKED = {
+    "a match": "match args.workers:\n    case 0:\n        raise SystemExit\n    case _:\n        pass",
+    "a match of two": "match args.workers, args.mode:\n    case 0, 'fit':\n        raise SystemExit",
+    "the guard of a case": "match mode:\n    case 'fit' if args.workers > 0:\n        warm_up()",
+    "the if of a comprehension": "chosen = [one for one in data if args.workers]",
+    "and": "args.workers and warm_up()",
+    "or": "pool = args.workers or warm_up()",
+    "not": "alone = not args.workers",
+    "a name that says whether": "some = args.workers > 0\nif some:\n    warm_up()",
+    "a key": "{0: warm_up, 8: train}[args.workers]()",
+    "a slice": "names = names[:args.workers]",
+    "another option": "if args.workers > 0:\n    batch_size = 64",
+    "another option among its own": "if args.workers > 0:\n    options = dict(prefetch_factor=4, batch_size=64)",
+    "something of an option's name": "if args.workers > 0:\n    connection.timeout = 30",
+    "a function of the program that is called as one of Python's": (
+        "def format(disk):\n    ...\nif args.workers == 0:\n    format(disk)"
+    ),
+    "a function called as a method of loggers": "if args.workers == 0:\n    debug()",
+    "a method of the program that is called as one of loggers": (
+        "class Disk:\n    def debug(self):\n        ...\nif args.workers == 0:\n    Disk().debug()"
+    ),
+    "a logarithm": "import math\nprint(math.log(args.workers))\nmath.log(args.workers)",
+}
+GIVEN = {
+    "the size of a batch": "batch_size=64 if args.workers > 0 else 8",
+    "a multiple of it": "batch_size=8 * args.workers",
+    "the order": "shuffle=args.workers > 1",
+    "both": "**(dict(timeout=9, batch_size=64) if args.workers > 0 else {})",
+}
+ONLY_WORKERS = {
+    "a match": "options = {}\nmatch args.workers:\n    case 0:\n        pass\n    case _:\n"
+    "        options['timeout'] = 9",
+    "and": "options = dict(persistent_workers=args.workers > 0 and not args.debug)",
+    "or": "options = dict(timeout=args.workers and 9 or 0)",
+    "not": "options = dict(persistent_workers=not not args.workers)",
+    "two at once": "options = dict(timeout=9, prefetch_factor=4) if args.workers > 0 else {}",
+    "two in an update": "options = {}\nif args.workers:\n    options.update(timeout=9, prefetch_factor=4)",
+    "what is shown": "import logging\nfrom warnings import warn\noptions = {}\nif args.workers > 4:\n"
+    "    warn('many')\n    logging.getLogger().warning('many')",
+}
+
+
+@pytest.mark.parametrize("asks", ASKED.values(), ids=ASKED.keys())
+def test_what_else_depends_on_the_answer_to_a_test(asks: str) -> None:
+    assert traced(f"{PARSER}{asks}") == {"8 shared", "open"}
+
+
+def test_one_of_many_reads() -> None:
+    others = "".join(
+        f"def check{one}(pool):\n    if pool.workers == {one}:\n        raise ValueError\n" for one in range(70)
+    )
+    assert traced(f"{PARSER}{others}") == {"8", "open"}
+    assert traced(f"{PARSER}{others}if args.workers < 1:\n    raise ValueError") == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("option", GIVEN.values(), ids=GIVEN.keys())
+def test_a_count_that_other_options_are_made_of(option: str) -> None:
+    program = PARSER.replace("=args.workers)", f"=args.workers, {option})")
+    assert traced(program) == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("before", ONLY_WORKERS.values(), ids=ONLY_WORKERS.keys())
+def test_no_more_than_worker_options_depends_on_the_answer_to_a_test(before: str) -> None:
+    loader = "DataLoader(data, num_workers=args.workers"
+    assert traced(PARSER.replace(f"{loader})", f"{before}\n{loader}, **options)")) == {"8", "open"}
+
+
 NOT_SHARED: Cases = {
     "a flag for two loaders": (
         f"{PARSER}DataLoader(data, num_workers=args.workers)\nThreadPoolExecutor(4)",

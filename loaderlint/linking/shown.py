@@ -1,0 +1,51 @@
+"""Calls that only show a value."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Set
+from functools import cached_property
+
+from loaderlint.linking.project import Project
+from loaderlint.readers.python import CallSite, PythonFacts
+from loaderlint.readers.python_calls import called_name
+
+_FUNCTIONS = frozenset({"print", "format"})
+"""Python's own functions that write a value out."""
+_METHODS = frozenset({"info", "debug", "warning", "warn", "format", "add_argument"})
+"""Methods of loggers, strings and parsers, and functions of ``warnings``, that only write values out."""
+_MODULES = re.compile(r"(logging|warnings)\.")
+_LOGGERS = frozenset({"log"})
+"""Methods that do so where what they belong to is called a logger, or is the object itself: no ``math.log``."""
+
+
+class Shows:
+    """Which calls of a project only show what they are given: not those of functions that it defines itself."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def __call__(self, call: ast.Call, facts: PythonFacts) -> bool:
+        """Return whether a call does no more than show a value."""
+        function, name = call.func, called_name(call)
+        if name in self._defined:
+            return False
+        if isinstance(function, ast.Name):
+            imported = [one.target for one in facts.module.bindings.get(name, ())]
+            return name in _FUNCTIONS if not imported else all(_MODULES.match(one) for one in imported)
+        if not isinstance(function, ast.Attribute):
+            return False
+        held = function.value
+        owner = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
+        return name in _METHODS or (name in _LOGGERS and (owner == "self" or "log" in owner.lower()))
+
+    def sites(self, facts: PythonFacts) -> Iterator[CallSite]:
+        """Yield the calls of a file that only show something."""
+        for name in (_FUNCTIONS | _METHODS | _LOGGERS) & facts.calls.keys():
+            yield from (site for site in facts.calls[name] if self(site.node, facts))
+
+    @cached_property
+    def _defined(self) -> Set[str]:
+        """The names of the functions and methods of the project."""
+        return frozenset(scope.name for facts in self._project.all_python() for scope in facts.scopes.values())
