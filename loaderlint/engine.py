@@ -36,8 +36,8 @@ class Linted:
     ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named,
     and ``unselected`` the errors that rules which are off would have raised: no fix may bring one about.
     ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
-    ``reached`` counts the loaders of each file that some run comes to; ``unreached`` are those of the named files that
-    no run comes to on some platform of their targets.
+    ``reached`` counts the loaders of each file whose worker count some value can be, as no value reaches one that no
+    run comes to; ``unreached`` are those of the named files that no run comes to on some platform of their targets.
     """
 
     findings: tuple[Finding, ...] = ()

@@ -302,11 +302,9 @@ def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
     for finding in _everywhere(after):
         kind = _kind(finding)
         if found[kind] > expected[kind] and _turn(finding) <= _turn(batch[0]):
-            path = finding.span.path
-            if any(_kind(one) == kind and one.fix and path not in _paths(one.fix) for one in batch):
-                return (
-                    f"the value in {path} also serves something that is no loader, and changing the call is not enough"
-                )
+            kept = (one.fix.kept for one in batch if _kind(one) == kind and one.fix is not None and one.fix.kept)
+            if why := next(kept, ""):
+                return f"{why}, and changing the call is not enough"
             shows = "still shows" if kind in map(_kind, batch) else "shows"
             return f"linting again {shows} {finding.code} {finding.name} in {finding.span.path}"
     for path in sorted(before.reached):

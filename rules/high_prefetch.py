@@ -20,7 +20,9 @@ class HighPrefetch(Rule):
 
     ## What it does
     Finds a `prefetch_factor` above `max-prefetch-factor` (4), or one that, times the worker count, is above
-    `max-batches-in-flight` (32). A loader that leaves the factor to torch (2) is never reported.
+    `max-batches-in-flight` (32). A loader that leaves the factor to torch (2) is never reported. Where only a worker
+    count of 0 is written beside the factor, and the program may give another, it is shown with `--pedantic` alone,
+    unless the one who gives it is the user of the program.
 
     ## Why it breaks
     Every worker keeps that many batches ready in shared memory. Once the model never waits, more of them only cost.

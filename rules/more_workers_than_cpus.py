@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
-from loaderlint.model.job import Ranks
+from loaderlint.model.job import crowded
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import single_process
 from loaderlint.model.rule import Rule, counted, place
@@ -20,8 +19,6 @@ _WARNING = (
 )
 
 _HELP = "divide the CPUs by the ranks of a machine, which torchrun gives in LOCAL_WORLD_SIZE"
-_MACHINES = (16, 64, 256)
-"""CPUs of machines, where the project does not say how many it has."""
 
 
 class MoreWorkersThanCpus(Rule):
@@ -76,7 +73,8 @@ class MoreWorkersThanCpus(Rule):
             message = f"{many} workers{is_made_of} {_take_turns(cpus)}"
             capped = _capped(loader, workers, target, cpus)
             yield self.finding(loader, workers, message, target, error=_WARNING.format(many, cpus), fix=capped)
-        for workers, ranks in _in_several_ranks(loader, target):
+        # Where a job script says how many CPUs there are, LL304 speaks of them.
+        for workers, ranks in crowded((job for job in loader.program.jobs if job.cpus is None), target).items():
             many = workers.number(target)
             turns = "more workers than CPUs take turns"
             if many is not None and cpus is not None:
@@ -94,35 +92,6 @@ class MoreWorkersThanCpus(Rule):
 
 def _take_turns(cpus: int) -> str:
     return f"take turns on {cpus} CPU{'s' if cpus != 1 else ''}"
-
-
-def _in_several_ranks(loader: Loader, target: Target) -> Iterator[tuple[Candidate, Ranks]]:
-    """Yield the worker counts that no single rank has too many of, each with the most ranks that start it."""
-    found: dict[Candidate, Ranks] = {}
-    for job in loader.program.jobs:
-        fewest = next(iter(job.workers_on(target)), None)
-        # Where a job script says how many CPUs there are, LL304 speaks of them.
-        if (
-            job.cpus is not None
-            or job.ranks is None
-            or fewest is None
-            or not _share_cpus(fewest, job.ranks.number, target)
-        ):
-            continue
-        if fewest not in found or found[fewest].number < job.ranks.number:
-            found[fewest] = job.ranks
-    yield from found.items()
-
-
-def _share_cpus(workers: Candidate, ranks: int, target: Target) -> bool:
-    """Return whether several ranks with as many workers each have more than CPUs, but one alone has not."""
-    if target.cpus is not None:
-        many = workers.number(target)
-        return many is not None and many <= target.cpus < many * ranks
-    sizes = [(cpus, workers.number(replace(target, cpus=cpus))) for cpus in _MACHINES]
-    return isinstance(workers.constant, CpuCount) and all(
-        many is not None and many <= cpus < many * ranks for cpus, many in sizes
-    )
 
 
 def _capped(loader: Loader, workers: Candidate, target: Target, count: int) -> Fix:

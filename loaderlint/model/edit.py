@@ -160,7 +160,7 @@ class Fix:
     ``title`` says what will be true, in the imperative ("set num_workers to 0"). ``reason`` says why an unsafe fix is
     unsafe.
     ``follows`` are the places that the mended value was worked out from: it may follow by itself when one of them is
-    mended.
+    mended. ``kept`` says what is left as it is and why, where the loader's own call is changed instead of the value.
     """
 
     title: str
@@ -168,6 +168,7 @@ class Fix:
     safety: Safety = Safety.SAFE
     reason: str = ""
     follows: frozenset[Span] = frozenset()
+    kept: str = ""
 
     @property
     def safe(self) -> bool:
@@ -181,7 +182,7 @@ class Fix:
     def joined(self, other: Fix) -> Fix:
         """Return the fix that does both, as unsafe as the less safe of the two."""
         edits = self.edits + tuple(edit for edit in other.edits if edit not in self.edits)
-        both = replace(self, edits=edits)
+        both = replace(self, edits=edits, kept=self.kept or other.kept)
         return both if other.safe else both.unsafe(other.reason)
 
     def narrowed(self, platforms: frozenset[Platform], only_there: Collection[Span] = ()) -> Fix:

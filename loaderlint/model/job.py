@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, Target
-from loaderlint.model.value import Candidate, Trail, Value
+from loaderlint.model.value import Candidate, CpuCount, Trail, Value
 
 
 class Runner(str, Enum):
@@ -80,3 +81,33 @@ class Job:
         if self.num_workers.open or not all(one.starts_workers(there) for one in counts):
             return ()
         return tuple(sorted(counts, key=lambda one: one.number(there) or float("inf")))
+
+
+_MACHINES = (16, 64, 256)
+"""CPUs of machines, where the project does not say how many it has."""
+
+
+def crowded(jobs: Iterable[Job], target: Target) -> Mapping[Candidate, Ranks]:
+    """Return the worker counts that no single rank has too many of but all ranks of a machine have, with these ranks.
+
+    Of a job it is the smallest count, of several jobs with the same count the most ranks.
+    """
+    found: dict[Candidate, Ranks] = {}
+    for job in jobs:
+        fewest = next(iter(job.workers_on(target)), None)
+        if fewest is None or job.ranks is None or not _share_cpus(fewest, job.ranks.number, target):
+            continue
+        if fewest not in found or found[fewest].number < job.ranks.number:
+            found[fewest] = job.ranks
+    return found
+
+
+def _share_cpus(workers: Candidate, ranks: int, target: Target) -> bool:
+    """Return whether several ranks with as many workers each have more than CPUs, but one alone has not."""
+    if target.cpus is not None:
+        many = workers.number(target)
+        return many is not None and many <= target.cpus < many * ranks
+    sizes = [(cpus, workers.number(replace(target, cpus=cpus))) for cpus in _MACHINES]
+    return isinstance(workers.constant, CpuCount) and all(
+        many is not None and many <= cpus < many * ranks for cpus, many in sizes
+    )

@@ -43,7 +43,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         if loader.option(option).open and not dropped:
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
-    fix = Fix(title, tuple(edits), follows=workers.sources)
+    fix = Fix(title, tuple(edits), follows=workers.sources, kept=_kept(workers) if at_the_call else "")
     if shared:
         return fix.unsafe(_SHARED)
     if needed:
@@ -118,6 +118,10 @@ def unless_shared(fix: Fix, edited: Candidate) -> Fix:
     return fix.unsafe(_SHARED) if edited.serves_others else fix
 
 
+def _kept(shared: Candidate) -> str:
+    return f"the value in {shared.span.path} also serves something that is no loader"
+
+
 def switched_off(loader: Loader, option: str, written: Candidate) -> Fix:
     """Return the fix after which the loader gets False for an option.
 
@@ -128,7 +132,7 @@ def switched_off(loader: Loader, option: str, written: Candidate) -> Fix:
     title = f"set {loader.spelled(option)} to False"
     at_the_call = written.serves_others or any(one.subject == CUDA for one in written.assumptions)
     if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
-        return Fix(title, (SetValue(argument, False),))
+        return Fix(title, (SetValue(argument, False),), kept=_kept(written) if written.serves_others else "")
     return unless_shared(Fix(title, (SetValue(written.span, False),)), written)
 
 
