@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import keyword
-import re
-
 from loaderlint.model.value import Candidate, Question
-
-_NAME = re.compile(r"[^\W\d]\w*(?!\w|\s*\.\s*[^\W\d])")
-"""A name or, of a dotted name, its last part."""
-_NO_NAMES = frozenset({*keyword.kwlist, "default"})
-"""Words of a step that name nothing of the program."""
 
 
 def asks_for_workers(given: Candidate, workers: Candidate | None = None) -> bool:
@@ -21,8 +13,7 @@ def asks_for_workers(given: Candidate, workers: Candidate | None = None) -> bool
     """
     questions = {subject for subject, answer in given.assumptions if isinstance(answer, bool)}
     others = questions - {subject for subject, _ in (workers.assumptions if workers is not None else ())}
-    tests = [one.test for one in others if isinstance(one, Question)]
-    names = {
-        name for step in (workers.trail if workers is not None else ()) for name in _NAME.findall(step.note)
-    } - _NO_NAMES
-    return any("worker" in one.lower() or not names.isdisjoint(_NAME.findall(one)) for one in tests)
+    read = {name for one in others if isinstance(one, Question) for name in one.names}
+    if any("worker" in name.lower() for name in read):
+        return True
+    return bool(read) and workers is not None and not read.isdisjoint(workers.known_as())

@@ -23,7 +23,6 @@ from loaderlint.model.value import (
     CommandLineText,
     CpuCount,
     Question,
-    Step,
     Value,
 )
 from loaderlint.rulebook import find
@@ -468,9 +467,9 @@ class TestMixedStartMethods:
 @pytest.mark.parametrize(
     ("asked", "confidence"),
     [
-        (Question("count_workers(args) > 0", "data.py:build"), Confidence.POSSIBLE),
-        (Question("enough(args.n_cpu)", "src/data.py:build", "src/train.py:4:1"), Confidence.POSSIBLE),
-        (Question("args.keep", "workers/data.py:build", "workers/train.py:4:1"), Confidence.CERTAIN),
+        (Question("count_workers(args) > 0", "data.py:build", "", frozenset({"count_workers"})), Confidence.POSSIBLE),
+        (Question("enough(args.n_cpu)", "data.py:build", "", frozenset({"enough", "n_cpu"})), Confidence.POSSIBLE),
+        (Question("args.keep", "workers/data.py:build", "workers/train.py", frozenset({"keep"})), Confidence.CERTAIN),
         ("the branch at workers/data.py:4:1 is taken", Confidence.CERTAIN),
     ],
     ids=lambda one: one.test if isinstance(one, Question) else None,
@@ -479,18 +478,16 @@ def test_an_option_given_where_workers_were_asked_for_is_only_possible_beside_no
     asked: str, confidence: Confidence
 ) -> None:
     given = written(True, assumptions=frozenset({Assumption(asked, True)}))
-    none = written(0, trail=(Step(at(12), "--n-cpu default"), Step(at(13), "args.n_cpu")))
+    none = written(0, known_as=lambda: frozenset({"n_cpu"}))
     loader = a_loader(num_workers=none, persistent_workers=given)
     assert the_finding("LL202", loader, LINUX).confidence is confidence
 
 
 def test_values_given_where_workers_were_asked_for_are_only_possibly_refused() -> None:
-    asked = frozenset({Assumption(Question("num_workers > 0", "data.py:Data"), False)})
-    none = written(0, assumptions=asked)
+    asked = Question("num_workers > 0", "data.py:Data", "", frozenset({"num_workers"}))
+    none = written(0, assumptions=frozenset({Assumption(asked, False)}))
     assert the_finding("LL206", a_loader(num_workers=2, prefetch_factor=none), LINUX).confidence is Confidence.POSSIBLE
-    forkserver = written(
-        "forkserver", assumptions=frozenset({Assumption(Question("num_workers > 0", "data.py:Data"), True)})
-    )
+    forkserver = written("forkserver", assumptions=frozenset({Assumption(asked, True)}))
     loader = a_loader(num_workers=2, multiprocessing_context=forkserver)
     assert the_finding("LL104", loader, WINDOWS).confidence is Confidence.POSSIBLE
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import loops, stops
 from loaderlint.linking.alternatives import joined
 from loaderlint.linking.operations import truth_of
+from loaderlint.linking.reads import last_read
 from loaderlint.linking.renewed import values_read
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
@@ -64,7 +65,7 @@ class Conditions:
     def _question(self, test: ast.expr, where: str, called: str) -> Question:
         key = id(test), where, called
         if key not in self._questions:
-            self._questions[key] = Question(ast.unparse(test), where, called)
+            self._questions[key] = Question(ast.unparse(test), where, called, _names(test))
         return self._questions[key]
 
     def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
@@ -89,3 +90,10 @@ class Conditions:
             return taken
         # What comes after the body, or keeps what it was before a handler, met no error in the body.
         return joined(taken, stops.conditions_of_body(self._evaluator, owner, frame)) or taken
+
+
+def _names(test: ast.expr) -> frozenset[str]:
+    """Return the names, attributes and keys that a test reads, of a dotted name the last part."""
+    owners = {id(one.value) for one in ast.walk(test) if isinstance(one, ast.Attribute)}
+    read = (last_read(one) for one in ast.walk(test) if isinstance(one, ast.expr) and id(one) not in owners)
+    return frozenset(name for name in read if name is not None)

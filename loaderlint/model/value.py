@@ -65,16 +65,17 @@ Answer: TypeAlias = bool | int | str | frozenset[Any]
 class Question(str):
     """The subject of a test that nobody can see through: its text and where it is asked.
 
-    ``test`` is the text alone.
+    ``test`` is the text alone, ``names`` are the names, attributes and keys that it reads.
     """
 
-    __slots__ = ("test",)
+    __slots__ = ("names", "test")
     test: str
+    names: frozenset[str]
 
-    def __new__(cls, test: str, where: str, called: str = "") -> Question:
+    def __new__(cls, test: str, where: str, called: str = "", names: frozenset[str] = frozenset()) -> Question:
         """Return the question a test asks in a scope; ``called`` names the call it is asked of the arguments of."""
         made = super().__new__(cls, f"{where}:{test}{called and f', called at {called}'}")
-        made.test = test
+        made.test, made.names = test, names
         return made
 
 
@@ -157,6 +158,10 @@ def _nowhere() -> bool:
     return False
 
 
+def _nameless() -> frozenset[str]:
+    return frozenset()
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One thing that can reach an option.
@@ -168,7 +173,7 @@ class Candidate:
     default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
     anchor, that it also serves something that is no loader; ``used_elsewhere`` looks for what else the program does
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
-    which has workers of its own.
+    which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -181,6 +186,7 @@ class Candidate:
     shared: bool = False
     used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
+    known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
 
     @property
     def serves_others(self) -> bool:
