@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from loaderlint.engine import Linted, SettingsFor, lint
 from loaderlint.linking.files import OtherFiles, Readings
-from loaderlint.linking.importers import imported_names
+from loaderlint.linking.importers import Importers
 from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
+from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
 from loaderlint.suppression import UNUSED
@@ -102,7 +103,8 @@ class _Bench:
     typed: bool
     refused: dict[Finding, str] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
-    tried: dict[tuple[Source, str, frozenset[str]], Rewritten | CannotRewrite] = field(default_factory=dict)
+    tried: dict[tuple[Source, str], Rewritten | CannotRewrite] = field(default_factory=dict)
+    importers: Importers | None = None
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
         """Return the project after as many of the fixes as can be made side by side, None when none can."""
@@ -159,20 +161,25 @@ class _Bench:
     def _rewrite(self, source: Source, edits: Iterable[Edit], read: Mapping[str, Source]) -> Rewritten:
         """Return a file after those of the edits that are about it; what was tried before is not tried again."""
         own = [edit for edit in edits if edit.span.path == source.path]
-        imported = frozenset[str]()
-        if any(isinstance(edit, GuardEntryPoint) for edit in own):
-            imported = imported_names(source.path, read, self.files)
+        guards = any(isinstance(edit, GuardEntryPoint) for edit in own)
+        imported = self._imported(source.path, read) if guards else NOWHERE
         # Edits that set True and 1 are equal, but not as text.
-        tried = source, repr(own), imported
+        tried = source, repr(own)
         if tried not in self.tried:
             try:
-                self.tried[tried] = rewrite(source, own, imported_names=imported)
+                self.tried[tried] = rewrite(source, own, imported=imported)
             except CannotRewrite as error:
                 self.tried[tried] = error
         outcome = self.tried[tried]
         if isinstance(outcome, CannotRewrite):
             raise CannotRewrite(str(outcome)) from outcome
         return outcome
+
+    def _imported(self, path: str, read: Mapping[str, Source]) -> Imported:
+        """Return what other files take from a file; no fix changes that."""
+        if self.importers is None:
+            self.importers = Importers(read, self.files)
+        return self.importers.of(path)
 
     def settle(self, findings: Sequence[Finding], read: Mapping[str, Source]) -> dict[Finding, _Settled]:
         """Return each finding's fix as the writers see it.

@@ -6,23 +6,24 @@ from collections.abc import Sequence
 
 from loaderlint.model.cells import keeps_its_cells
 from loaderlint.model.edit import Edit
+from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.source import Language, Source
 from loaderlint.writers.base import CannotRewrite, Rewritten, text_edits
 
 __all__ = ["CannotRewrite", "Rewritten", "rewrite", "text_edits"]
 
 
-def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[str] = frozenset()) -> Rewritten:
+def rewrite(source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHERE) -> Rewritten:
     """Return the source's text with the edits made, proven to differ in nothing else.
 
-    ``imported_names`` are the names that other files import from this one. The same edit twice is one. Raises
+    ``imported`` is what other files take from this one. The same edit twice is one. Raises
     `CannotRewrite` with the reason when the edits cannot be made exactly, all of them; parsers that keep a file's
     layout are slow to import, so a language's own is imported when it is first needed.
     """
     if source.language is Language.PYTHON:
         from loaderlint.writers import python
 
-        rewritten = python.rewrite(source, edits, imported_names=imported_names)
+        rewritten = python.rewrite(source, edits, imported=imported)
         if source.cells is not None and not keeps_its_cells(source.text, rewritten.text):
             raise CannotRewrite("something outside the cells of the notebook would change")
         return rewritten

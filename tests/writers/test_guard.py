@@ -8,12 +8,13 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
+from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.guard import guard
 from loaderlint.writers.python.guarded_body import guard_of
 
 
-def guarded(code: str, *iterating: str, imported: frozenset[str] = frozenset()) -> tuple[str, str]:
+def guarded(code: str, *iterating: str, imported: Imported = NOWHERE) -> tuple[str, str]:
     """Guard a script whose statements that begin with these texts iterate loaders."""
     module = cst.parse_module(code.encode())
     lines = [module.code_for_node(one).lstrip("\n") for one in module.body]
@@ -588,7 +589,7 @@ def test_guarding_a_guard_changes_nothing(shape: str) -> None:
     module = cst.parse_module(dedent(SHAPES[shape][2]))
     guards = [index for index, one in enumerate(module.body) if guard_of(one)]
     assert len(guards) == 1
-    new, unsafe = guard(module, guards, frozenset())
+    new, unsafe = guard(module, guards, NOWHERE)
     assert (new.code, unsafe) == (module.code, "")
 
 
@@ -804,20 +805,20 @@ def test_what_iterates_a_loader_cannot_be_kept_for_a_worker() -> None:
 
 def test_names_other_files_import_survive() -> None:
     code = "from data import DataLoader, Rows\nloader = DataLoader(Rows())\nfor batch in loader:\n    pass\n"
-    new, unsafe = guarded(code, "for batch", imported=frozenset({"loader"}))
+    new, unsafe = guarded(code, "for batch", imported=Imported({"loader": "serve.py"}))
     assert stays(new, "loader = DataLoader(Rows())")
-    assert "`loader` is imported by other files" in unsafe
+    assert "`loader` is imported by serve.py" in unsafe
 
     code = "from torch.utils.data import DataLoader, TensorDataset\nloader = DataLoader(TensorDataset())\nsum(loader)\n"
-    new, unsafe = guarded(code, "sum(", imported=frozenset({"loader"}))
+    new, unsafe = guarded(code, "sum(", imported=Imported({"loader": "serve.py"}))
     assert stays(new, "loader = DataLoader(TensorDataset())")
     assert unsafe == ""
 
 
 def test_an_imported_name_that_is_the_outcome_of_the_loop_is_unsafe() -> None:
     code = "from data import loader\nbatches = list(loader)\n"
-    _, unsafe = guarded(code, "batches =", imported=frozenset({"batches"}))
-    assert unsafe == "`batches` is imported by other files, but `batches = list(loader)` has to go under the guard"
+    _, unsafe = guarded(code, "batches =", imported=Imported({"batches": "serve.py"}))
+    assert unsafe == "`batches` is imported by serve.py, but `batches = list(loader)` has to go under the guard"
 
 
 @pytest.mark.parametrize(
@@ -852,4 +853,23 @@ def test_a_definition_is_not_put_under_the_guard() -> None:
 
 def test_nothing_to_guard_changes_nothing() -> None:
     module = cst.parse_module("main()\n")
-    assert guard(module, [], frozenset()) == (module, "")
+    assert guard(module, [], NOWHERE) == (module, "")
+
+
+def test_a_star_elsewhere_takes_every_public_name() -> None:
+    code = "net = load()\n_cache = load()\nfor batch in loader:\n    pass\n"
+    new, unsafe = guarded(code, "for batch", imported=Imported(every="serve.py"))
+    assert stays(new, "net = load()") and not stays(new, "_cache = load()")
+    assert unsafe.startswith("`batch` is imported by serve.py, with all other names")
+
+
+def test_the_names_listed_in_all_survive() -> None:
+    code = "__all__ = ['net']\nnet = load()\nrows = load()\nfor batch in loader:\n    pass\n"
+    new, unsafe = guarded(code, "for batch")
+    assert stays(new, "net = load()") and not stays(new, "rows = load()")
+    assert unsafe.startswith("`net` is listed in `__all__`")
+
+
+def test_a_module_that_another_file_may_import_to_run_it_is_unsafe_to_guard() -> None:
+    _, unsafe = guarded("for batch in loader:\n    pass\n", "for batch", imported=Imported(alone="main.py"))
+    assert unsafe == "main.py imports the module, and then nothing under the guard runs"

@@ -12,6 +12,7 @@ import libcst as cst
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from loaderlint.model.imported import Imported
 from loaderlint.writers.python.guard import guard
 
 STATEMENTS = (
@@ -121,7 +122,9 @@ def test_a_guarded_script_does_what_it_did_and_imports_find_what_they_found(
 ) -> None:
     before, made_before = run(code, "__main__")
     _, names_before = run(code, "somewhere")
-    new, unsafe = guard(cst.parse_module(code), [random.choice(runs(code))], frozenset(imported))
+    new, unsafe = guard(
+        cst.parse_module(code), [random.choice(runs(code))], Imported(dict.fromkeys(imported, "other.py"))
+    )
     assert Counter(flattened(new.code)) == Counter(flattened(code))
     assume(not unsafe)
     after, made_after = run(new.code, "__main__")

@@ -7,6 +7,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
+from loaderlint.model.imported import NOWHERE
 from loaderlint.writers.python.guard import guard
 
 HEAD = """\
@@ -59,7 +60,7 @@ LOOP = "for batch in DataLoader(Rows(), num_workers=2):\n    print(batch)\n"
 def guarded(code: str) -> tuple[str, str]:
     """Guard a script that iterates a loader in its last statement."""
     module = cst.parse_module(HEAD + code + "\n" + LOOP)
-    new, unsafe = guard(module, {len(module.body) - 1}, frozenset())
+    new, unsafe = guard(module, {len(module.body) - 1}, NOWHERE)
     return new.code, unsafe
 
 
@@ -151,20 +152,20 @@ def test_what_is_set_up_between_two_runs_of_a_loader_makes_it_unsafe() -> None:
         """
     )
     module = cst.parse_module(HEAD + code)
-    _, unsafe = guard(module, {len(module.body) - 1}, frozenset())
+    _, unsafe = guard(module, {len(module.body) - 1}, NOWHERE)
     assert unsafe.startswith("`for scale in (1, 2):` sets up what the workers may read")
 
 
 def test_what_comes_behind_the_loaders_does_not_matter() -> None:
     module = cst.parse_module(HEAD + LOOP + "readers.finish(args)\n")
-    _, unsafe = guard(module, {len(module.body) - 2}, frozenset())
+    _, unsafe = guard(module, {len(module.body) - 2}, NOWHERE)
     assert unsafe == ""
 
 
 def test_what_the_functions_that_run_the_loaders_change_comes_too_late_to_matter() -> None:
     code = "def train():\n    for batch in loader:\n        cfg.step = 1\n    readers.finish()\n\n\ntrain()\n"
     module = cst.parse_module(HEAD + code)
-    _, unsafe = guard(module, {len(module.body) - 1}, frozenset())
+    _, unsafe = guard(module, {len(module.body) - 1}, NOWHERE)
     assert unsafe == ""
 
 

@@ -10,6 +10,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
+from loaderlint.model.imported import NOWHERE
 from loaderlint.writers.python.guard import guard
 from loaderlint.writers.python.hoist import hoist
 from loaderlint.writers.python.places import nodes
@@ -159,7 +160,7 @@ def test_a_script_fails_with_spawned_workers_until_it_is_guarded(name: str, tmp_
     assert any(text in failed.stderr for text in FAILURES), failed.stderr
 
     starts = [index for index, one in enumerate(module.body) if iterating in module.code_for_node(one)]
-    new, unsafe = guard(module, starts, frozenset())
+    new, unsafe = guard(module, starts, NOWHERE)
     assert unsafe == ""
     script.write_bytes(new.bytes)
     delivered = run(script)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.model.edit import AddOption, Drop, GuardEntryPoint, Hoist, SetValue
+from loaderlint.model.imported import Imported
 from loaderlint.writers import CannotRewrite, Rewritten, rewrite
 from tests.writers.marked import WINDOWS, Cases, Edits, marked, rewritten
 
@@ -81,7 +82,7 @@ def test_reasons_are_given_together() -> None:
 
 def test_a_name_that_other_files_import_stays_outside_the_guard() -> None:
     source, spans = marked("loader = f()\n⟦for batch in loader:\n    print(batch)⟧\n")
-    result = rewrite(source, [GuardEntryPoint(spans[0])], imported_names=frozenset({"loader"}))
+    result = rewrite(source, [GuardEntryPoint(spans[0])], imported=Imported({"loader": "serve.py"}))
     assert result.text.startswith("loader = f()\n")
 
 

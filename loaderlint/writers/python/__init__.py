@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from loaderlint.model.edit import AddKey, Edit, Export, GuardEntryPoint, Hoist
+from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.source import Source
 from loaderlint.writers.base import CannotRewrite, Rewritten
 from loaderlint.writers.python.moves import moved
@@ -15,21 +16,21 @@ from loaderlint.writers.python.places import places_of
 from loaderlint.writers.python.proof import parsed, prove
 
 
-def rewrite(source: Source, edits: Sequence[Edit], *, imported_names: frozenset[str] = frozenset()) -> Rewritten:
+def rewrite(source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHERE) -> Rewritten:
     """Return the source's text with the edits made, proven to differ in nothing else.
 
-    ``imported_names`` are the names that other files import from this one. Raises `CannotRewrite` with the reason when
+    ``imported`` is what other files take from this one. Raises `CannotRewrite` with the reason when
     the edits cannot be made exactly.
     """
     try:
-        return _rewritten(source, edits, imported_names)
+        return _rewritten(source, edits, imported)
     except RecursionError as error:
         raise CannotRewrite(f"{source.path} is nested too deeply") from error
     except UnicodeError as error:
         raise CannotRewrite(f"{source.path} cannot hold the result: {error}") from error
 
 
-def _rewritten(source: Source, edits: Sequence[Edit], imported_names: frozenset[str]) -> Rewritten:
+def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported) -> Rewritten:
     tree = parsed(source.text, source.path)
     places = places_of(source)
     foreign = next((edit for edit in edits if isinstance(edit, AddKey | Export)), None)
@@ -41,7 +42,7 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported_names: frozenset[
     edited = edit_options(places, tree, options, followed=[*definitions, *guarded])
     became = edited.became
     module, reasons = moved(
-        edited.module, [became[one] for one in definitions], [became[one] for one in guarded], imported_names
+        edited.module, [became[one] for one in definitions], [became[one] for one in guarded], imported
     )
     text = module.bytes.decode(source.encoding)
     prove(source, text, edits, comments_may_go=edited.unsafe == COMMENT_LOST)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import libcst as cst
 
+from loaderlint.model.imported import Imported
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.bindings import always_imported, imported, own_scope
+from loaderlint.writers.python.bindings import always_imported, bound_by, imported, own_scope
 from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
 from loaderlint.writers.python.names import uses
@@ -18,11 +19,11 @@ from loaderlint.writers.python.sharing import shared_names
 from loaderlint.writers.python.worker_code import worker_definitions, worker_readers
 
 
-def guard(module: cst.Module, statements: Collection[int], imported_names: frozenset[str]) -> tuple[cst.Module, str]:
+def guard(module: cst.Module, statements: Collection[int], imported_by_others: Imported) -> tuple[cst.Module, str]:
     """Return the module with what it runs under its guard, and why that is unsafe (empty when it is safe).
 
     ``statements`` are the indexes in the module's body of what iterates loaders, or must not be repeated in a worker
-    for another reason. ``imported_names`` are the names other files import from the module. Raises `CannotRewrite` when
+    for another reason. ``imported_by_others`` is what other files take from the module. Raises `CannotRewrite` when
     a statement cannot go under a guard.
     """
     if not statements:
@@ -35,8 +36,11 @@ def guard(module: cst.Module, statements: Collection[int], imported_names: froze
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
-    placement = place(described, runs, _needs(tree, imports, imported_names), imports)
-    return under_guard(module, placement.inside), placement.unsafe
+    placement = place(described, runs, _needs(tree, imports, imported_by_others), imports)
+    unsafe = placement.unsafe
+    if not unsafe and imported_by_others.alone:
+        unsafe = f"{imported_by_others.alone} imports the module, and then nothing under the guard runs"
+    return under_guard(module, placement.inside), unsafe
 
 
 def _parsed(module: cst.Module, statement: TopLevel) -> list[ast.stmt]:
@@ -124,7 +128,7 @@ def _only_when_imported(line: Sequence[ast.stmt]) -> bool:
     return False
 
 
-def _needs(tree: ast.Module, imports: dict[str, str], imported_names: Iterable[str]) -> dict[str, str]:
+def _needs(tree: ast.Module, imports: dict[str, str], imported_by_others: Imported) -> dict[str, str]:
     """Return the names that workers and other files need, each with the reason."""
     needs: dict[str, str] = {}
     for reader in worker_readers(tree, imports):
@@ -132,9 +136,27 @@ def _needs(tree: ast.Module, imports: dict[str, str], imported_names: Iterable[s
             needs.setdefault(name, f"is read by {reader.name}, which runs in the workers")
     for name in sorted(worker_definitions(tree)):
         needs.setdefault(name, "is looked up by name in the workers")
-    for name in sorted(imported_names):
-        needs.setdefault(name, "is imported by other files")
+    for name, path in sorted(imported_by_others.names.items()):
+        needs.setdefault(name, f"is imported by {path}")
+    listed = _listed(tree)
+    for name in sorted(listed):
+        needs.setdefault(name, "is listed in `__all__`")
+    if imported_by_others.every and not listed:
+        bound = {name for node in own_scope(tree.body) for name in bound_by(node) if not name.startswith("_")}
+        for name in sorted(bound):
+            needs.setdefault(name, f"is imported by {imported_by_others.every}, with all other names")
     return needs
+
+
+def _listed(tree: ast.Module) -> frozenset[str]:
+    """Return the names that the module lists in its ``__all__``."""
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List() | ast.Tuple() as names):
+                return frozenset(
+                    one.value for one in names.elts if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                )
+    return frozenset()
 
 
 def _one_kind_a_line(module: cst.Module, runs: frozenset[int]) -> tuple[cst.Module, frozenset[int]]:

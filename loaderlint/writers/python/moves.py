@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from loaderlint.model.imported import Imported
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.guard import guard
 from loaderlint.writers.python.hoist import hoist
@@ -31,7 +32,7 @@ def moved(
     module: cst.Module,
     definitions: Sequence[cst.CSTNode],
     statements: Sequence[cst.CSTNode],
-    imported_names: frozenset[str],
+    imported: Imported,
 ) -> tuple[cst.Module, list[str]]:
     """Return the module with the definitions hoisted and the top-level statements guarded, and what makes it unsafe.
 
@@ -44,7 +45,7 @@ def moved(
         module, reason = hoist(module, _found(module, anchor))
         reasons.append(reason)
     if guarded:
-        module, reason = guard(module, {_top_level(module, anchor) for anchor in guarded}, imported_names)
+        module, reason = guard(module, {_top_level(module, anchor) for anchor in guarded}, imported)
         reasons.append(reason)
     return module, [reason for reason in reasons if reason]
 

@@ -1,0 +1,23 @@
+"""What other files take from a module by importing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What the other files of a project take from a module, each time with the path of one that does.
+
+    ``names`` are single names. ``every`` takes all public names, by a star. ``alone`` imports the module and takes no
+    name of it: it may do so to run it.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    every: str = ""
+    alone: str = ""
+
+
+NOWHERE = Imported()
+"""A module that no other file imports."""

@@ -1,0 +1,81 @@
+"""What other files take from a module, however they import it."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.linking.importers import Importers
+from loaderlint.model.imported import NOWHERE, Imported
+from tests.linking.traced import project_of
+
+TRAIN = "net = object()\nrows = []\n"
+
+
+def imported(files: dict[str, str], path: str = "train.py") -> Imported:
+    """What the other files of a project take from one."""
+    project, _ = project_of({path: TRAIN, **files})
+    return Importers(project.sources, None).of(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from train import net, rows\n",
+        "from train import (\n    net as model,\n    rows,\n)\n",
+        "import train\nprint(train.net, len(train.rows))\n",
+        "import train as t\nt.rows.append(t.net)\n",
+        "def serve():\n    import json, train\n    return train.net(train.rows)\n",
+        'import importlib\nmodule = importlib.import_module("train")\nprint(module.net, module.rows)\n',
+    ],
+)
+def test_the_names_another_file_takes(text: str) -> None:
+    assert imported({"serve.py": text}) == Imported({"net": "serve.py", "rows": "serve.py"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from . import train\nprint(train.net)\n",
+        "from .train import net\n",
+        "import pkg.train\nprint(pkg.train.net)\n",
+        "from pkg import train as t\nprint(t.net)\n",
+    ],
+)
+def test_the_names_another_file_of_a_package_takes(text: str) -> None:
+    files = {"src/pkg/__init__.py": "", "src/pkg/serve.py": text}
+    assert imported(files, "src/pkg/train.py") == Imported({"net": "src/pkg/serve.py"})
+
+
+def test_a_star_takes_every_name() -> None:
+    assert imported({"serve.py": "from train import *\nprint(net)\n"}) == Imported(every="serve.py")
+
+
+def test_a_module_that_is_imported_for_none_of_its_names_may_be_imported_to_run() -> None:
+    assert imported({"main.py": "import train\n"}) == Imported(alone="main.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", '[project.entry-points."models"]\nmodel = "train:net"\n'),
+        ("serve.sh", "gunicorn train:net\n"),
+        ("serve.sh", 'python -c "from train import net; print(net)"\n'),
+    ],
+)
+def test_entry_points_take_names(path: str, text: str) -> None:
+    assert imported({path: text}) == Imported({"net": path})
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("serve.py", "import trainer\nimport json\nprint(json.net, trainer.net)\n"),
+        ("serve.py", "import torch\nprint(train.net)\n"),
+        ("pkg/serve.py", "from . import train\nprint(train.net)\n"),
+        ("pkg/train.py", "net = 1\n"),
+        ("run.sh", "python train.py --net 1\n"),
+        ("tasks.toml", 'train = "net"\n'),
+    ],
+)
+def test_what_does_not_import_the_module(path: str, text: str) -> None:
+    assert imported({path: text}) == NOWHERE
