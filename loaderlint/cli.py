@@ -248,7 +248,14 @@ def _linted(
         named = frozenset(discovered.sources)
         # What an editor pipes through must come back on its own: no other file may change with it.
         changeable = frozenset({discovered.stdin}) if discovered.stdin is not None else None
-        lint = partial(run, named=named, settings_for=settings.for_path, files=files, typed=typed)
+        lint = partial(
+            run,
+            named=named,
+            settings_for=settings.for_path,
+            files=files,
+            typed=typed,
+            outside=_outside(sources, discovered, settings.cwd, files.root),
+        )
         report = lint(sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
         if write:
             report = save(report, sources, lint, unwritten=discovered.stdin)
@@ -257,6 +264,7 @@ def _linted(
         failures=(*discovered.failures, *filter(discovered.counts, report.failures)),
         files_seen=discovered.files_seen,
         files_read=len(discovered.sources),
+        excluded=discovered.excluded,
     )
 
 
@@ -275,6 +283,15 @@ def _in_context(discovered: Discovered, files: ProjectFiles) -> Mapping[str, Sou
     named = {source.location for source in discovered.sources.values()}
     others = {path: source for path, source in files.sources().items() if source.location not in named}
     return {**others, **discovered.sources}
+
+
+def _outside(sources: Mapping[str, Source], discovered: Discovered, cwd: str, root: str) -> frozenset[str]:
+    """Return the paths of links, of those nobody named, that lead out of the folder of the project."""
+    within = os.path.join(os.path.realpath(root), "")
+    met = (one for path, one in sources.items() if path not in discovered.given)
+    return frozenset(
+        one.path for one in met if not one.location.startswith(within) and os.path.islink(os.path.join(cwd, one.path))
+    )
 
 
 def _to_standard_output(report: Report, name: str | None, stdin: bytes) -> bytes:

@@ -33,7 +33,7 @@ class Discovered:
 
     ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is
     the path of the source that is standard input, None when there is none, and ``given`` are the paths of the files
-    that were named one by one.
+    that were named one by one, ``excluded`` those of them that the settings exclude.
     """
 
     sources: Mapping[str, Source] = field(default_factory=dict)
@@ -41,6 +41,7 @@ class Discovered:
     files_seen: int = 0
     stdin: str | None = None
     given: frozenset[str] = frozenset()
+    excluded: tuple[str, ...] = ()
 
     def counts(self, failure: Failure) -> bool:
         """Return whether somebody wants to know of a failure: one of their own files, or one in a loader's language.
@@ -58,6 +59,7 @@ class Discovered:
             self.files_seen + other.files_seen,
             self.stdin or other.stdin,
             self.given | other.given,
+            tuple(dict.fromkeys((*self.excluded, *other.excluded))),
         )
 
 
@@ -79,6 +81,7 @@ def discover(
     sources: dict[str, Source] = {}
     standard_input = None
     given: set[str] = set()
+    excluded: list[str] = []
     for path in paths:
         location = os.path.normpath(os.path.join(cwd, path))
         if path == STDIN:
@@ -103,7 +106,9 @@ def discover(
             failures.append(
                 Failure(displayed(location, cwd), f"loaderlint reads {_LANGUAGES} files; this is none of them")
             )
-        elif not settings.for_path(location).excludes.match(location):
+        elif settings.for_path(location).excludes.match(location):
+            excluded.append(displayed(location, cwd))
+        else:
             locations.append(location)
             given.add(displayed(location, cwd))
     once = _each_file_once(locations)
@@ -115,7 +120,7 @@ def discover(
             sources[read.path] = read
     ordered = {path: sources[path] for path in sorted(sources)}
     seen = len(once) + list(paths).count(STDIN)
-    discovered = Discovered(ordered, (), seen, standard_input, frozenset(given))
+    discovered = Discovered(ordered, (), seen, standard_input, frozenset(given), tuple(dict.fromkeys(excluded)))
     return replace(discovered, failures=tuple(one for one in failures if discovered.counts(one)))
 
 

@@ -28,15 +28,17 @@ def run(
     unsafe_fixes: bool = False,
     changeable: frozenset[str] | None = None,
     typed: bool = True,
+    outside: frozenset[str] = frozenset(),
 ) -> Report:
     """Return what was found and, with ``fix``, what the files become when it is mended.
 
     A fix counts when every writer it needs could prove its text, and linting the result shows its finding gone and
     nothing new that is as bad, anywhere in the project. One that does not is left out, with a line in the report that
-    says why. Only the ``changeable`` files may change, all of them when it is None. Without ``typed`` the report does
+    says why. Only the ``changeable`` files may change, all of them when it is None; no fix
+    touches those ``outside`` of the project, where a link led. Without ``typed`` the report does
     not say what each fix types, which costs as much as making it. ``sources`` and ``named`` are those of `engine.lint`.
     """
-    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed)
+    bench = _Bench(named, settings_for, files, unsafe_fixes, changeable, typed, outside)
     linted = lint(sources, named, settings_for, files, everywhere=fix, readings=bench.readings)
     before = dict(linted.sources)
     current = dict(sources)
@@ -101,6 +103,7 @@ class _Bench:
     unsafe_fixes: bool
     changeable: frozenset[str] | None
     typed: bool
+    outside: frozenset[str]
     refused: dict[Finding, str] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
     tried: dict[tuple[Source, str], Rewritten | CannotRewrite] = field(default_factory=dict)
@@ -160,6 +163,8 @@ class _Bench:
 
     def _rewrite(self, source: Source, edits: Iterable[Edit], read: Mapping[str, Source]) -> Rewritten:
         """Return a file after those of the edits that are about it; what was tried before is not tried again."""
+        if source.path in self.outside:
+            raise CannotRewrite(f"{source.path} is a link to a file outside of the project")
         own = [edit for edit in edits if edit.span.path == source.path]
         guards = any(isinstance(edit, GuardEntryPoint) for edit in own)
         imported = self._imported(source.path, read) if guards else NOWHERE

@@ -118,7 +118,7 @@ def mistake(table: Mapping[str, object]) -> tuple[tuple[str | int, ...], str] | 
 
 def _expectation(error: ErrorDetails) -> str:
     if error["type"] == "string_pattern_mismatch":
-        return "be a version such as '3.12'"
+        return f"be a version such as '{'2.6' if error['loc'][0] == 'torch' else '3.12'}'"
     return error["msg"].partition(" should ")[2].replace("valid dictionary", "table")
 
 

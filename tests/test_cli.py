@@ -33,6 +33,17 @@ def test_nothing_to_lint_is_no_finding(project: WriteFiles, capsys: Captured) ->
     assert "No findings in 1 file" in out
 
 
+def test_a_file_that_is_named_although_it_is_excluded_is_said_to_be(project: WriteFiles, capsys: Captured) -> None:
+    project({"loaderlint.toml": "exclude = ['old/']\n", "old/a.py": "", "old/b.py": "", "new.py": ""})
+    code, out, err = said(capsys, "old/a.py")
+    assert (code, err) == (0, "")
+    assert out == "No findings in 0 files.\nNot looked at: old/a.py, which the settings exclude.\n"
+    named = said(capsys, "new.py", "old/b.py", "old/a.py")[1]
+    assert "Not looked at: old/b.py and 1 other file, which the settings exclude." in named
+    assert said(capsys, "--quiet", "old/a.py")[1] == ""
+    assert "exclude" not in said(capsys, ".")[1]
+
+
 @pytest.mark.parametrize("name", ["rule", "trace", "config", "doctor", "lint"])
 def test_a_path_is_never_mistaken_for_a_command(name: str, project: WriteFiles, capsys: Captured) -> None:
     project({f"{name}/empty.py": ""})
@@ -87,7 +98,7 @@ def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captur
         (["--fo"], "No such option"),
         (["--platform", "beos"], "beos"),
         (["--python", "three"], "--python: python[0] should be a version such as '3.12', and is 'three'"),
-        (["--torch", "new"], "--torch: torch should be a version such as '3.12', and is 'new'"),
+        (["--torch", "new"], "--torch: torch should be a version such as '2.6', and is 'new'"),
         (["--cpus", "0"], "--cpus: cpus should be greater than or equal to 1"),
         (["--cpus", "many"], "--cpus"),
         (["--jobs", "0"], "--jobs"),

@@ -42,6 +42,8 @@ COMMENTED = MODULE.replace("prefetch_factor=2,", "prefetch_factor=2,  # two are 
 REFUSED = IMPORT + "int = float\nloader = DataLoader([], num_workers=8 / 2)\n"
 """Its division cannot be made an integer by `int`, which means something else here."""
 
+posix_links = pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+
 RULES = '''
 from abc import abstractmethod
 
@@ -464,3 +466,31 @@ def test_standard_input_named_beside_files_is_all_that_is_fixed(
     code, out, _ = piped(monkeypatch, capsysbinary, CONTRADICTION, "-", "train.py")
     assert (code, out.decode()) == (1, MENDED)
     assert Path("train.py").read_text() == CONTRADICTION
+
+
+@posix_links
+def test_a_link_that_was_met_is_not_followed_out_of_the_project(
+    project: WriteFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"home/pyproject.toml": "", "home/inner/real.txt": CONTRADICTION, "away/train.txt": CONTRADICTION})
+    home, away = tmp_path / "home", tmp_path / "away" / "train.txt"
+    (home / "out.py").symlink_to(away)
+    (home / "within.py").symlink_to(Path("inner", "real.txt"))
+    assert cli.run(["--fix", "home"]) == 1
+    assert away.read_text() == CONTRADICTION
+    assert (home / "inner" / "real.txt").read_text() == MENDED
+    assert "home/out.py is a link to a file outside of the project" in capsys.readouterr().out
+    assert cli.run(["--fix", "home/out.py"]) == 0
+    assert away.read_text() == MENDED
+
+
+@posix_links
+def test_a_file_of_two_names_is_written_once_and_fixed_under_both(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"train.py": CONTRADICTION})
+    Path("second.py").hardlink_to("train.py")
+    assert cli.run(["--fix", "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [one["path"] for one in report["fixed"]] == ["second.py", "train.py"]
+    assert Path("second.py").read_text() == Path("train.py").read_text() == MENDED

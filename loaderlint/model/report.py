@@ -24,6 +24,7 @@ class Report:
     new content of those that change. ``held_back`` counts the findings of possible confidence, or below
     ``--min-severity``, that were not shown; ``suppressed`` those an ignore comment or a baseline accepts.
     ``unreached`` are the loaders that no run comes to on some platform of the targets.
+    ``excluded`` are the files that were named although the settings exclude them.
     """
 
     targets: tuple[Target, ...] = ()
@@ -39,6 +40,7 @@ class Report:
     suppressed: int = 0
     held_back: int = 0
     unreached: tuple[Loader, ...] = ()
+    excluded: tuple[str, ...] = ()
 
     def source(self, path: str) -> Source | None:
         """Return a file as it is after the fixes, as the findings left have it; None when it was not read."""

@@ -65,6 +65,10 @@ def summary_lines(report: Report, style: Style) -> Iterator[Line]:
         yield line((_found(report), STRONG))
     else:
         yield line(f"No findings in {counted(report.files_seen, 'file')}.")
+    if report.excluded:
+        first, *others = report.excluded
+        more = f" and {counted(len(others), 'other file')}" if others else ""
+        yield line(f"Not looked at: {first}{more}, which the settings exclude.")
     if report.failures:
         failed = len({failure.path for failure in report.failures})
         yield line((f"{counted(failed, 'file')} could not be checked or written.", BAD))

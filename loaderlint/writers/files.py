@@ -40,6 +40,8 @@ def write(source: Source, content: bytes) -> None:
         status = target.stat()
         if not status.st_mode & _WRITABLE or not os.access(target, os.W_OK):
             raise WriteError("the file is read-only")
+        if status.st_nlink > 1 and target.read_bytes() == content:
+            return  # It was written under another of its names.
         if status.st_nlink > 1 or not _replaced(target, status, source.content, content):
             _overwrite(target, source.content, content)
     except (OSError, RuntimeError) as error:  # Before Python 3.13 a loop of links is a RuntimeError.
