@@ -96,6 +96,16 @@ ONLY_WITH_WORKERS: Cases = {
         lambda at: [*zero(at), *prefetch_with_workers(at)],
         "f(num_workers=0, prefetch_factor=None)\n",
     ),
+    "a worker count that is made a number": (
+        "f(num_workers=⟦int(opt.threads)⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=int(opt.threads), prefetch_factor=2 if int(opt.threads) > 0 else None)\n",
+    ),
+    "a worker count that is the least of several": (
+        "f(num_workers=⟦min(n, len(rows), 8)⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=min(n, len(rows), 8), prefetch_factor=2 if min(n, len(rows), 8) > 0 else None)\n",
+    ),
     "a worker count above 0": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,
@@ -165,6 +175,11 @@ REFUSED: Cases = {
     ),
     "a worker count that calls something": (
         "f(num_workers=⟦count()⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "the worker count is worked out by an expression that may not be repeated",
+    ),
+    "a worker count that is made a number of what something returns": (
+        "f(num_workers=⟦int(count())⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,
         "the worker count is worked out by an expression that may not be repeated",
     ),

@@ -17,6 +17,8 @@ from loaderlint.writers.python.platforms import EVERYWHERE, platforms_where
 _KEEPS_PARENTHESES = (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)
 _LOOSE = (cst.IfExp, cst.Lambda, cst.NamedExpr, cst.Yield)
 _ATOMS = (cst.Name, cst.Integer, cst.Float, cst.SimpleString)
+_OF_NUMBERS = frozenset({"abs", "float", "int", "len", "max", "min", "round"})
+"""Builtins that make a number of what they are given, the same however often they are asked."""
 HOLE = "_"
 """The name that stands for the old expression where a form is read."""
 _WHOLE_VALUE = (
@@ -223,7 +225,7 @@ def with_workers(
         if code(body) == code(orelse):
             return body
         return choice(bare(workers.test), bare(body), bare(orelse))
-    if not _is_chain(workers):
+    if not _may_be_repeated(workers):
         raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
     above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
     return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
@@ -258,6 +260,14 @@ def _is_chain(node: cst.BaseExpression) -> bool:
         constant_indexes = [index for index in indexes if literal(index) is not None]
         return len(constant_indexes) == len(node.slice) and _is_chain(node.value)
     return isinstance(node, cst.Name)
+
+
+def _may_be_repeated(node: cst.BaseExpression) -> bool:
+    """Return whether an expression only looks something up, or makes a number of it by a builtin."""
+    if isinstance(node, cst.Call):
+        given = all(not one.star and one.keyword is None and _may_be_repeated(one.value) for one in node.args)
+        return given and isinstance(node.func, cst.Name) and node.func.value in _OF_NUMBERS
+    return _is_chain(node) or literal(node) is not None
 
 
 def _is_settled(test: cst.BaseExpression) -> bool:
