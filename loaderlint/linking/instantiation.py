@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import configured_calls, dictionaries, functions, hydra, settings, structured
+from loaderlint.linking import configured_calls, dictionaries, functions, hydra, settings, structured, trees
 from loaderlint.linking.made_calls import SettingsCaller, names_definition
 from loaderlint.linking.things import (
     Class,
@@ -152,7 +152,7 @@ class Instantiations:
             if isinstance(one.thing, Settings)
             for values in one.thing.here.entries.values()
             for value in values
-            if value.constant and value.thing != settings.MISSING
+            if value.constant and value.thing != trees.MISSING
         )
 
     def _asked_for(self) -> Iterator[Possibilities]:

@@ -31,15 +31,12 @@ from loaderlint.linking.things import (
     under,
     unseen,
 )
+from loaderlint.linking.trees import MISSING
 from loaderlint.model.source import Span
 from loaderlint.model.value import Step, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Node, Scalar
 from loaderlint.readers.tree import Sequence as TreeSequence
-
-MISSING = "???"
-"""What stands for a value that the user has to give (``omegaconf.MISSING``)."""
-
 
 MOST_VALUES = 50_000
 """A configuration with more values than this, its aliases written out, is unseen."""

@@ -15,7 +15,7 @@ from loaderlint.linking import classes, fields
 from loaderlint.linking.annotations import annotated
 from loaderlint.linking.composition import Part
 from loaderlint.linking.lazily import Lazily
-from loaderlint.linking.settings import MISSING, as_tree
+from loaderlint.linking.settings import as_tree
 from loaderlint.linking.things import (
     Class,
     External,
@@ -28,6 +28,7 @@ from loaderlint.linking.things import (
     Row,
     end_of,
 )
+from loaderlint.linking.trees import MISSING
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 

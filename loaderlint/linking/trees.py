@@ -7,6 +7,9 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import Step
 from loaderlint.readers.tree import Entry, Mapping, Node, Scalar
 
+MISSING = "???"
+"""What stands for a value that the user has to give (``omegaconf.MISSING``): reading it raises, so it never arrives."""
+
 
 def child_of_tree(mapping: Mapping, key: str, reader: Span, text: str, *, removable: bool = False) -> Possibilities:
     """Return what a program gets for a key of a configuration mapping.
@@ -31,7 +34,7 @@ def written(node: Node) -> Thing:
     """Return the value that a node of a configuration tree stands for."""
     if not isinstance(node, Scalar):
         return node
-    return UNSEEN if node.opaque else node.constant
+    return UNSEEN if node.opaque or node.constant == MISSING else node.constant
 
 
 def from_item(node: Node) -> Possibility:
