@@ -1,16 +1,19 @@
 """Configurations written in Python for OpenMMLab's runners, which make a loader of each ``train_dataloader`` and so on.
 
 mmengine (``mmengine/config/config.py`` and ``mmengine/runner/runner.py``, 0.10): the files that ``_base_`` names are
-read first, and a dictionary of the file is merged into theirs key by key unless it says ``_delete_=True``; what stands
-below ``with read_base():`` are plain imports. ``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before
-it, projects built on mmcv 1 made theirs of ``data``, whose ``samples_per_gpu`` and ``workers_per_gpu`` count for each
-GPU (``build_dataloader`` of ``mmdet/datasets/builder.py``, 2.x).
+read first, and a dictionary of the file is merged into theirs key by key unless it says ``_delete_=True``; what
+stands below ``with read_base():`` are plain imports. What stands in a folder ``_base_`` is a part of configurations
+("Learn about configs" of MMDetection's documentation), and one that has no model is none by itself.
+``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before it, projects built on mmcv 1 made theirs of
+``data``, whose ``samples_per_gpu`` and ``workers_per_gpu`` count for each GPU (``build_dataloader`` of
+``mmdet/datasets/builder.py``, 2.x).
 """
 
 from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -41,6 +44,10 @@ LOADERS = {
 """The settings of a configuration that a runner makes loaders of, and how each names torch's options."""
 
 _FRAMEWORKS = ("mmengine", "mmcv")
+_PARTS = "_base_"
+"""The folder of what configurations are put together from, and the name under which a file says what it inherits."""
+_NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
+_NAMED_MODULE = re.compile(r"""from\s+([.\w]+)\s+import""")
 _LONGEST_INHERITANCE = 10
 """Files that inherit from each other; a longer chain is not followed."""
 
@@ -52,7 +59,11 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
         return
     evaluator.project.read_mentions(_FRAMEWORKS)
     consumer_seen = evaluator.project.code_mentions(_FRAMEWORKS)
+    parts = [one.source.path for one in found if _is_part(one)]
+    unused = set(parts) - _taken_in(evaluator, parts) if parts else ()
     for facts in found:
+        if facts.source.path in unused:
+            continue
         places: set[Span] = set()
         for name, kind in LOADERS.items():
             loader = _loader(evaluator, facts, name, kind)
@@ -68,7 +79,27 @@ def _is_configuration(facts: PythonFacts) -> bool:
 
 
 def _inherits(facts: PythonFacts) -> bool:
-    return "_base_" in facts.module.bindings or "read_base" in facts.module.bindings
+    return _PARTS in facts.module.bindings or "read_base" in facts.module.bindings
+
+
+def _is_part(facts: PythonFacts) -> bool:
+    """Return whether a file is no configuration by itself, only what others take in."""
+    return _PARTS in facts.source.path.split("/") and "model" not in facts.module.bindings
+
+
+def _taken_in(evaluator: Evaluator, parts: list[str]) -> set[str]:
+    """Return those of some parts of configurations that a file of the project names, whatever else it is about."""
+    taken: set[str] = set()
+    for path, text in evaluator.project.python_mentioning(_PARTS):
+        folder = posixpath.dirname(path)
+        for name in _NAMED_PATH.findall(text):
+            from_anywhere = "/" + name.rpartition("::")[2]
+            beside = posixpath.normpath(posixpath.join(folder, name))
+            taken.update(one for one in parts if one == beside or f"/{one}".endswith(from_anywhere))
+        for module in _NAMED_MODULE.findall(text):
+            ending = "/" + module.strip(".").replace(".", "/") + ".py"
+            taken.update(one for one in parts if one != path and f"/{one}".endswith(ending))
+    return taken
 
 
 def _loader(evaluator: Evaluator, facts: PythonFacts, name: str, kind: LoaderCallable) -> Loader | None:
@@ -111,7 +142,7 @@ def _holds(one: Possibility, options: set[str]) -> bool:
 def _value(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int = 0) -> Possibilities:
     """Return what a configuration gives a name after all it inherits; nothing where it does not give it."""
     own = _own(evaluator, facts, name)
-    if "_base_" not in facts.module.bindings:
+    if _PARTS not in facts.module.bindings:
         return own
     inherited = _inherited(evaluator, facts, name, depth)
     if len(own) != 1 or not isinstance(own[0].thing, Items):
@@ -154,14 +185,14 @@ def _inherited(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int) 
         base = evaluator.project.python(path) if path is not None else None
         found.extend(unseen(span) if base is None else _value(evaluator, base, name, depth + 1))
     below = Possibility(Items({name: tuple(found)}), span)
-    (after,) = changes.changed(evaluator, [below], "_base_", Frame(facts, end_of(facts.module)), None, -1)
+    (after,) = changes.changed(evaluator, [below], _PARTS, Frame(facts, end_of(facts.module)), None, -1)
     return after.thing.entries.get(name, ()) if isinstance(after.thing, Items) and found else ()
 
 
 def _bases(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
     """Yield the paths of the files a file inherits from, None for one that is not followed."""
     frame = Frame(facts, end_of(facts.module))
-    for one in evaluator.bound("_base_", frame, None, facts.span(facts.tree.body[0])):
+    for one in evaluator.bound(_PARTS, frame, None, facts.span(facts.tree.body[0])):
         names = [name for item in one.thing.items for name in item] if isinstance(one.thing, Row) else [one]
         for name in names:
             path = name.thing if isinstance(name.thing, str) and name.thing.endswith(".py") else None

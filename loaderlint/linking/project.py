@@ -251,6 +251,13 @@ class Project:
                 return None
             folder = posixpath.dirname(folder)
 
+    def python_mentioning(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield the path and text of every Python file that mentions a word; none of them is kept."""
+        for path in self.paths:
+            content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
+            if content is not None and word.encode() in content:
+                yield path, content.decode(errors="replace")
+
     def folder(self, path: str) -> tuple[str, ...]:
         """Return the names of the files that stand in a folder, in order."""
         return self._files.folders.get(path, ())

@@ -107,6 +107,38 @@ CONFIGURED: Cases = {
         {"train.py": "import mmcv\n", "configs/a.py": "data = dict(batch_size=2, num_workers=4)\n"},
         {"no loader"},
     ),
+    "a part that a configuration takes in": (
+        {
+            "train.py": RUNNER,
+            "configs/_base_/data.py": BASE,
+            "configs/a.py": "_base_ = ['./_base_/data.py']\nmodel = dict(type='Digits')\n",
+        },
+        {"2"},
+    ),
+    "a part that a configuration imports": (
+        {
+            "train.py": RUNNER,
+            "configs/_base_/data.py": BASE,
+            "configs/a.py": INHERITS.replace(".base", "._base_.data") + "model = dict(type='Digits')\n",
+        },
+        {"2"},
+    ),
+    "a part that a program names": (
+        {"train.py": RUNNER + "use('configs/_base_/data.py')\n", "configs/_base_/data.py": BASE},
+        {"2"},
+    ),
+    "a part that nothing takes in": (
+        {
+            "train.py": RUNNER,
+            "configs/_base_/data.py": UNMARKED,
+            "other/a.py": "_base_ = ['../_base_/data.py']\nmodel = dict(type='Digits')\n",
+        },
+        {"no loader"},
+    ),
+    "a part that is a configuration, too": (
+        {"train.py": RUNNER, "configs/_base_/all.py": BASE + "model = dict(type='Digits')\n"},
+        {"2"},
+    ),
     "no loader in the file": ({"train.py": RUNNER, "configs/a.py": "train_dataloader = None\n"}, {"no loader"}),
     "a variable of a script": (
         {"train.py": RUNNER + "if True:\n    train_dataloader = dict(num_workers=4, dataset=dict())\n"},
