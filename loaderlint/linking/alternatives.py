@@ -71,20 +71,23 @@ def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
     Numbers tell the callers of a function from each other: the same value often comes from several of them.
     """
     kept = simplified(alternatives)
-    for subject in sorted({one.subject for each in kept for one in each if _numbers(one)}):
+    answered: dict[str, dict[Assumption, frozenset[int]]] = {}
+    for one in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
+        if numbers := _numbers(one):
+            answered.setdefault(one.subject, {})[one] = numbers
+    for subject, answers in sorted(answered.items()):
         others: list[Assumptions] = []
         by_rest: dict[Assumptions, frozenset[int]] = {}
         for each in kept:
-            mine = next((one for one in each if one.subject == subject and _numbers(one)), None)
-            if mine is None:
+            mine = each.intersection(answers)
+            if not mine:
                 others.append(each)
             else:
-                rest = each - {mine}
-                by_rest[rest] = by_rest.get(rest, frozenset()) | _numbers(mine)
+                rest = each - mine
+                by_rest[rest] = by_rest.get(rest, frozenset()).union(*(answers[one] for one in mine))
         kept = others
-        for rest, numbers in by_rest.items():
-            answer = numbers if len(numbers) > 1 else next(iter(numbers))
-            kept.append(rest | {Assumption(subject, answer)})
+        for rest, every in by_rest.items():
+            kept.append(rest | {Assumption(subject, every if len(every) > 1 else next(iter(every)))})
     return kept
 
 

@@ -71,11 +71,13 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return (Possibility(thing, span),)
     if isinstance(thing, Instance):
         found = _before_post_init(evaluator, thing, node, frame) or evaluator.attribute_of(thing, name)
-        return tuple(one.step(span, frame.facts.text(node)) if one.constant else one for one in found)
+        text = frame.facts.text(node)
+        return tuple([one.step(span, text) if one.constant else one for one in found])
     if isinstance(thing, Class):
         return class_attributes.attribute(evaluator, thing, name, span)
     if isinstance(thing, CommandLine):
-        return tuple(one.step(span, frame.facts.text(node)) for one in parsed.attribute(evaluator, thing, name, span))
+        text = frame.facts.text(node)
+        return tuple([one.step(span, text) for one in parsed.attribute(evaluator, thing, name, span)])
     if isinstance(thing, TreeMapping):
         return child_of_tree(thing, name, span, frame.facts.text(node))
     if isinstance(thing, Settings):

@@ -267,18 +267,18 @@ class Possibility:
     @property
     def constant(self) -> bool:
         """Whether the thing is a plain constant."""
-        return self.thing is None or isinstance(self.thing, bool | int | float | str)
+        return type(self.thing) in _PLAIN
 
     def step(self, span: Span, note: str) -> Possibility:
         """Return the possibility one step further on its way."""
         return self._with((*self.trail, Step(span, note)), self.assumptions)
 
-    def assuming(self, *more: Assumptions) -> Possibility | None:
+    def assuming(self, more: Assumptions) -> Possibility | None:
         """Return the possibility under further assumptions, None when they contradict its own."""
-        if not any(more):
-            return self
-        assumptions = together(self.assumptions, *more)
-        return None if assumptions is None else self._with(self.trail, assumptions)
+        assumptions = together(self.assumptions, more)
+        if assumptions is None or assumptions == self.assumptions:
+            return None if assumptions is None else self
+        return self._with(self.trail, assumptions)
 
     def _with(self, trail: Trail, assumptions: Assumptions) -> Possibility:
         # Made millions of times: `dataclasses.replace` takes three times as long.
@@ -287,6 +287,8 @@ class Possibility:
 
 Possibilities: TypeAlias = tuple[Possibility, ...]
 
+_PLAIN = frozenset({type(None), bool, int, float, str})
+"""The types of plain constants."""
 MAIN = "__name__"
 """Subject of the assumption that this is the main module and not a worker's import of it."""
 MOST_POSSIBILITIES = 64
@@ -316,8 +318,10 @@ def irremovable(possibilities: Iterable[Possibility]) -> Possibilities:
 
 def under(possibilities: Iterable[Possibility], *assumptions: Assumptions) -> Possibilities:
     """Return the possibilities that remain under the assumptions."""
-    kept = (one.assuming(*assumptions) for one in possibilities)
-    return tuple(one for one in kept if one is not None)
+    joint = together(*assumptions)
+    if not joint:
+        return () if joint is None else tuple(possibilities)
+    return tuple([kept for one in possibilities if (kept := one.assuming(joint)) is not None])
 
 
 def choice(subject: str, answer: bool | int | str) -> Assumptions:

@@ -154,7 +154,15 @@ class PythonFacts:
 
     def text(self, node: ast.AST) -> str:
         """Return a node's source on one line."""
-        return " ".join(self.source.at(self.span(node)).split())
+        text = self._texts.get(node)
+        if text is None:
+            text = self._texts[node] = " ".join(self.source.at(self.span(node)).split())
+        return text
+
+    @cached_property
+    def _texts(self) -> dict[ast.AST, str]:
+        """The texts asked for so far, as `_spans`."""
+        return {}
 
 
 def read(source: Source) -> PythonFacts:

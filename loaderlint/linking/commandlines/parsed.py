@@ -192,19 +192,18 @@ def _defaults_set(evaluator: Evaluator, declaration: Declaration) -> Items:
 def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[_State]:
     """Return what a parser knows of a name after all that was said to it, one state for each way there."""
     states = [_State()]
-    for declaration in command_line.declarations:
+    for declaration, said_of in _said(evaluator, command_line.declarations):
+        if said_of not in (name, None):
+            continue
         if _declares_object(declaration):
-            if _destination(declaration) == name:
-                values = _object(evaluator, declaration)
-                states = [after for before in states for after in _after_default(before, values, declaration)]
+            values = _object(evaluator, declaration)
+            states = [after for before in states for after in _after_default(before, values, declaration)]
         elif _names_command(declaration):
-            if _destination_of_commands(evaluator, declaration) == name:
-                values = evaluator.evaluate(declaration.call.args[0], declaration.frame)
-                states = [after for before in states for after in _after_default(before, values, declaration)]
+            values = evaluator.evaluate(declaration.call.args[0], declaration.frame)
+            states = [after for before in states for after in _after_default(before, values, declaration)]
         elif _declares_flag(declaration):
             flag = _flag(evaluator, declaration)
-            if flag is None or flag.name != name:
-                continue
+            assert flag is not None
             states = [after for before in states for after in _after_flag(evaluator, before, flag, declaration)]
         else:
             given = _defaults_set(evaluator, declaration)
@@ -217,6 +216,28 @@ def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[
         if len(states) > MOST_STATES:
             return [_State(defaults=unseen(_span(declaration)))]
     return states
+
+
+def _said(evaluator: Evaluator, declarations: tuple[Declaration, ...]) -> tuple[tuple[Declaration, str | None], ...]:
+    """Return what is said to a parser, each with the name it is said of; None where it may be any."""
+
+    def found() -> tuple[tuple[Declaration, str | None], ...]:
+        named = ((one, _named_by(evaluator, one)) for one in declarations)
+        return tuple((one, name) for one, name in named if name != "")
+
+    return evaluator.remembered(("said", declarations), None, found)
+
+
+def _named_by(evaluator: Evaluator, declaration: Declaration) -> str | None:
+    """Return the name that something said to a parser is about, an empty one for none, None for any."""
+    if _declares_object(declaration):
+        return _destination(declaration) or ""
+    if _names_command(declaration):
+        return _destination_of_commands(evaluator, declaration) or ""
+    if _declares_flag(declaration):
+        flag = _flag(evaluator, declaration)
+        return flag.name if flag is not None else ""
+    return None
 
 
 def _span(declaration: Declaration) -> Span:
