@@ -80,8 +80,10 @@ class Frame:
 
     def at(self, place: Place) -> Frame:
         """Return the frame of another place of the same file; arguments stay while the function stays the same."""
-        if place.scope is self.scope:
-            return replace(self, place=place)
+        if place is self.place:
+            return self
+        if place.scope is self.place.scope:
+            return Frame(self.facts, place, self.arguments, self.receiver, self.depth, self.caller)
         return Frame(self.facts, place)
 
 

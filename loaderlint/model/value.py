@@ -116,7 +116,10 @@ def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
     if second <= first:
         return first
     answers = dict(first)
-    for subject, answer in second:
+    more = second - first
+    if answers.keys().isdisjoint([one.subject for one in more]):
+        return first | more
+    for subject, answer in more:
         before = answers.setdefault(subject, answer)
         if before == answer:
             continue
