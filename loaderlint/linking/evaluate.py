@@ -113,6 +113,7 @@ class Evaluator:
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._left = self._left_in_all = MOST_STEPS
+        self._project_questions = 0
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
         self._objects: dict[tuple[ast.ClassDef, tuple[ast.ClassDef, str] | None], Instance] = {}
@@ -208,15 +209,20 @@ class Evaluator:
         depth = len(self._active)
         before = self._met, len(self._tentative)
         left = self._left, self._left_in_all
+        outermost = self._project_questions == 0
         # Whoever asks gets the same answer: what it costs is not charged to the first who does.
-        self._left, self._left_in_all = MOST_STEPS, int(STEPS_OF_A_PROJECT_QUESTION * self._effort)
+        self._left = MOST_STEPS
+        if outermost:
+            self._left_in_all = int(STEPS_OF_A_PROJECT_QUESTION * self._effort)
+        self._project_questions += 1
         self._met = NOTHING_MET
         self._active[key] = depth
         try:
             answer = work()
         finally:
             del self._active[key]
-            self._left, self._left_in_all = left
+            self._project_questions -= 1
+            self._left, self._left_in_all = left if outermost else (left[0], self._left_in_all)
         if self._may_remember(key, answer, before, depth, cut_short=False):
             self._answers[key] = answer
         return answer

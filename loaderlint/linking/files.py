@@ -55,9 +55,9 @@ class Readings:
 class Files:
     """Sources and, on demand, what each of them says.
 
-    ``matter`` are the sources that may matter, to which Python files are added when somebody asks for them. A
-    configuration file that was found that way is kept apart: whether a program names it says nothing about the others.
-    Files that cannot be parsed are kept in ``failures``.
+    ``matter`` are the sources that may matter. A file that is only asked for, such as a module that is imported, is
+    kept apart: that somebody reads one name of it says nothing about all the others. Files that cannot be parsed are
+    kept in ``failures``.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class Files:
         self._others = others
         self._python: dict[str, PythonFacts | None] = {}
         self._configuration: dict[str, ConfigurationFacts | None] = {}
+        self._imported_matter = False
 
     @property
     def sources(self) -> Mapping[str, Source]:
@@ -96,8 +97,20 @@ class Files:
             return known
         source = self._others.read(path)
         if source is not None:
-            (self.matter if source.language is Language.PYTHON else self._opened)[path] = source
+            counts = self._imported_matter and source.language is Language.PYTHON
+            (self.matter if counts else self._opened)[path] = source
         return source
+
+    def add(self, path: str) -> None:
+        """Make a file one of those that matter, if there is such a file."""
+        source = self.source(path)
+        if source is not None:
+            self.matter[path] = source
+
+    def count_imported(self) -> None:
+        """Make the Python files that were asked for so far, or are from now on, some of those that matter."""
+        self._imported_matter = True
+        self.matter.update((path, one) for path, one in self._opened.items() if one.language is Language.PYTHON)
 
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""

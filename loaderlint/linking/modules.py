@@ -13,7 +13,7 @@ from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import External, Folder, Frame, Module, Possibilities, Possibility, one_of, unseen
 from loaderlint.model.source import Span
-from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, owners_set
+from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, is_for_types, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -131,7 +131,7 @@ def star_import(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities 
 
     Of several star imports that bring it the last one counts.
     """
-    for binding in reversed(frame.facts.module.bindings.get("*", ())):
+    for binding in reversed(_stars(frame.facts)):
         found = _starred(evaluator, binding, name, frame)
         if found is not None and any(one.thing is not None for one in found):
             return found
@@ -164,13 +164,18 @@ def stars_that_bind(evaluator: Evaluator, name: str, facts: PythonFacts) -> list
 
 def _stars_that_bind(evaluator: Evaluator, name: str, facts: PythonFacts, asked: set[int]) -> Iterator[Binding]:
     asked.add(id(facts))
-    for binding in facts.module.bindings.get("*", ()):
+    for binding in _stars(facts):
         _, source = _star_source(evaluator, binding, facts)
         if source is None or id(source) in asked or not _is_public(evaluator, source, name):
             continue
         own = source.module.bindings.get(name, ())
         if any(one.kind not in MUTATIONS for one in own) or any(_stars_that_bind(evaluator, name, source, asked)):
             yield binding
+
+
+def _stars(facts: PythonFacts) -> list[Binding]:
+    """Return the star imports of a module that run; a package may have one of each of its modules for type checkers."""
+    return [one for one in facts.module.bindings.get("*", ()) if not is_for_types(one.place)]
 
 
 def _star_source(evaluator: Evaluator, binding: Binding, facts: PythonFacts) -> tuple[str, PythonFacts | None]:

@@ -20,6 +20,8 @@ from loaderlint.readers.tree import ConfigurationFacts
 _DEFINITION = re.compile(rb"\bdef\s+(\w+)")
 MOST_MENTIONS = 30
 """A function whose name stands in more files than this is not looked for in them."""
+MOST_MENTIONING = 150
+"""More files than this are not read for a part of a project because of what they mention: the likeliest come first."""
 
 
 class Project:
@@ -40,6 +42,7 @@ class Project:
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
         self._extending: dict[str, bool] = {}
+        self._mentioning = 0
 
     def parts(self, named: Set[str] | None = None) -> Iterator[Project]:
         """Yield the parts of the project that may hold a loader, those with ``named`` files alone where some are given.
@@ -108,22 +111,37 @@ class Project:
         """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
 
         Some names count only ``beside`` one of other words, such as the module they are imported from. A name that many
-        files mention says nothing about any of them and is passed over.
+        files mention says nothing about any of them and is passed over; those that fewest mention come first.
         """
-        words = {name: [word.encode() for word in beside[name]] for name in beside}
-        wanted = {name: name.encode() for name in names}
-        mentions: dict[str, list[str]] = {name: [] for name in wanted}
+        anywhere = frozenset({""})
+        wanted = [
+            (name.encode(), [word.encode() for word in beside.get(name, anywhere)], list[str]()) for name in names
+        ]
         unread = (path for path in self.paths if path not in self._files.matter) if wanted else ()
         for path in unread:
             content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
-            for name, word in wanted.items():
-                if content is None or word not in content:
-                    continue
-                if name not in words or any(one in content for one in words[name]):
-                    mentions[name].append(path)
-        found = {path for paths in mentions.values() if len(paths) <= MOST_MENTIONS for path in paths}
-        read = [self.source(path) for path in sorted(found)]
-        return any(source is not None for source in read)
+            if content is None:
+                continue
+            for name, others, mentioning in wanted:
+                if name in content and any(one in content for one in others):
+                    mentioning.append(path)
+            wanted = [one for one in wanted if len(one[-1]) <= MOST_MENTIONS]
+        found: set[str] = set()
+        for _, _, mentioning in sorted(wanted, key=lambda one: len(one[-1])):
+            if self._mentioning + len(found.union(mentioning)) > MOST_MENTIONING:
+                break
+            found.update(mentioning)
+        self._mentioning += len(found)
+        for path in sorted(found):
+            self._files.add(path)
+        return bool(found)
+
+    def count_imported(self) -> None:
+        """Ask the modules that are imported, too, from now on wherever all files are asked.
+
+        What loaders carry and what their workers run stands in few of them; a library has thousands.
+        """
+        self._files.count_imported()
 
     def code_mentions(self, words: tuple[str, ...]) -> bool:
         """Return whether any Python source that may matter names one of the words."""

@@ -13,7 +13,7 @@ from loaderlint.linking.running import STEPS, Iterations, shortened
 from loaderlint.linking.things import External, Frame
 from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import together
-from loaderlint.readers.python import Binding, CallSite, Place, PythonFacts, dotted
+from loaderlint.readers.python import Binding, CallSite, Place, PythonFacts, is_for_types
 from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, MAKE_NO_PROCESSES, SETS_START_METHOD
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _imported_with(evaluator: Evaluator, entry: str) -> Iterator[PythonFacts]:
 
 def _is_imported(evaluator: Evaluator, facts: PythonFacts, binding: Binding) -> bool:
     """Return whether a top-level import runs in every process that runs the file, a notebook's in the one there is."""
-    if any(arm.test is not None and (dotted(arm.test) or "").endswith("TYPE_CHECKING") for arm in binding.place.arms):
+    if is_for_types(binding.place):
         return False
     return facts.source.cells is not None or not guarded_place(evaluator, facts, binding.node, binding.place)
 

@@ -239,6 +239,12 @@ def is_main_test(test: ast.expr) -> bool:
     return names and mains and isinstance(test.ops[0], ast.Eq | ast.In | ast.Is)
 
 
+def is_for_types(place: Place) -> bool:
+    """Return whether a place is one that only type checkers come to: ``if TYPE_CHECKING:`` (typing's documentation)."""
+    tests = (arm.test for arm in place.arms if arm.truth and arm.test is not None)
+    return any((dotted(test) or "").endswith("TYPE_CHECKING") for test in tests)
+
+
 def _is_main_text(node: ast.expr) -> bool:
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
         return len(node.elts) == 1 and _is_main_text(node.elts[0])

@@ -50,7 +50,9 @@ def test_a_configuration_file_that_was_opened_is_not_one_of_those_that_may_matte
     assert set(project.sources) == {"b.yaml"}
 
 
-def test_a_module_that_was_imported_is_one_of_those_that_may_matter() -> None:
+def test_a_module_that_was_imported_is_one_of_those_that_may_matter_only_when_it_mentions_what_is_asked_for() -> None:
     project = Project({}, Folder())
     assert project.python("main.py") is not None
+    assert list(project.all_python()) == []
+    assert project.read_mentions(["workers"])
     assert [facts.source.path for facts in project.all_python()] == ["main.py"]
