@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from loaderlint.linking import platforms
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.things import Frame, Possibilities, Possibility, choice, under, unseen
 from loaderlint.model.source import Span
@@ -27,8 +28,11 @@ def read(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Poss
     before = _set_before(evaluator, name, frame)
     if before is not None:
         return before
-    given = under((Possibility(CommandLineText(f"${name}"), span),), choice(str(span), "set"))
     default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
+    of_platform = platforms.of_environment(name, default, span)
+    if of_platform is not None:
+        return of_platform
+    given = under((Possibility(CommandLineText(f"${name}"), span),), choice(str(span), "set"))
     return (*given, *under(default, choice(str(span), "unset")), *_set_somewhere(evaluator, name, span))
 
 
@@ -37,6 +41,9 @@ def item(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibili
     before = _set_before(evaluator, name, frame)
     if before is not None:
         return before
+    of_platform = platforms.of_environment(name, (), span)
+    if of_platform is not None:
+        return of_platform
     return (Possibility(CommandLineText(f"${name}"), span), *_set_somewhere(evaluator, name, span))
 
 

@@ -18,6 +18,7 @@ from loaderlint.linking import (
     omegaconf,
     opened,
     operators,
+    patterns,
     platforms,
     questions,
     rows,
@@ -56,7 +57,7 @@ from loaderlint.vocabulary.configurations import (
     KEEPS_ITS_ARGUMENT,
     WITH_CHANGES,
 )
-from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS
+from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS, START_METHOD_QUESTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -72,8 +73,11 @@ _FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
     "math.floor": lambda values: int(values[0] // 1),  # type: ignore[operator]
     "builtins.min": lambda values: min(values),  # type: ignore[type-var]
     "builtins.max": lambda values: max(values),  # type: ignore[type-var]
+    "builtins.any": lambda values: any(values),
+    "builtins.all": lambda values: all(values),
 }
 """Functions of constants that give the same constant everywhere."""
+_OF_ONE_ROW = ("builtins.min", "builtins.max", "builtins.any", "builtins.all")
 
 
 def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
@@ -87,6 +91,10 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return tuple(
             Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)
         )
+    if name in START_METHOD_QUESTIONS and not evaluator.project.code_mentions(("set_start_method",)):
+        return platforms.start_method(span)
+    if name in patterns.MATCHES and len(node.args) == 2 and not node.keywords:
+        return patterns.matched(evaluator, name, node, frame, span)
     if name == "importlib.import_module" and node.args:
         return _imported_module(evaluator, node, frame, span)
     if name in ("os.getenv", "os.environ.get"):
@@ -141,7 +149,7 @@ def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, spa
     operands = [evaluator.evaluate(argument, frame) for argument in node.args]
     if name == "builtins.int" and len(operands) == 1:
         return distinct(one for operand in operands[0] for one in _as_integer(evaluator, operand, node, frame))
-    if len(operands) == 1 and name in ("builtins.min", "builtins.max"):
+    if len(operands) == 1 and name in _OF_ONE_ROW:
         given = [one.thing for one in operands[0]]
         if len(given) != 1 or not isinstance(given[0], Row):
             return unseen(span)

@@ -7,7 +7,19 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from loaderlint.linking.things import UNSEEN, Class, Function, Instance, Items, Made, Module, Row, Thing, Unseen
+from loaderlint.linking.things import (
+    UNSEEN,
+    Class,
+    External,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Module,
+    Row,
+    Thing,
+    Unseen,
+)
 from loaderlint.model.value import Constant, CpuCount
 
 
@@ -97,6 +109,25 @@ def is_object(thing: Thing) -> bool:
     if isinstance(thing, Made):
         return thing.callee.rpartition(".")[2][:1].isupper()
     return isinstance(thing, Function | Class | Instance | Module | Items | Row)
+
+
+def is_class(thing: Thing) -> bool:
+    """Return whether a thing is a class; one of another library is told by the way it is spelled."""
+    last = thing.name.rpartition(".")[2] if isinstance(thing, External) else ""
+    return isinstance(thing, Class) or (last[:1].isupper() and not last.isupper())
+
+
+def same_class(one: Thing, other: Thing) -> bool | None:
+    """Return whether two things are one class, None where that was not seen: a library may give a class many names."""
+    if isinstance(one, Class) and isinstance(other, Class):
+        return one.node is other.node
+    if not is_class(one) or not is_class(other):
+        return None
+    if not isinstance(one, External) or not isinstance(other, External):
+        return False
+    if one.name.rpartition(".")[2] != other.name.rpartition(".")[2]:
+        return False
+    return True if one.name.partition(".")[0] == other.name.partition(".")[0] else None
 
 
 def truth_of(thing: Thing) -> bool | None:

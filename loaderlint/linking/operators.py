@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import guards, locations, platforms
 from loaderlint.linking.dictionaries import limited, updated
-from loaderlint.linking.operations import arithmetic, comparison, computed, is_object, number, truth_of
+from loaderlint.linking.operations import (
+    arithmetic,
+    comparison,
+    computed,
+    is_class,
+    is_object,
+    number,
+    same_class,
+    truth_of,
+)
 from loaderlint.linking.things import (
     FALSY,
     TRUTHY,
@@ -119,6 +128,10 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
     if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
         return _equality(operands, node, frame)
+    if isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot) and any(
+        is_class(one.thing) for operand in operands for one in operand
+    ):
+        return _identity(operands, node, frame)
     if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
         return _identity(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
@@ -139,13 +152,15 @@ def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, 
 
 
 def _identity(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
-    """Return whether two things are one, or are not: an object is never a constant such as None."""
+    """Return whether two things are one, or are not: an object is never a constant such as None, nor another class."""
     kind, span = node.ops[0], frame.facts.span(node)
     found: list[Possibility] = []
     for (left, right), assumptions, places in combined(*operands):
         thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
         if (is_object(left.thing) and right.constant) or (is_object(right.thing) and left.constant):
-            thing = isinstance(kind, ast.IsNot)
+            thing = isinstance(kind, ast.IsNot | ast.NotEq)
+        elif (same := same_class(left.thing, right.thing)) is not None:
+            thing = same is isinstance(kind, ast.Is | ast.Eq)
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
 

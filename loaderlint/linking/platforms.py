@@ -7,16 +7,29 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import EVERY_PLATFORM, External, Frame, Possibilities, Possibility
+from loaderlint.linking.things import EVERY_PLATFORM, External, Frame, Possibilities, Possibility, under
 from loaderlint.model.source import Span
-from loaderlint.model.target import Platform
-from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, Assumption, Assumptions, together
+from loaderlint.model.target import Platform, StartMethod
+from loaderlint.model.value import NO_ASSUMPTIONS, PLATFORM, START_METHOD, Assumption, Assumptions, together
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments
-from loaderlint.vocabulary.platforms import ATTRIBUTES, BACKENDS, FUNCTIONS, ON_SIGNALS, SIGNALS, UNIX, WITH_BACKEND
+from loaderlint.vocabulary.platforms import (
+    ATTRIBUTES,
+    BACKENDS,
+    FUNCTIONS,
+    ON_SIGNALS,
+    SIGNALS,
+    UNIX,
+    VARIABLES_OF_WINDOWS,
+    WITH_BACKEND,
+)
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
+
+
+_NAMES_OF_SYSTEM = {"platform.uname": "system", "os.uname": "sysname"}
+"""Functions that describe the machine, and what each names its system; it comes first in both."""
 
 
 def fact(name: str, span: Span) -> Possibilities | None:
@@ -24,14 +37,43 @@ def fact(name: str, span: Span) -> Possibilities | None:
     spelled: dict[str, Callable[[Platform], str]] = {
         "sys.platform": lambda platform: platform.sys_platform,
         "os.name": lambda platform: platform.os_name,
+        **dict.fromkeys(("os.sep", "os.path.sep"), lambda platform: "\\" if platform is Platform.WINDOWS else "/"),
     }
     return per_platform(spelled[name], span) if name in spelled else None
 
 
 def of_uname(callee: str, part: object, span: Span) -> Possibilities | None:
-    """Return what ``platform.uname()`` says of the system on each platform; None for anything else."""
-    asked = callee == "platform.uname" and part in ("system", 0) and not isinstance(part, bool)
-    return per_platform(lambda platform: platform.system, span) if asked else None
+    """Return what ``platform.uname()`` or ``os.uname()`` says of the system on each platform that has it, else None."""
+    asked = part in (_NAMES_OF_SYSTEM.get(callee), 0) and not isinstance(part, bool)
+    if callee not in _NAMES_OF_SYSTEM or not asked:
+        return None
+    return under(per_platform(lambda platform: platform.system, span), on(FUNCTIONS.get(callee, EVERY_PLATFORM)))
+
+
+def of_environment(name: str, unset: Possibilities, span: Span) -> Possibilities | None:
+    """Return a variable that Windows itself sets, and what it is ``unset`` elsewhere; None for any other variable."""
+    if name not in VARIABLES_OF_WINDOWS:
+        return None
+    there = Possibility(VARIABLES_OF_WINDOWS[name], span, assumptions=on(EVERY_PLATFORM - UNIX))
+    return (there, *under(unset, on(UNIX)))
+
+
+def is_path_of(kind: str, span: Span) -> Possibilities | None:
+    """Return whether what ``Path()`` makes is of one of the two kinds of paths; None for any other class."""
+    given_on = {"pathlib.PosixPath": UNIX, "pathlib.WindowsPath": EVERY_PLATFORM - UNIX}.get(kind)
+    return None if given_on is None else _answers(given_on, span)
+
+
+def start_method(span: Span) -> Possibilities:
+    """Return what ``get_start_method()`` gives on each platform where the program has set none."""
+    by_method: dict[StartMethod, frozenset[str]] = {}
+    for platform in Platform:
+        for method in platform.default_start_methods:
+            by_method[method] = by_method.get(method, frozenset()) | {platform.value}
+    return tuple(
+        Possibility(method.value, span, assumptions=on(some) | {Assumption(START_METHOD, method.value)})
+        for method, some in by_method.items()
+    )
 
 
 def has_attribute(module: str, name: str, span: Span) -> Possibilities | None:
@@ -39,6 +81,11 @@ def has_attribute(module: str, name: str, span: Span) -> Possibilities | None:
     given_on = UNIX if module == "signal" and name in SIGNALS else ATTRIBUTES.get(f"{module}.{name}")
     if given_on is None:
         return None
+    return _answers(given_on, span)
+
+
+def _answers(given_on: frozenset[str], span: Span) -> Possibilities:
+    """Return yes on some platforms and no on the others."""
     return tuple(
         Possibility(answer, span, assumptions=on(some))
         for answer, some in ((True, given_on), (False, EVERY_PLATFORM - given_on))

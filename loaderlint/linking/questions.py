@@ -21,6 +21,7 @@ from loaderlint.linking.things import (
     External,
     Frame,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Row,
@@ -95,12 +96,16 @@ def _declared(evaluator: Evaluator, command_line: CommandLine, name: str, span: 
 
 
 def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
-    """Return whether a constant is of one of the built-in kinds, or a dataset iterable; all else is not seen."""
+    """Return whether a constant is of a built-in kind, a path of one platform's, a dataset iterable; else unseen."""
     span = frame.facts.span(node)
     named = evaluator.evaluate(node.args[1], frame)
     kinds = _kinds(named)
     found: list[Possibility] = []
     for one in evaluator.evaluate(node.args[0], frame):
+        kind = named[0].thing if len(named) == 1 else None
+        if isinstance(one.thing, Made) and isinstance(kind, External) and one.thing.callee == "pathlib.Path":
+            found.extend(under(platforms.is_path_of(kind.name, span) or unseen(span), one.assumptions))
+            continue
         iterable = datasets.is_iterable(evaluator, one, named)
         if iterable is not None:
             found.append(Possibility(iterable, span, assumptions=one.assumptions))

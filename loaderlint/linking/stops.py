@@ -48,13 +48,14 @@ def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]
 
 
 def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
-    """Return the alternatives under which the body of a ``try`` comes to its end, by its asserts and errors."""
+    """Return the alternatives under which the body of a ``try`` comes to its end, by all that it needs."""
     ways = [choice(NOTEBOOK, True) if ends_in_notebook(evaluator, node, frame) else NO_ASSUMPTIONS]
     for stop in frame.scope.stops:
         arms = stop.place.arms
         rest = arms[len(_shared(arms, frame.place.arms)) :]
         inside = any(owner is node for owner, _ in stop.handled[:1])
-        if inside and stop.call is None and not stop.imported and _readable(rest):
+        of_platforms = stop.call is None or called_name(stop.call) in platforms.LAST_NAMES
+        if inside and of_platforms and _readable(rest):
             ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, rest, frame, 0)]) or ways
     return ways
 

@@ -57,7 +57,9 @@ def given_by(
             return row
     if isinstance(thing, str) and name == "split" and not node.keywords:
         return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
-    if isinstance(thing, str) and name in ("startswith", "endswith", "lower", "upper", "casefold", "strip"):
+    if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
+        return _begins_or_ends(evaluator, owner, node, name, frame)
+    if isinstance(thing, str) and name in ("lower", "upper", "casefold", "strip"):
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
     if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:
@@ -77,6 +79,18 @@ def given_by(
             return opened.configuration(evaluator, node, frame, callee, span)
         return (Possibility(Made(callee, node, frame), span),)
     return None
+
+
+def _begins_or_ends(evaluator: Evaluator, text: Possibility, node: ast.Call, name: str, frame: Frame) -> Possibilities:
+    """Return whether a text begins or ends with another, or with one of several."""
+    found: list[Possibility] = []
+    for given in evaluator.evaluate(node.args[0], frame):
+        ends = given.thing.items if isinstance(given.thing, Row) else ((given,),)
+        answers = operators.compute(
+            evaluator, ((text,), *ends), node, frame, lambda values: getattr(values[0], name)(tuple(values[1:]))
+        )
+        found.extend(under(answers, given.assumptions))
+    return distinct(found)
 
 
 def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:

@@ -57,6 +57,11 @@ class Platform(str, Enum):
             return (StartMethod.SPAWN,)
         return (StartMethod.FORK, StartMethod.SPAWN, StartMethod.FORKSERVER)
 
+    @property
+    def default_start_methods(self) -> tuple[StartMethod, ...]:
+        """The start methods that are the default there, in one version of Python or another."""
+        return (StartMethod.FORK, StartMethod.FORKSERVER) if self is Platform.LINUX else (StartMethod.SPAWN,)
+
 
 class Accelerator(str, Enum):
     """What tensors are computed on."""

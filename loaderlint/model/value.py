@@ -83,7 +83,7 @@ class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 
     Two candidates that answer one subject differently never meet in the same run. The subjects of this module
-    (`PLATFORM`, `CUDA`, `PYTHON`) are settled by the target; every other subject is a place in the code, and its
+    (`PLATFORM`, `CUDA`, `START_METHOD`) are settled by the target; every other subject is a place in the code, and its
     answers matter only to each other. A set of answers says that it is one of them.
     """
 
@@ -95,6 +95,8 @@ PLATFORM = "the platform"
 """Subject whose answer is the frozenset of `Platform` values under which the candidate arrives."""
 CUDA = "torch.cuda.is_available()"
 """Subject whose answer is a bool."""
+START_METHOD = "multiprocessing.get_start_method()"
+"""Subject whose answer is the start method's name where the program sets none."""
 
 Assumptions: TypeAlias = frozenset[Assumption]
 NO_ASSUMPTIONS: Assumptions = frozenset()
@@ -141,9 +143,16 @@ def holds_on(assumptions: Assumptions, target: Target) -> bool:
             assert isinstance(assumption.answer, frozenset)
             if target.platform.value not in assumption.answer:
                 return False
-        elif assumption.subject == CUDA and target.cuda is not None and assumption.answer != target.cuda:
+        elif _said_by(target, assumption.subject) not in (None, assumption.answer):
             return False
     return True
+
+
+def _said_by(target: Target, subject: str) -> Answer | None:
+    """Return what a target answers besides its platform, None where it does not say."""
+    if subject == CUDA:
+        return target.cuda
+    return target.default_start_method.value if subject == START_METHOD else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = {
 }
 """Attributes of modules, with the platforms where ``hasattr`` finds them (the same pages, and that of ``sys``)."""
 
+VARIABLES_OF_WINDOWS: Mapping[str, str] = {"OS": "Windows_NT"}
+"""Environment variables that every process has on Windows and nobody sets elsewhere."""
+
 SIGNALS = frozenset({f"SIG{name}" for name in ("ALRM", "CHLD", "CONT", "HUP", "KILL", "QUIT", "STOP", "USR1", "USR2")})
 """Signals that Windows has no name for: ``signal.SIGUSR1`` raises ``AttributeError`` (Python's docs, ``signal``)."""
 ON_SIGNALS: Mapping[str, frozenset[str]] = {"signal.signal": UNIX}

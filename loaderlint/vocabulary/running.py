@@ -121,5 +121,8 @@ CPU_COUNTS = frozenset(
 ALL_START_METHODS = frozenset({"multiprocessing.get_all_start_methods", "torch.multiprocessing.get_all_start_methods"})
 """Functions that return the names of the start methods there are."""
 
+START_METHOD_QUESTIONS = frozenset({"multiprocessing.get_start_method", "torch.multiprocessing.get_start_method"})
+"""Functions that return the name of the start method in force."""
+
 CUDA_QUESTIONS = frozenset({"torch.cuda.is_available"})
 """Functions that return whether there is CUDA."""

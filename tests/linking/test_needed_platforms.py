@@ -73,6 +73,48 @@ BOUND: Cases = {
         "DataLoader(data, num_workers=⟦0⟧ if platform.uname()[0] == 'Windows' else ⟦2⟧)",
         {"2 on linux, macos", "0 on windows"},
     ),
+    "the system by os.uname": (
+        "import os\nDataLoader(data, num_workers=⟦2⟧ if os.uname().sysname == 'Linux' else ⟦0⟧)",
+        {"2 on linux", "0 on macos"},
+    ),
+    "one of several beginnings of the platform's name": (
+        "import sys\nDataLoader(data, num_workers=⟦0⟧ if sys.platform.startswith(('win', 'cygwin')) else ⟦2⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "any of several beginnings of the platform's name": (
+        "import sys\nDataLoader(data, num_workers=⟦0⟧ if any(sys.platform.startswith(one) for one in ('win', 'cyg'))"
+        " else ⟦2⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "a pattern of the platform's name": (
+        "import re, sys\nDataLoader(data, num_workers=⟦2⟧ if re.match('linux|darwin', sys.platform) else ⟦0⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "a variable of Windows": (
+        "import os\nDataLoader(data, num_workers=⟦2⟧ if os.environ.get('OS', '') != 'Windows_NT' else ⟦0⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "what stands between the names of a path": (
+        "import os\nDataLoader(data, num_workers=⟦2⟧ if os.sep == os.path.sep == '/' else ⟦0⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "the kind of a path": (
+        "import pathlib\nDataLoader(data, num_workers=⟦0⟧ if isinstance(pathlib.Path(), pathlib.WindowsPath) else ⟦2⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "a function of Linux that is tried": (
+        "import os\ntry:\n    os.sched_getaffinity(0)\n    n = ⟦2⟧\nexcept AttributeError:\n    n = ⟦0⟧\n"
+        "DataLoader(data, num_workers=n)",
+        {"2 on linux", "0"},
+    ),
+    "a module of Unix that is tried": (
+        "try:\n    import fcntl\n    n = ⟦2⟧\nexcept ImportError:\n    n = ⟦0⟧\nDataLoader(data, num_workers=n)",
+        {"2 on linux, macos", "0"},
+    ),
+    "a start method": (
+        "import multiprocessing as mp\nDataLoader(data, num_workers=⟦2⟧ if mp.get_start_method() != 'spawn' else ⟦0⟧)",
+        {"2 on linux", "0 on macos, windows"},
+    ),
     "a part of the platform's name": (
         "import sys, platform\nDataLoader(data, num_workers=⟦0⟧ if sys.platform[:3] == 'win' else ⟦2⟧)\n"
         "DataLoader(data, num_workers=⟦0⟧ if platform.system().casefold() == 'windows' else ⟦2⟧)",
@@ -82,6 +124,11 @@ BOUND: Cases = {
 }
 
 FREE: Cases = {
+    "a start method that the program sets": (
+        "import multiprocessing as mp\nmp.set_start_method('fork')\n"
+        "DataLoader(data, num_workers=⟦2⟧ if mp.get_start_method() == 'fork' else ⟦0⟧)",
+        {"2", "0"},
+    ),
     "another backend": (f"{NCCL}dist.init_process_group('gloo')\n{LOADER}", {"2"}),
     "a backend that was not seen": (f"{NCCL}dist.init_process_group(backend)\n{LOADER}", {"2"}),
     "a backend for each platform": (

@@ -17,6 +17,27 @@ def given(name):
 LOAD = "DataLoader(1, num_workers=workers)\n"
 
 QUESTIONS: Cases = {
+    "whether two classes of a library are one": (
+        "from torch.utils.data import RandomSampler, SequentialSampler\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=0 if kind == RandomSampler else ⟦2⟧)\nload(SequentialSampler)\n",
+        {"2"},
+    ),
+    "whether a class of a library is a class of the project": (
+        "from torch.utils.data import RandomSampler\nclass Own(RandomSampler):\n    pass\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=⟦2⟧ if RandomSampler is not kind else 0)\nload(Own)\n",
+        {"2"},
+    ),
+    "whether a class is one by another name": (
+        "import torch.utils.data.sampler\nfrom torch.utils.data import RandomSampler\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=⟦2⟧ if kind == torch.utils.data.sampler.RandomSampler else 0)\n"
+        "load(RandomSampler)\n",
+        {"2"},
+    ),
+    "whether classes of two libraries by one name are one": (
+        "import data.Sampler\nfrom torch.utils.data import Sampler\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=⟦2⟧ if kind == data.Sampler else ⟦0⟧)\nload(Sampler)\n",
+        {"2", "0"},
+    ),
     "a flag asked about by its name that has no default": (
         NONE + GIVEN + "workers = ⟦2⟧\nif given('workers'):\n    workers = args.workers\n" + LOAD,
         {"2", "open"},
