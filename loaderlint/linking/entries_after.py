@@ -39,7 +39,12 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     """Return the entries after one statement that changes them, which may run only under conditions."""
     binding = change.event.binding
     where = frame.at(binding.place)
+    arms = change.arms
     given = _given_by(evaluator, change.event, items, where)
+    if given is None and (gone := _gone_after_loop(evaluator, change, where)):
+        # It turns: whether it is come to is what the arms around it say.
+        given = Items(dict.fromkeys(gone, (Possibility(ABSENT, where.facts.span(binding.node)),)))
+        arms = tuple(arm for arm in arms if not arm.loop)
     if given is not None and change.earlier_turn and varies(binding):
         # What an earlier turn of a loop worked out is worked out again at every turn.
         given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
@@ -52,7 +57,7 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         here = where.facts.span(binding.node)
         at_turns = {key: turns.at_turns(one, change.turns, here) for key, one in given.entries.items()}
         given = replace(given, entries=at_turns)
-    alternatives = evaluator.conditions(change.arms, frame)
+    alternatives = evaluator.conditions(arms, frame)
     entries: dict[str, Possibilities] = {}
     for key, values in given.entries.items():
         missing = ABSENT if items.complete else UNSEEN
@@ -60,12 +65,31 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         if binding.kind == "setdefault":
             values = _where_missing(before, values)
         after = [one for way in alternatives for one in under(values, way)]
-        if change.arms:
-            undone = [one for way in otherwise(evaluator, change.arms, frame) for one in under(before, way)]
+        if arms:
+            undone = [one for way in otherwise(evaluator, arms, frame) for one in under(before, way)]
             after = [*undone, *after]
         entries[key] = distinct(after)
     changed = lazily.overlaid(items.entries, entries)
     return replace(items, entries=changed, complete=items.complete and given.complete)
+
+
+def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:
+    """Return the keys that a loop over just them has taken out, each at its turn; none where that was not seen."""
+    binding, arms = change.event.binding, change.event.binding.place.arms
+    loop = arms[-1].owner if arms else None
+    if binding.kind != "pop" or binding.key is None or not isinstance(loop, ast.For):
+        return []
+    over = [arm.owner for arm in change.arms if arm.loop and arm.ended and arm.truth] == [loop]
+    if not over or any(isinstance(one, ast.Break) for one in ast.walk(loop)):
+        return []
+    keys = evaluator.evaluate(binding.key, frame)
+    turn = str(frame.facts.span(loop.iter))
+    names = [
+        one.thing
+        for one in keys
+        if isinstance(one.thing, str) and {subject for subject, _ in one.assumptions} == {turn}
+    ]
+    return names if len(names) == len(keys) else []
 
 
 def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:

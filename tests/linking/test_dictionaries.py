@@ -131,6 +131,30 @@ LOCAL: Cases = {
         """,
         {"8", "0 unwritten"},
     ),
+    "pop of each key a loop goes through, under a condition": (
+        """
+        def load(**options):
+            if options.get('batch_size') is None:
+                for name in ('num_workers', 'timeout'):
+                    options.pop(name, None)
+            DataLoader(data, **options)
+        load(num_workers=8)
+        load(num_workers=⟦2⟧, batch_size=4)
+        """,
+        {"2", "0 unwritten"},
+    ),
+    "pop of some of the keys a loop goes through": (
+        """
+        def load(**options):
+            for name in ('num_workers', 'timeout'):
+                if name in unwanted:
+                    break
+                options.pop(name, None)
+            DataLoader(data, **options)
+        load(num_workers=⟦8⟧)
+        """,
+        {"8", "open"},
+    ),
     "what pop gives": (
         "options = {'workers': ⟦8⟧}\nDataLoader(data, num_workers=options.pop('workers'))",
         {"8"},
