@@ -89,15 +89,15 @@ def own_without(evaluator: Evaluator, instance: Instance, name: str, methods: Co
 
 def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collection[Scope] = ()) -> Possibilities:
     span = instance.of.facts.span(instance.of.node)
-    if name == "hparams":
-        saved = _saved_hyperparameters(evaluator, instance, span)
-        if saved is not None:
-            return saved
     if name == "__class__":
         return (Possibility(instance.of, span),)
     lineage = classes.lineage(evaluator, instance.of)
-    found = _inherited(evaluator, instance, lineage, name, span, without)
-    found = _once_made(evaluator, instance, lineage, name, found)
+    saved = _saved_hyperparameters(evaluator, instance, span) if name == "hparams" else None
+    if saved is None:
+        found = _inherited(evaluator, instance, lineage, name, span, without)
+        found = _once_made(evaluator, instance, lineage, name, found)
+    else:
+        found = saved
     if not changes.can_change(found):
         return found or unseen(span)
     methods = (

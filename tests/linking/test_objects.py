@@ -447,6 +447,21 @@ HYPERPARAMETERS: Cases = {
         """,
         {"8"},
     ),
+    "a hyperparameter set on some platform after it was saved": (
+        """
+        import os
+        class Data(LightningDataModule):
+            def __init__(self, workers: int = 4):
+                super().__init__()
+                self.save_hyperparameters()
+                if os.name == "nt":
+                    self.hparams.workers = ⟦0⟧
+            def train_dataloader(self):
+                return DataLoader(data, num_workers=self.hparams.workers)
+        Data(workers=⟦8⟧)
+        """,
+        {"8 on linux, macos", "0 on windows"},
+    ),
     "hparams by subscript": (
         """
         class Data(LightningDataModule):
