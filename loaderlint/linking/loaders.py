@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from loaderlint.linking import configured_calls, platforms, replaced, stops
+from loaderlint.linking import configured_calls, platforms, replaced, stops, validated
 from loaderlint.linking.alternatives import joined
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.options import STEPS, Given
@@ -66,6 +66,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         options,
         site.kind.spelling,
         may_be_guarded=handled,
+        asked_for=not validated.is_never_asked_for(evaluator, site),
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
     )

@@ -80,8 +80,8 @@ class Rule(ABC):
     ) -> Finding:
         """Return a finding of this rule that stands at something somebody wrote."""
         confidence = confidence or type(self).confidence
-        if not loader.consumer_seen:
-            confidence = max(confidence, Confidence.LIKELY, key=lambda one: one.rank)
+        most = Confidence.CERTAIN if loader.consumer_seen else Confidence.LIKELY
+        confidence = max(confidence, most if loader.asked_for else Confidence.POSSIBLE, key=lambda one: one.rank)
         return Finding(
             code=self.code,
             name=self.name(),

@@ -64,3 +64,12 @@ coqui's trainer (``trainer/trainer.py`` of coqui-ai/Trainer at 012bbec1: ``Train
 ``get_train_dataloader``). It lays the command line, or the file of a run that is continued, over the configuration it
 is given before that.
 """
+
+TRAINERS = frozenset(
+    f"{home}.{name}"
+    for home in ("pytorch_lightning", "lightning", "lightning.pytorch")
+    for name in ("Trainer", "trainer.Trainer", "trainer.trainer.Trainer")
+)
+"""Lightning's trainer, which calls the hooks of its module and data module."""
+VALIDATES = ("validate", "LightningCLI")
+"""What validates besides the trainer's ``fit``: its own method, and a command line that has it as a subcommand."""
