@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TypeAlias
@@ -95,33 +96,28 @@ _Followed: TypeAlias = list[tuple[PythonSite, Loader, Mapping[str, Given]]]
 def _followed(project: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Evaluator, _Followed]:
     """Return the sites with their options followed.
 
-    When files that were not read so far mention a name that matters, such as that of a function whose parameter was
-    followed, they are read and everything is followed once more.
+    Before that they are followed a little way, several times, to find the files that matter: each time those are read
+    that mention a name which matters, such as that of a function whose parameter was followed.
     """
     asked: set[str] = set()
-    turn = 0
     evaluator: Evaluator | None = None
-    while True:
-        looking = turn < MOST_TURNS_LOOKING
-        evaluator = Evaluator(project, wrappers, LOOKING if looking else 1.0, evaluator)
+    for _ in range(MOST_TURNS_LOOKING):
+        evaluator = Evaluator(project, wrappers, LOOKING, evaluator)
         evaluator.prepare()
-        sites = list(_sites(evaluator, near))
+        deque(_sites(evaluator, near), maxlen=0)
         unknown = evaluator.mentioned - asked
         asked |= unknown
-        turn += 1
-        found_more = project.read_mentions(sorted(unknown), evaluator.callers.importable)
-        if not looking and (not found_more or turn == MOST_TURNS):
-            return evaluator, sites
-        if looking and not found_more:
-            turn = MOST_TURNS_LOOKING
+        if not project.read_mentions(sorted(unknown), evaluator.callers.importable):
+            break
+    evaluator = Evaluator(project, wrappers, before=evaluator)
+    evaluator.prepare()
+    return evaluator, list(_sites(evaluator, near))
 
 
 LOOKING = 0.1
 """The share of their steps that values are followed for while it is only found out which files matter."""
 MOST_TURNS_LOOKING = 3
-"""Times everything is followed to find out which files matter: each turn reads those that the one before named."""
-MOST_TURNS = 5
-"""Times everything is followed in all."""
+"""Times everything is followed to find out which files matter."""
 
 
 def _shared(evaluator: Evaluator, sites: _Followed) -> _Followed:
