@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 
+_DEEPEST_TEST = 12
+"""Tests that are followed through what their names were bound under, each through the one before."""
+
+
 class Conditions:
     """The conditions of a project's code; a test that nobody can see through is a question of its own."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._questions: dict[tuple[int, str, str], Question] = {}
+        self._inside = 0
 
     def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
@@ -58,9 +63,20 @@ class Conditions:
         where = f"{frame.facts.source.path}:{frame.scope.qualified()}"
         answers = (
             together(way, choice(self._question(test, f"{where}{since}", called), answer))
-            for since, way in values_read(self._evaluator, test, frame)
+            for since, way in self._values_read(test, frame)
         )
         return [one for one in answers if one is not None]
+
+    def _values_read(self, test: ast.expr, frame: Frame) -> list[tuple[str, Assumptions]]:
+        """Return the ways in which a test comes by what it reads; too deep in other tests it is one way."""
+        if self._inside == _DEEPEST_TEST:
+            self._evaluator.too_deep(frame.facts.span(test))
+            return [("", NO_ASSUMPTIONS)]
+        self._inside += 1
+        try:
+            return values_read(self._evaluator, test, frame)
+        finally:
+            self._inside -= 1
 
     def _question(self, test: ast.expr, where: str, called: str) -> Question:
         key = id(test), where, called

@@ -27,6 +27,8 @@ def values_read(evaluator: Evaluator, test: ast.expr, frame: Frame) -> list[tupl
     ways = [("", NO_ASSUMPTIONS)]
     for name in dict.fromkeys(_names(test)):
         bindings = _bindings(name, frame)
+        if len(bindings) > _MOST_WAYS:
+            return [("", NO_ASSUMPTIONS)]
         if len(bindings) > 1 or ("." in name and bindings):
             values = _told_apart(name, _values(evaluator, name, bindings, frame, frame.place), frame)
             ways = [
