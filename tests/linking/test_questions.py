@@ -17,11 +17,6 @@ def given(name):
 LOAD = "DataLoader(1, num_workers=workers)\n"
 
 QUESTIONS: Cases = {
-    "one question of a name that is bound in very many places": (
-        "fast = read()\n" + "if read():\n    fast = read()\n" * 20 + "workers = 4 if fast else 0\n"
-        "if fast:\n    DataLoader(1, num_workers=⟦4⟧ if workers else 0)\n",
-        {"4"},
-    ),
     "whether two classes of a library are one": (
         "from torch.utils.data import RandomSampler, SequentialSampler\ndef load(kind):\n"
         "    DataLoader(1, num_workers=0 if kind == RandomSampler else ⟦2⟧)\nload(SequentialSampler)\n",
