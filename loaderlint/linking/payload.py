@@ -275,7 +275,10 @@ class _Walk:
 
 
 def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
-    """Return the names of the attributes that functions read, and the properties among these."""
+    """Return the names of the attributes that functions read, and the properties among these.
+
+    One whose method is called by name, ``self.spectrum.transform(wave)``, runs that method and is not called itself.
+    """
     found: set[str] = set()
     for function in running:
         read = _attributes_in(function.node)
@@ -289,7 +292,10 @@ def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[s
 
 
 def _attributes_in(node: ast.AST) -> set[str]:
-    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)}
+    called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+    owners = {id(one.value) for one in called if isinstance(one, ast.Attribute)}
+    read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
+    return {one.attr for one in read if id(one) not in owners}
 
 
 def _defined(span: Span, kind: str, name: str, one: Possibility, role: str) -> Unpicklable:
