@@ -116,10 +116,23 @@ def _gives(value: ast.expr, facts: PythonFacts, ways: Ways) -> bool:
     """Return whether an expression is a worker option on its way to a loader, or holds several and nothing else."""
     if isinstance(value, ast.IfExp):
         # No run may be seen to come to an arm that leaves the option out.
-        arms = [one for one in (value.body, value.orelse) if not _is_neutral(one) or _gives_alone(one, facts, ways)]
+        arms = [one for one in _arms(value) if not _is_neutral(one) or _gives_alone(one, facts, ways)]
         return bool(arms) and all(_gives(one, facts, ways) for one in arms)
     parts = _parts(value)
     return all(_gives(one, facts, ways) for one in parts) if parts else _gives_alone(value, facts, ways)
+
+
+def _arms(value: ast.IfExp) -> list[ast.expr]:
+    """Return what conditional expressions inside each other choose from; a chain of them may be of any length."""
+    found: list[ast.expr] = []
+    waiting: list[ast.expr] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, ast.IfExp):
+            waiting += [one.orelse, one.body]
+        else:
+            found.append(one)
+    return found
 
 
 def _parts(value: ast.expr) -> list[ast.expr]:

@@ -198,7 +198,11 @@ class Evaluator:
         return answer
 
     def once(self, key: tuple[object, ...], unfinished: Answer, work: Callable[[], Answer]) -> Answer:
-        """Return the answer to a question about the whole project; to whom asks it meanwhile it is ``unfinished``."""
+        """Return the answer to a question about the whole project; to whom asks it meanwhile it is ``unfinished``.
+
+        It has steps of its own, which it shares with the questions inside it. One inside that these ran out for has a
+        better answer when somebody asks who has more of them.
+        """
         if key in self._answers:
             return cast(Answer, self._answers[key])
         if key in self._tentative:
@@ -210,10 +214,13 @@ class Evaluator:
         before = self._met, len(self._tentative)
         left = self._left, self._left_in_all
         outermost = self._project_questions == 0
-        # Whoever asks gets the same answer: what it costs is not charged to the first who does.
-        self._left = MOST_STEPS
-        if outermost:
-            self._left_in_all = int(STEPS_OF_A_PROJECT_QUESTION * self._effort)
+        steps = int(STEPS_OF_A_PROJECT_QUESTION * self._effort) if outermost else self._left_in_all
+        cut = self._cut.get(key)
+        if cut is not None and steps < max(2 * cut[0], 0):
+            self._left = -1
+            return cast(Answer, cut[1])
+        # What an outermost question costs is not charged to the first who asks it.
+        self._left, self._left_in_all = MOST_STEPS, steps
         self._project_questions += 1
         self._met = NOTHING_MET
         self._active[key] = depth
@@ -222,8 +229,11 @@ class Evaluator:
         finally:
             del self._active[key]
             self._project_questions -= 1
+            cut_short = not outermost and self._steps_left < 0
             self._left, self._left_in_all = left if outermost else (left[0], self._left_in_all)
-        if self._may_remember(key, answer, before, depth, cut_short=False):
+        if cut_short:
+            self._cut[key] = steps, answer
+        if self._may_remember(key, answer, before, depth, cut_short):
             self._answers[key] = answer
         return answer
 

@@ -34,6 +34,7 @@ from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
+from loaderlint.vocabulary.sending import REACHES_IN
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -277,7 +278,8 @@ class _Walk:
 def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
     """Return the names of the attributes that functions read, and the properties among these.
 
-    One whose method is called by name, ``self.spectrum.transform(wave)``, runs that method and is not called itself.
+    One whose method is called by name, ``self.spectrum.transform(wave)``, runs that method and is not called itself,
+    unless the method gives what is in it, or calls it.
     """
     found: set[str] = set()
     for function in running:
@@ -293,7 +295,7 @@ def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[s
 
 def _attributes_in(node: ast.AST) -> set[str]:
     called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
-    owners = {id(one.value) for one in called if isinstance(one, ast.Attribute)}
+    owners = {id(one.value) for one in called if isinstance(one, ast.Attribute) and one.attr not in REACHES_IN}
     read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
     return {one.attr for one in read if id(one) not in owners}
 
