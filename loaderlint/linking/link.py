@@ -12,6 +12,7 @@ from loaderlint.linking import mmengine
 from loaderlint.linking.bare import bare_loaders
 from loaderlint.linking.classes import owner_of
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.gated import with_gates
 from loaderlint.linking.known_as import with_names
 from loaderlint.linking.loader_uses import words_that_matter
 from loaderlint.linking.loaders import configured_loaders, loader_of
@@ -121,7 +122,8 @@ MOST_TURNS_LOOKING = 3
 
 
 def _shared(evaluator: Evaluator, sites: _Followed) -> _Followed:
-    loaders = with_names(evaluator.project, with_sharing(evaluator, (loader for _, loader, _ in sites)))
+    shared = with_sharing(evaluator, (loader for _, loader, _ in sites))
+    loaders = with_gates(evaluator, with_names(evaluator.project, shared))
     return [(site, loader, given) for (site, _, given), loader in zip(sites, loaders, strict=True)]
 
 

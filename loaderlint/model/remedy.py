@@ -60,12 +60,13 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
 
 
 def _without_workers(loader: Loader, option: str, workers: Candidate, target: Target, *, follows: bool) -> list[Edit]:
-    """Return what takes an option away; what was worked out from the count ``follows`` by itself where that changes."""
+    """Return what takes an option away; what hangs on the count ``follows`` by itself where that changes."""
     value = loader.option(option)
     met = [
         dependent
         for _, dependent in meetings([workers], value.on(target).written)
-        if arrives(option, dependent.constant) and not (follows and workers.span in dependent.sources)
+        if arrives(option, dependent.constant)
+        and not (follows and workers.span in dependent.sources | dependent.gates())
     ]
     if not (met or value.open):
         return []

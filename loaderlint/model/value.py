@@ -174,6 +174,10 @@ def _nameless() -> frozenset[str]:
     return frozenset()
 
 
+def _ungated() -> frozenset[Span]:
+    return frozenset()
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One thing that can reach an option.
@@ -185,7 +189,8 @@ class Candidate:
     default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
     anchor, that it also serves something that is no loader; ``used_elsewhere`` looks for what else the program does
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
-    which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone.
+    which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
+    ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -199,6 +204,7 @@ class Candidate:
     used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
+    gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
 
     @property
     def serves_others(self) -> bool:
