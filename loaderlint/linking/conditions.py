@@ -9,7 +9,7 @@ from loaderlint.linking import loops, stops
 from loaderlint.linking.alternatives import joined
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.reads import last_read
-from loaderlint.linking.renewed import values_read
+from loaderlint.linking.renewed import not_told_apart, values_read
 from loaderlint.linking.things import Frame, choice
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
@@ -59,7 +59,7 @@ class Conditions:
             test, answer = test.operand, not answer
         own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
         # What one call asks of its own arguments another call asks of others.
-        called = str(frame.caller[1].facts.span(frame.caller[0])) if own and frame.caller is not None else ""
+        called = frame.called if own else ""
         where = f"{frame.facts.source.path}:{frame.scope.qualified()}"
         answers = (
             together(way, choice(self._question(test, f"{where}{since}", called), answer))
@@ -71,7 +71,7 @@ class Conditions:
         """Return the ways in which a test comes by what it reads; too deep in other tests it is one way."""
         if self._inside == _DEEPEST_TEST:
             self._evaluator.too_deep(frame.facts.span(test))
-            return [("", NO_ASSUMPTIONS)]
+            return not_told_apart(test, frame)
         self._inside += 1
         try:
             return values_read(self._evaluator, test, frame)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.alternatives import joined, simplified
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching, unbound
 from loaderlint.linking.things import Frame, choice
 from loaderlint.linking.uses import bindings_of
@@ -25,19 +26,37 @@ def values_read(evaluator: Evaluator, test: ast.expr, frame: Frame) -> list[tupl
     What the scope binds once has one value, which needs no word.
     """
     ways = [("", NO_ASSUMPTIONS)]
-    for name in dict.fromkeys(_names(test)):
-        bindings = _bindings(name, frame)
+    for name, bindings in _renewed(test, frame):
         if len(bindings) > _MOST_WAYS:
-            return [("", NO_ASSUMPTIONS)]
-        if len(bindings) > 1 or ("." in name and bindings):
-            values = _told_apart(name, _values(evaluator, name, bindings, frame, frame.place), frame)
-            ways = [
-                (f"{word} {since}", joint)
-                for word, before in ways
-                for since, way in values
-                if (joint := together(before, way)) is not None
-            ]
-    return ways if len(ways) <= _MOST_WAYS else [("", NO_ASSUMPTIONS)]
+            return not_told_apart(test, frame)
+        values = _told_apart(name, _values(evaluator, name, bindings, frame), frame)
+        ways = [
+            (f"{word} {since}", joint)
+            for word, before in ways
+            for since, way in values
+            if (joint := together(before, way)) is not None
+        ]
+        if len(ways) > _MOST_WAYS:
+            return not_told_apart(test, frame)
+    return ways
+
+
+def not_told_apart(test: ast.expr, frame: Frame) -> list[tuple[str, Assumptions]]:
+    """Return the one way in which a test comes by what it reads, whichever of its values a name has.
+
+    Where a name can have other values it is another way.
+    """
+    words = [""]
+    for name, bindings in _renewed(test, frame):
+        first, *others = sorted(_origins(name, bindings, frame.place))
+        words.append(f"{name} since {[first, *others] if others else first}")
+    return [(" ".join(words), NO_ASSUMPTIONS)]
+
+
+def _renewed(test: ast.expr, frame: Frame) -> list[tuple[str, list[Binding]]]:
+    """Return the names a test reads that may have several values in a scope, with what gives them those."""
+    every = ((name, _bindings(name, frame)) for name in dict.fromkeys(_names(test)))
+    return [(name, bindings) for name, bindings in every if len(bindings) > 1 or ("." in name and bindings)]
 
 
 def _names(test: ast.expr) -> list[str]:
@@ -51,40 +70,77 @@ def _bindings(name: str, frame: Frame) -> list[Binding]:
     return [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
 
 
-_Values = dict[tuple[int, bool], list[Assumptions]]
-"""By the place that gave a value, and whether an earlier turn of a loop did: under what a name has it."""
+_Origin = tuple[int, bool]
+"""The place that gave a value, and whether an earlier turn of a loop did."""
+_UNSET: _Origin = 0, False
+_Values = dict[_Origin, list[Assumptions]]
+"""Under what a name has each of its values."""
 
 
-def _values(
-    evaluator: Evaluator,
-    name: str,
-    bindings: list[Binding],
-    frame: Frame,
-    place: Place,
-    followed: frozenset[Binding] = frozenset(),
-) -> _Values:
-    """Return the values a name can have at a place.
+def _values(evaluator: Evaluator, name: str, bindings: list[Binding], frame: Frame) -> _Values:
+    """Return the values a name can have at a frame's place.
 
     What is made of the value before, such as ``fast = fast and ready``, is not told from it: one answer may settle the
     other.
     """
-    found: _Values = {}
-    ways = [*reaching(bindings, place)]
-    for way in ways:
-        one = way.binding
-        alternatives = _alternatives(evaluator, way, frame)
-        if not _reads(one, name):
-            found.setdefault((one.place.order, way.earlier_turn), []).extend(alternatives)
-        elif one not in followed:
-            before = _values(evaluator, name, bindings, frame, one.place, followed | {one})
-            for value, assumed in before.items():
-                both = (together(first, then) for first in assumed for then in alternatives)
-                found.setdefault(value, []).extend(joint for joint in both if joint is not None)
-    if "." in name or not ways:
-        unset = [way for arms in unbound(bindings, place) for way in _under(evaluator, arms, frame)]
-        if unset:
-            found[0, False] = unset
+    made = [one for one in bindings if _keeps(one, name)]
+    ways = {one: _ways(evaluator, name, bindings, frame.at(one.place)) for one in made}
+    before: dict[Binding, _Values] = {one: {} for one in made}
+    for _ in made:
+        known = [before[one].keys() for one in made]
+        for one in made:
+            before[one] = _left(ways[one], before)
+        # A loop may bring a value back to where it was made before.
+        if known == [before[one].keys() for one in made]:
+            break
+    return _left(_ways(evaluator, name, bindings, frame), before)
+
+
+_Ways = list[tuple[Binding | None, _Origin, list[Assumptions]]]
+"""By what gave a name its value and where that is: under what it has it; None where it was not bound."""
+
+
+def _ways(evaluator: Evaluator, name: str, bindings: list[Binding], frame: Frame) -> _Ways:
+    """Return the ways in which a name comes by a value at a frame's place."""
+    reached = reaching(bindings, frame.place)
+    found: _Ways = [
+        (one.binding, (one.binding.place.order, one.earlier_turn), _alternatives(evaluator, one, frame))
+        for one in reached
+    ]
+    if "." in name or not reached:
+        found += [(None, _UNSET, _under(evaluator, arms, frame)) for arms in unbound(bindings, frame.place)]
     return found
+
+
+def _left(ways: _Ways, before: Mapping[Binding, _Values]) -> _Values:
+    """Return the values that ways leave, where some of them keep a value a name had ``before``."""
+    found: _Values = {}
+    for binding, origin, alternatives in ways:
+        kept = before.get(binding) if binding is not None else None
+        for first, assumed in ({origin: [NO_ASSUMPTIONS]} if kept is None else kept).items():
+            joint = joined(assumed, alternatives) if alternatives else []
+            if joint:
+                found[first] = simplified((*found.get(first, ()), *joint))
+    return found
+
+
+def _origins(name: str, bindings: list[Binding], place: Place) -> set[_Origin]:
+    """Return what gave the values that a name can have at a place."""
+    found: set[_Origin] = set()
+    waiting, seen = [place], {place}
+    while waiting:
+        at = waiting.pop()
+        ways = reaching(bindings, at)
+        for way in ways:
+            one = way.binding
+            if not _keeps(one, name):
+                found.add((one.place.order, way.earlier_turn))
+            elif one.place not in seen:
+                seen.add(one.place)
+                waiting.append(one.place)
+        if "." in name and unbound(bindings, at):
+            found.add(_UNSET)
+    return found or {_UNSET}
 
 
 def _alternatives(evaluator: Evaluator, way: Reaching, frame: Frame) -> list[Assumptions]:
@@ -100,17 +156,24 @@ def _under(evaluator: Evaluator, arms: Iterable[Arm], frame: Frame) -> list[Assu
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def _reads(binding: Binding, name: str) -> bool:
-    """Return whether what gives a name a value may be made of the value it had."""
+def _keeps(binding: Binding, name: str) -> bool:
+    """Return whether what gives a name a value may let it answer as the value before; a sum is another number."""
     value = binding.value
-    reads = value is not None and any(isinstance(one, ast.expr) and dotted(one) == name for one in ast.walk(value))
-    return reads or binding.kind == "augment"
+    if isinstance(binding.node, ast.AugAssign):
+        return not isinstance(binding.node.op, _SUMS)
+    if value is None or (isinstance(value, ast.BinOp) and isinstance(value.op, _SUMS)):
+        return False
+    return any(isinstance(one, ast.expr) and dotted(one) == name for one in ast.walk(value))
+
+
+_SUMS = (ast.Add, ast.Sub)
 
 
 def _told_apart(name: str, values: _Values, frame: Frame) -> list[tuple[str, Assumptions]]:
     """Return the values in words, each assuming that it is this one of them."""
     every = sorted(values)
-    among = f"{frame.facts.source.path}:{frame.scope.qualified()}:{name} is one of {every}"
+    where = f"{frame.facts.source.path}:{frame.scope.qualified()}"
+    among = f"{where}:{name} is one of {every}{frame.called and f', called at {frame.called}'}"
     return [
         (f"{name} since {since}", joint)
         for since in every

@@ -78,6 +78,11 @@ class Frame:
         """The scope the expression stands in."""
         return self.place.scope
 
+    @property
+    def called(self) -> str:
+        """Where the call that is being followed stands, in a word; none where no call is."""
+        return str(self.caller[1].facts.span(self.caller[0])) if self.caller is not None else ""
+
     def at(self, place: Place) -> Frame:
         """Return the frame of another place of the same file; arguments stay while the function stays the same."""
         if place is self.place:

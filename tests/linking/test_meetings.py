@@ -76,6 +76,58 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("2", "4"), ("0", "None")},
     ),
+    "the same test of a name that is counted on": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        n += 1
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
+    ),
+    "the same test of a name that is narrowed again and again": (
+        "n = ask('workers?')\nworkers = 2 if n else 0\n"
+        + "if ask('narrow it?'):\n    n = n and ask('ahead?')\n" * 15
+        + "DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)",
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of a name that is narrowed in the turns of a loop": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        for turn in turns:
+            if turn.first:
+                n = n and ask("first?")
+            if turn.last:
+                n = n and ask("last?")
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of a name that has too many values to follow by then": (
+        "n = ask('workers?')\nworkers = 2 if n else 0\n"
+        + "if ask('again?'):\n    n = ask('ahead?')\n" * 20
+        + "DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)",
+        {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
+    ),
+    "the same test twice of a name that has too many values to follow": (
+        "n = ask('workers?')\n"
+        + "if ask('again?'):\n    n = ask('ahead?')\n" * 20
+        + "workers = 2 if n else 0\nn = n and ask('ahead?')\n"
+        + "DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)",
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of a name that is set anew in one call and not in another": (
+        """
+        def pick(again, asked, some, other):
+            if again:
+                asked = ask("again?")
+            return some if asked else other
+        workers = pick(True, ask("workers?"), 2, 0)
+        DataLoader(d, num_workers=workers, prefetch_factor=pick(False, ask("ahead?"), 4, None))
+        """,
+        {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
+    ),
     "the same test of a name that each turn of a loop sets": (
         """
         n = ask("first?")
