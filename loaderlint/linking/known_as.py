@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +18,7 @@ from loaderlint.readers.python import PythonFacts
 
 def with_names(project: Project, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
     """Return the loaders, each worker count of which can say by which names it came, when somebody asks."""
-    names = _Names(project)
+    names = Names(project)
 
     def named(value: Value) -> Value:
         known = tuple(replace(one, known_as=partial(names.of, one, value.argument)) for one in value.candidates)
@@ -31,16 +32,12 @@ def with_names(project: Project, loaders: Iterable[Loader]) -> tuple[Loader, ...
     )
 
 
-_ByStart = Mapping[tuple[int, int], list[tuple[tuple[int, int], frozenset[str]]]]
-"""By where something starts: where it ends, and the names it has."""
-
-
-class _Names:
+class Names:
     """What the parts of a project's Python files are called."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._files: dict[str, _ByStart] = {}
+        self._files: dict[str, list[tuple[Span, frozenset[str]]]] = {}
 
     def of(self, candidate: Candidate, argument: Span | None) -> frozenset[str]:
         """Return the names, attributes, keys, parameters and flags that a candidate came by."""
@@ -48,18 +45,37 @@ class _Names:
         return frozenset(name for span in spans if span is not None for name in self._at(span))
 
     def _at(self, span: Span) -> frozenset[str]:
-        inside = [one for one in self._in(span.path).get(span.start, ()) if one[0] <= span.end]
-        return max(inside, key=lambda one: one[0])[1] if inside else frozenset()
+        first = next(iter(self._outermost(span)), None)
+        return first[1] if first is not None and first[0].start == span.start else frozenset()
 
-    def _in(self, path: str) -> _ByStart:
+    def inside(self, span: Span) -> frozenset[str]:
+        """Return what stands in a place, of a dotted name the last part, of a declared flag that alone."""
+        return frozenset(name for _, names in self._outermost(span) for name in names)
+
+    def _outermost(self, span: Span) -> list[tuple[Span, frozenset[str]]]:
+        """Return the parts of a place that stand in no others of it, in their order, with what they are called."""
+        every = self._in(span.path)
+        found: list[tuple[Span, frozenset[str]]] = []
+        for one in every[bisect_left(every, span.start, key=_start) : bisect_left(every, span.end, key=_start)]:
+            if one[0].end <= span.end and (not found or found[-1][0].end <= one[0].start):
+                found.append(one)
+        return found
+
+    def _in(self, path: str) -> list[tuple[Span, frozenset[str]]]:
         if path not in self._files:
-            found: dict[tuple[int, int], list[tuple[tuple[int, int], frozenset[str]]]] = {}
             source = self._project.source(path)
             facts = self._project.python(path) if source and source.language is Language.PYTHON else None
-            for span, names in _named(facts) if facts is not None else ():
-                found.setdefault(span.start, []).append((span.end, names))
-            self._files[path] = found
+            self._files[path] = sorted(_named(facts), key=_longest_first) if facts is not None else []
         return self._files[path]
+
+
+def _start(one: tuple[Span, frozenset[str]]) -> tuple[int, int]:
+    return one[0].start
+
+
+def _longest_first(one: tuple[Span, frozenset[str]]) -> tuple[tuple[int, int], int, int]:
+    span, _ = one
+    return span.start, -span.end_line, -span.end_column
 
 
 def _named(facts: PythonFacts) -> Iterator[tuple[Span, frozenset[str]]]:

@@ -11,17 +11,19 @@ from functools import cached_property
 from loaderlint.linking.project import Project
 from loaderlint.linking.shown import Shows
 from loaderlint.readers.python import CallSite, Place, PythonFacts, parameters
+from loaderlint.readers.python_calls import called_name
 
 KEEPS = frozenset(
     {
-        *("dict", "update", "setdefault", "partial", "getattr", "setattr", "vars", "Namespace", "SimpleNamespace"),
+        *("dict", "update", "setdefault", "getattr", "setattr", "vars", "Namespace", "SimpleNamespace"),
         *("EasyDict", "int", "bool", "min", "max", "isinstance", "field", "Field", "Option", "option", "set_defaults"),
         *("replace", "deepcopy", "copy", "cast", "tuple", "list", "get", "pop", "items", "keys", "values", "hasattr"),
+        "add_argument",
     }
 )
 """Calls that hand a value on, or make another of it, and do nothing with it themselves."""
-MOST_NAMES = 12
-"""Names that one value goes by; under more it is not looked for."""
+_MOST_NAMES = 100
+"""Names that one value is looked for under; one of more counts as used for something else, too."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Reads:
         found: dict[str, list[Read]] = {}
         for facts in self._project.all_python():
             for read in (*_given(facts, self._shows), *_computed(facts)):
-                name = last_read(read.node)
+                name = read_name(read.node)
                 if name is not None:
                     found.setdefault(name, []).append(read)
         return found
@@ -65,65 +67,123 @@ class Reads:
             for read in (*_splatted(facts, self._shows), *_gone_through(facts, self._shows))
         )
 
-    def names(self, names: Set[str]) -> Set[str]:
-        """Return the names together with those that what they stand for is also given."""
+    def names(self, names: Set[str]) -> Set[str] | None:
+        """Return the names together with those that what they stand for is also given; None where they are too many."""
         found = set(names)
         waiting = sorted(names)
-        while waiting and len(found) <= MOST_NAMES:
+        while waiting:
             new = self._handed_on.get(waiting.pop(), set()) - found
             found |= new
             waiting.extend(sorted(new))
+            if len(found) > _MOST_NAMES:
+                return None
         return found
 
     @cached_property
     def _handed_on(self) -> Mapping[str, set[str]]:
-        """For what is read, the names that assignments and the parameters of the project's functions give it."""
+        """For what is read, the names under which a program has it from there on."""
         found: dict[str, set[str]] = {}
         every = list(self._project.all_python())
         functions: dict[str, list[list[str]]] = {}
         for facts in every:
             for scope in facts.scopes.values():
                 if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    functions.setdefault(scope.name, []).append([one.arg for one in parameters(scope.node)])
-                for bindings in scope.bindings.values():
-                    for one in bindings:
-                        for name in _read_by(one.value) if one.kind == "assign" and one.value is not None else ():
-                            found.setdefault(name, set()).add(one.name.rpartition(".")[2])
+                    taken = [one.arg for one in parameters(scope.node)]
+                    functions.setdefault(scope.name, []).append(taken[1:] if taken[:1] in _OBJECTS else taken)
         for facts in every:
-            for called in functions.keys() & facts.calls.keys():
-                for site in facts.calls[called]:
-                    for name, parameter in _parameters_of_call(site.node, functions[called]):
-                        found.setdefault(name, set()).add(parameter)
+            for value, name in (*_kept(facts), *_handed_to_calls(facts, functions)):
+                for read in _read_by(value):
+                    found.setdefault(read, set()).add(name)
         return found
 
 
-def _parameters_of_call(call: ast.Call, functions: list[list[str]]) -> Iterator[tuple[str, str]]:
-    """Yield what a call reads with the parameter that takes it; a method's first may be its object."""
-    for keyword in call.keywords:
-        name = last_read(keyword.value)
-        if name is not None and keyword.arg is not None:
-            yield name, keyword.arg
-    for position, argument in enumerate(call.args):
-        name = last_read(argument)
-        for declared in functions if name is not None else ():
-            assert name is not None
-            yield from ((name, one) for one in declared[position : position + 2])
+_OBJECTS = (["self"], ["cls"])
+"""The first parameters of methods, which calls do not give."""
+
+_Named = tuple[ast.expr, str]
+"""A value, and a name under which it can be read where it was given that."""
+
+
+def _kept(facts: PythonFacts) -> Iterator[_Named]:
+    """Yield what a file binds to names and puts under keys, and what its functions return."""
+    for scope in facts.scopes.values():
+        for one in (one for bindings in scope.bindings.values() for one in bindings if one.kind in _BINDS):
+            key = _word(one.key) if one.key is not None else None
+            if one.value is not None:
+                yield one.value, key or one.name.rpartition(".")[2]
+                yield from _under_keys(one.value)
+        for value, _ in scope.returns:
+            if value is not None:
+                yield value, scope.name
+                yield from _under_keys(value)
+
+
+_BINDS = frozenset({"assign", "unpack", "loop", "item"})
+"""The kinds of bindings that give a name what stands there."""
+
+
+def _handed_to_calls(facts: PythonFacts, functions: Mapping[str, list[list[str]]]) -> Iterator[_Named]:
+    """Yield what the calls of a file are given, with the parameters that take it.
+
+    A flag takes its default under the names it is declared by.
+    """
+    for called, sites in facts.calls.items():
+        for call in (site.node for site in sites):
+            flags = [_DASHES.sub("", one).replace("-", "_") for one in map(_word, call.args) if one is not None]
+            for keyword in call.keywords:
+                names = [] if keyword.arg is None else [keyword.arg, *(flags if keyword.arg == "default" else ())]
+                yield from ((keyword.value, one) for one in names)
+            for declared in functions.get(called, ()):
+                yield from zip(call.args, declared, strict=False)
+            for argument in (*call.args, *(one.value for one in call.keywords)):
+                yield from _under_keys(argument)
+
+
+_DASHES = re.compile("^--?")
+
+
+def _under_keys(value: ast.expr) -> Iterator[_Named]:
+    """Yield what the dictionaries that are written in a value hold, with the keys."""
+    for part in parts(value):
+        if isinstance(part, ast.Dict):
+            for key, held in zip(part.keys, part.values, strict=True):
+                name = _word(key) if key is not None else None
+                if name is not None:
+                    yield held, name
 
 
 def _read_by(value: ast.expr) -> Iterator[str]:
     """Yield what a value reads, or what it asks about: it says as much of that."""
-    name = last_read(value)
-    if name is not None:
-        yield name
-    parts: list[ast.expr] = []
-    if isinstance(value, ast.Compare):
-        parts = [value.left, *value.comparators]
-    elif isinstance(value, ast.BoolOp):
-        parts = value.values
-    elif isinstance(value, ast.UnaryOp):
-        parts = [value.operand]
-    for part in parts:
-        yield from _read_by(part)
+    for part in parts(value):
+        name = read_name(part)
+        if name is not None:
+            yield name
+        if isinstance(part, ast.Compare):
+            for compared in (part.left, *part.comparators):
+                yield from _read_by(compared)
+
+
+def parts(value: ast.expr) -> Iterator[ast.expr]:
+    """Yield an expression and all that it is chosen from, holds, or is made of by calls that keep what they get."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        match one:
+            case ast.IfExp(body=body, orelse=orelse):
+                waiting += [body, orelse]
+            case ast.BoolOp(values=values) | ast.Tuple(elts=values) | ast.List(elts=values) | ast.Dict(values=values):
+                waiting += values
+            case ast.NamedExpr(value=held) | ast.Starred(value=held) | ast.UnaryOp(operand=held):
+                waiting.append(held)
+            case ast.Call() if called_name(one) in KEEPS:
+                waiting += [*one.args, *(keyword.value for keyword in one.keywords)]
+
+
+def read_name(node: ast.expr) -> str | None:
+    """Return the last name that an expression reads, or of the function whose result it is; None where it has none."""
+    name = last_read(node)
+    return (called_name(node) or None) if name is None and isinstance(node, ast.Call) else name
 
 
 def last_read(node: ast.expr) -> str | None:
@@ -152,9 +212,15 @@ def _given(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
     """Yield what calls are given, and what their methods are called on."""
     for site in _doing(facts, shows):
         for argument in (*site.node.args, *(one.value for one in site.node.keywords if one.arg is not None)):
-            yield Read(facts, site.place, argument, site.node)
+            for part in parts(argument) if not _is_dictionary(argument) else ():
+                yield Read(facts, site.place, part, site.node)
         if isinstance(site.node.func, ast.Attribute):
             yield Read(facts, site.place, site.node.func.value)
+
+
+def _is_dictionary(value: ast.expr) -> bool:
+    """Return whether a dictionary is made on the spot: such as a record of settings."""
+    return isinstance(value, ast.Dict) or (isinstance(value, ast.Call) and called_name(value) == "dict")
 
 
 def _doing(facts: PythonFacts, shows: Shows) -> Iterator[CallSite]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -11,15 +10,17 @@ from functools import cache, cached_property, partial
 from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.known_as import Names
 from loaderlint.linking.project import Project
 from loaderlint.linking.reads import Read, Reads, last_read
 from loaderlint.linking.restricted import restricted
 from loaderlint.linking.shown import Shows
 from loaderlint.linking.things import External, Frame, Made
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
-from loaderlint.model.source import Language, Span
+from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value, meetings
 from loaderlint.readers.python import PythonFacts, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
 
@@ -131,6 +132,7 @@ class _OtherUses:
         self._of_workers = of_workers
         self._shows = shows
         self._reads = Reads(evaluator.project, shows)
+        self._names = Names(evaluator.project)
         self._written: dict[int, frozenset[Span]] = {}
         self._known: dict[tuple[str, Span, Span | None], bool] = {}
 
@@ -152,13 +154,14 @@ class _OtherUses:
         key = option, candidate.span, argument
         if key not in self._known:
             steps = [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
-            names = self._reads.names({option, *(name for span in steps for name in self._names(span))})
+            names = self._reads.names({option, *(name for span in steps for name in self._names.inside(span))})
             several: list[Sequence[Read]] = [
-                by_name.get(one, []) for by_name in (self._reads.by_name, self._asked) for one in sorted(names)
+                by_name.get(one, []) for by_name in (self._reads.by_name, self._asked) for one in sorted(names or ())
             ]
             several.append(self._reads.wholes)
             self._known[key] = (
-                self._is_restricted(candidate)
+                names is None
+                or self._is_restricted(candidate)
                 or any(len(reads) > _MOST_READS for reads in several)
                 or any(candidate.span in self._written_for(one, ways) for reads in several for one in reads)
             )
@@ -187,12 +190,6 @@ class _OtherUses:
             things = [one.thing for one in self._evaluator.evaluate(node.value, Frame(read.facts, read.place))]
         return frozenset(one.frame.facts.span(one.call) for one in things if isinstance(one, Made))
 
-    def _names(self, span: Span) -> Iterable[str]:
-        source = self._evaluator.project.source(span.path)
-        if source is None or source.language is not Language.PYTHON or span.line != span.end_line:
-            return ()
-        return _IDENTIFIER.findall(source.at(span))
-
     def _written_for(self, read: Read, ways: _Ways) -> frozenset[Span]:
         """Return the places where what is read was written, none where it is on the way to a loader."""
         if ways.hold(read.facts.span(read.node)):
@@ -213,11 +210,11 @@ class _OtherUses:
         return frozenset(span for one in found for span in (one.span, *one.sources))
 
     def _is_of_a_library(self, call: ast.Call, frame: Frame) -> bool:
-        callees = [one.thing for one in self._evaluator.evaluate(call.func, frame)]
+        function = call.args[0] if called_name(call) == "partial" and call.args else call.func
+        callees = [one.thing for one in self._evaluator.evaluate(function, frame)]
         return any(isinstance(one, External) and one.name not in LOADER_CALLABLES for one in callees)
 
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MOST_READS = 1000
 """Where a name is read more often than this, it is taken to be read for something else, too."""
 _STEPS = 150
@@ -270,5 +267,7 @@ def _reads(facts: PythonFacts, shows: Shows) -> Iterable[tuple[ast.expr, str]]:
         if isinstance(node, ast.Compare | ast.JoinedStr):
             continue
         if isinstance(node, ast.Call) and shows(node, facts):
+            continue
+        if isinstance(node, ast.keyword) and node.arg == "help":
             continue
         waiting.extend(ast.iter_child_nodes(node))

@@ -13,8 +13,8 @@ from loaderlint.readers.python_calls import called_name
 
 _FUNCTIONS = frozenset({"print", "format"})
 """Python's own functions that write a value out."""
-_METHODS = frozenset({"info", "debug", "warning", "warn", "format", "add_argument"})
-"""Methods of loggers, strings and parsers, and functions of ``warnings``, that only write values out."""
+_METHODS = frozenset({"info", "debug", "warning", "warn", "format"})
+"""Methods of loggers and strings, and functions of ``warnings``, that only write values out."""
 _MODULES = re.compile(r"(logging|warnings)\.")
 _LOGGERS = frozenset({"log"})
 """Methods that do so where what they belong to is called a logger, or is the object itself: no ``math.log``."""

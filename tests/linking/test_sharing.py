@@ -126,6 +126,48 @@ ONLY_WORKERS = {
     "    warn('many')\n    logging.getLogger().warning('many')",
 }
 
+HANDED_ON = {
+    "the smaller of two": "ThreadPoolExecutor(min(args.workers, 8))",
+    "the larger of two, by a name": "threads = max(args.workers, 1)\nThreadPoolExecutor(threads)",
+    "one of several": "threads, retries = args.workers, 2\nThreadPoolExecutor(threads)",
+    "a turn of a loop": "for threads in [args.workers, 1]:\n    ThreadPoolExecutor(threads)",
+    "what a function returns": "def threads():\n    return args.workers\nThreadPoolExecutor(threads())",
+    "a key": "settings = {'threads': args.workers}\nThreadPoolExecutor(settings['threads'])",
+    "an argument of a library's object": (
+        "from types import SimpleNamespace\nsettings = SimpleNamespace(threads=args.workers)\n"
+        "ThreadPoolExecutor(settings.threads)"
+    ),
+    "a call made later": "from functools import partial\npool = partial(ThreadPoolExecutor, args.workers)",
+    "names in a row": "".join(f"n{one + 1} = n{one}\n" for one in range(30)).replace("n0", "args.workers")
+    + "ThreadPoolExecutor(n30)",
+    "more names than are followed": "".join(f"n{one + 1} = n{one}\n" for one in range(200)).replace(
+        "n0", "args.workers"
+    ),
+}
+FLAGS = """
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+{}
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=N{})
+parser.add_argument("--eval-threads", type=int, default={})
+args = parser.parse_args()
+DataLoader(data, num_workers=args.workers)
+ThreadPoolExecutor(args.eval_threads)
+"""
+
+
+@pytest.mark.parametrize("goes_on", HANDED_ON.values(), ids=HANDED_ON.keys())
+def test_a_value_that_goes_on_by_other_names(goes_on: str) -> None:
+    assert traced(f"{PARSER}{goes_on}") == {"8 shared", "open"}
+
+
+def test_the_default_of_two_flags() -> None:
+    assert traced(FLAGS.format("N = ⟦8⟧", "", "N")) == {"8 shared", "open"}
+    assert traced(FLAGS.format("N = ⟦8⟧", ', help="at most %d" % N', 4)) == {"8", "open"}
+    key = FLAGS.format("import yaml\ncfg = yaml.safe_load(open('x.yaml'))", "", "N").replace("=N", "=cfg['workers']")
+    assert traced({"main.py": f"{IMPORT}{key}", "x.yaml": "workers: ⟦8⟧\n"}) == {"8 shared", "open"}
+
 
 @pytest.mark.parametrize("asks", ASKED.values(), ids=ASKED.keys())
 def test_what_else_depends_on_the_answer_to_a_test(asks: str) -> None:
