@@ -110,6 +110,81 @@ SHAPES = {
 
         if __name__ == "__main__":
             print("begin")
+
+            for batch in loader:
+                step(batch)
+        """,
+    ),
+    "the indentation of most blocks, not of the first": (
+        """
+        from data import loader, settings
+
+        if settings.verbose:
+             print("verbose")
+
+        def step(batch):
+            if batch:
+                print(batch)
+
+        for batch in loader:
+            step(batch)
+        """,
+        "for batch",
+        """
+        from data import loader, settings
+
+
+        def step(batch):
+            if batch:
+                print(batch)
+
+
+        if __name__ == "__main__":
+            if settings.verbose:
+                 print("verbose")
+
+            for batch in loader:
+                step(batch)
+        """,
+    ),
+    "a list that is filled where it cannot stay": (
+        """
+        import argparse
+        from data import loader
+
+        parser = argparse.ArgumentParser()
+        options = parser.parse_args()
+
+        scales = []
+        seen = []
+        for word in options.scales.split(","):
+            scales.append(float(word))
+
+        def step(batch):
+            seen.append([scale * batch for scale in scales])
+
+        for batch in loader:
+            step(batch)
+        """,
+        "for batch",
+        """
+        import argparse
+        from data import loader
+
+        seen = []
+
+        def step(batch):
+            seen.append([scale * batch for scale in scales])
+
+
+        if __name__ == "__main__":
+            parser = argparse.ArgumentParser()
+            options = parser.parse_args()
+
+            scales = []
+            for word in options.scales.split(","):
+                scales.append(float(word))
+
             for batch in loader:
                 step(batch)
         """,

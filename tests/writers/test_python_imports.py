@@ -13,6 +13,15 @@ IMPORTS = {
         '"""Train."""\n\nfrom __future__ import annotations\n\nimport sys\n\nimport torch\n\n'
         'n = 0 if sys.platform == "win32" else 4\n',
     ),
+    "among those below the dunders of the module": (
+        "__author__ = 'A. Nother'\n__all__ = ['n']\n\nimport os\nimport time\n\nn = ⟦4⟧\n",
+        "__author__ = 'A. Nother'\n__all__ = ['n']\n\nimport os\nimport sys\nimport time\n\n"
+        "n = 0 if sys.platform == 'win32' else 4\n",
+    ),
+    "above a dunder that needs it": (
+        "__workers__ = ⟦4⟧\n\nimport os\n",
+        'import sys\n\n__workers__ = 0 if sys.platform == "win32" else 4\n\nimport os\n',
+    ),
     "among the standard library's, in the order of the alphabet": (
         "import os\nimport time\nfrom pathlib import Path\n\nimport torch\n\nn = ⟦4⟧\n",
         "import os\nimport sys\nimport time\nfrom pathlib import Path\n\nimport torch\n\n"

@@ -18,9 +18,9 @@ from loaderlint.writers.python.shapes import (
     Side,
     Use,
     assigned,
+    belongs_to_imports,
     by_side,
     imports_of,
-    is_import_or_text,
     names_of_partial,
     use_of,
     without_annotations,
@@ -97,7 +97,7 @@ class Comparison:
                 self._definitions[statement.name] = statement
             else:
                 yield statement
-            only_imports = only_imports and is_import_or_text(statement)
+            only_imports = only_imports and belongs_to_imports(statement)
 
     def _before_edits(self, old: Sequence[ast.stmt]) -> int:
         """Return how many statements of the old module come before all that is edited."""

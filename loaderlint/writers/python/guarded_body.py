@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 import libcst as cst
@@ -65,11 +66,11 @@ def under_guard(module: cst.Module, inside: Collection[int]) -> cst.Module:
         (rest if host is None else groups[host]).append(index)
     placed: dict[int, TopLevel] = {}
     for host, group in groups.items():
-        placed[host] = _grown(body[host], [body[index] for index in group], [])
+        placed[host] = _grown(body[host], _indented(body, group), [])
     if rest and guards:
-        placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], [body[index] for index in rest])
+        placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], _indented(body, rest))
     elif rest:
-        placed[rest[-1]] = _new_guard([body[index] for index in rest])
+        placed[rest[-1]] = _new_guard(_indented(body, rest), _indent_of(module))
     return _assembled(module, body, placed, frozenset(moving) | frozenset(guards))
 
 
@@ -113,23 +114,38 @@ def spaced(statement: TopLevel, blanks: int) -> TopLevel:
     return statement.with_changes(leading_lines=[*blank, *statement.leading_lines])
 
 
-def _new_guard(statements: Sequence[TopLevel]) -> cst.If:
+def _new_guard(statements: Sequence[TopLevel], indent: str) -> cst.If:
     test = cst.Comparison(cst.Name("__name__"), [cst.ComparisonTarget(cst.Equal(), cst.SimpleString('"__main__"'))])
-    return cst.If(test, cst.IndentedBlock(_indented(statements)))
+    return cst.If(test, cst.IndentedBlock(statements, indent=indent))
+
+
+def _indent_of(module: cst.Module) -> str:
+    """Return what most blocks of the module are indented by; libcst takes the first one's, however odd it is."""
+    blocks = _Blocks()
+    module.visit(blocks)
+    return max(blocks.by_indent, key=blocks.by_indent.__getitem__, default=None) or module.default_indent
+
+
+class _Blocks(cst.CSTVisitor):
+    def __init__(self) -> None:
+        self.by_indent: Counter[str | None] = Counter()
+
+    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
+        self.by_indent[node.indent] += 1
 
 
 def _grown(guard: TopLevel, first: Sequence[TopLevel], last: Sequence[TopLevel]) -> TopLevel:
-    """Return the guard with statements before and behind those it has."""
+    """Return the guard with statements, indented already, before and behind those it has."""
     if not isinstance(guard, cst.If) or not (first or last):
         return guard
     if last and guard.orelse is not None:
         raise CannotRewrite('the `if __name__ == "__main__":` has an `else`, so what follows cannot join it')
     block = _as_block(guard.body)
-    behind = _indented(last)
+    behind = list(last)
     if behind and block.footer:
         behind[0] = behind[0].with_changes(leading_lines=[*block.footer, *behind[0].leading_lines])
         block = block.with_changes(footer=[])
-    return guard.with_changes(body=block.with_changes(body=[*_indented(first), *block.body, *behind]))
+    return guard.with_changes(body=block.with_changes(body=[*first, *block.body, *behind]))
 
 
 def _as_block(suite: cst.BaseSuite) -> cst.IndentedBlock:
@@ -142,10 +158,17 @@ def _as_block(suite: cst.BaseSuite) -> cst.IndentedBlock:
     return cst.IndentedBlock([line])
 
 
-def _indented(statements: Iterable[TopLevel]) -> list[TopLevel]:
-    """Return statements of the module as they stand in a block: no white space on blank lines, none of them doubled."""
+def _indented(body: Sequence[TopLevel], indexes: Sequence[int]) -> list[TopLevel]:
+    """Return statements of the module as they stand in a block: no white space on blank lines, none of them doubled.
+
+    What blank lines parted in the module is parted by one when what stood between does not come along.
+    """
     indented: list[TopLevel] = []
-    for statement in statements:
+    last = len(body)
+    for index in indexes:
+        statement = body[index]
+        if any(blank_lines(one) for one in body[last + 1 : index]):
+            statement = spaced(statement, 1)
         lines = list(statement.leading_lines)
         doubled = [at for at in range(1, len(lines)) if _may_go(lines[at]) and lines[at - 1].comment is None]
         lines = [line for at, line in enumerate(lines) if at not in doubled]
@@ -154,6 +177,7 @@ def _indented(statements: Iterable[TopLevel]) -> list[TopLevel]:
         moved = statement.with_changes(leading_lines=lines).visit(_NoWhiteSpaceOnBlankLines())
         if isinstance(moved, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             indented.append(moved)
+        last = index
     return indented
 
 

@@ -70,12 +70,17 @@ def _parted(lines: Sequence[cst.EmptyLine]) -> tuple[list[cst.EmptyLine], list[c
 def _import_block(body: Sequence[_Statement]) -> range:
     """Return the indexes of the imports at the top; empty, and standing where they would, when there are none."""
     start = 0
-    while start < len(body) and (_is_docstring(body[start], start) or _kind(body[start]) == "future"):
+    while start < len(body) and _stands_above(body[start], start):
         start += 1
     end = start
     while end < len(body) and _kind(body[end]) is not None:
         end += 1
     return range(start, end)
+
+
+def _stands_above(statement: _Statement, index: int) -> bool:
+    """Return whether a statement stands above the imports: docstring, ``__future__`` and dunders (PEP 8)."""
+    return _is_docstring(statement, index) or _kind(statement) == "future" or _sets_dunder(statement)
 
 
 def _import_block_of_cell(body: Sequence[_Statement], used: int) -> range:
@@ -102,6 +107,15 @@ def _is_docstring(statement: _Statement, index: int) -> bool:
         and isinstance(statement.body[0], cst.Expr)
         and isinstance(statement.body[0].value, cst.SimpleString | cst.ConcatenatedString)
     )
+
+
+def _sets_dunder(statement: _Statement) -> bool:
+    """Return whether a line gives a dunder of the module, such as ``__author__`` or ``__all__``, its text or names."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value)]):
+            texts = isinstance(value, cst.SimpleString | cst.ConcatenatedString | cst.List | cst.Tuple)
+            return texts and name.startswith("__") and name.endswith("__")
+    return False
 
 
 def _kind(statement: _Statement) -> str | None:

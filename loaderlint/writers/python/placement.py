@@ -186,16 +186,18 @@ class _Placing:
         return inside
 
     def _builders_among(self, inside: Collection[int]) -> set[int]:
-        """Return the plain assignments behind the first statement inside that only what is inside needs."""
+        """Return the plain assignments behind the first statement inside that only what is inside needs, or fills."""
         moved: set[int] = set()
         first = min(inside, default=len(self._statements))
         read_later = {name for one in self._statements for name in one.uses.later.roots}
+        filled = {name for one in inside for name in self._statements[one].uses.now.changes}
+        stay = read_later - filled | self._needs.keys()
         for index in range(len(self._statements) - 1, first, -1):
             statement = self._statements[index]
             if index in inside or statement.kind is not Kind.BUILDS or statement.sets_up:
                 continue
             made = statement.uses.now.binds | self._effects[index].changes
-            kept = made & (read_later | self._needs.keys()) or any(name.isupper() or _is_dunder(name) for name in made)
+            kept = made & stay or any(name.isupper() or _is_dunder(name) for name in made)
             staying = [one for one in range(index + 1, len(self._statements)) if one not in inside and one not in moved]
             if not kept and not any(self._clash(index, one) for one in staying):
                 moved.add(index)

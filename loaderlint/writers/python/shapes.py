@@ -49,10 +49,14 @@ def imports_of(body: Sequence[ast.stmt], packages: Collection[str]) -> Counter[s
     )
 
 
-def is_import_or_text(statement: ast.stmt) -> bool:
-    """Return whether a statement is an import or a docstring."""
-    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return is_text or isinstance(statement, ast.Import | ast.ImportFrom)
+def belongs_to_imports(statement: ast.stmt) -> bool:
+    """Return whether a statement is an import, or may stand above one: a docstring, a dunder such as ``__all__``."""
+    match statement:
+        case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() | ast.List() | ast.Tuple()):
+            return name.startswith("__") and name.endswith("__")
+    return False
 
 
 @dataclass(frozen=True)
