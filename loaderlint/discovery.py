@@ -259,7 +259,9 @@ class ProjectFiles:
 
     def content(self, path: str) -> bytes | None:
         """Return the bytes of a file by the path findings use, or None when it is not of the project or unreadable."""
-        location = self._locations.get(path)
+        # A file of another language is asked for where one of ours beside it names it.
+        other = os.path.join(self._settings.cwd, path) if Language.of(path) is None and self._locations else None
+        location = self._locations.get(path, other)
         try:
             return Path(location).read_bytes() if location else None
         except OSError:

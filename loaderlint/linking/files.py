@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from loaderlint.linking.search_path import DECLARES, SearchPath, entry_points, name_declared
+from loaderlint.linking.search_path import DECLARES, DECLARES_BESIDE, SearchPath, entry_points, name_declared
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -154,7 +154,8 @@ class Files:
     @cached_property
     def entry_points(self) -> frozenset[tuple[str, str, str]]:
         """What installed commands call: the name of a module, that of a function in it, and the file that says so."""
-        declaring = [path for path in self.paths if posixpath.basename(path) in DECLARES]
+        declaring = {path for path in self.paths if posixpath.basename(path) in DECLARES}
+        declaring |= {posixpath.join(posixpath.dirname(path), DECLARES_BESIDE) for path in declaring}
         return frozenset((*one, path) for path in declaring for one in entry_points(self.content(path) or b""))
 
     @cached_property

@@ -91,7 +91,7 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return tuple(
             Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)
         )
-    if name in START_METHOD_QUESTIONS and not evaluator.project.code_mentions(("set_start_method",)):
+    if name in START_METHOD_QUESTIONS and not any(evaluator.project.python_mentioning("set_start_method")):
         return platforms.start_method(span)
     if name in patterns.MATCHES and len(node.args) == 2 and not node.keywords:
         return patterns.matched(evaluator, name, node, frame, span)

@@ -123,11 +123,24 @@ def same_class(one: Thing, other: Thing) -> bool | None:
         return one.node is other.node
     if not is_class(one) or not is_class(other):
         return None
-    if not isinstance(one, External) or not isinstance(other, External):
-        return False
-    if one.name.rpartition(".")[2] != other.name.rpartition(".")[2]:
-        return False
-    return True if one.name.partition(".")[0] == other.name.partition(".")[0] else None
+    (module, name), (other_module, other_name) = _named(one), _named(other)
+    if isinstance(one, Class) or isinstance(other, Class):
+        return False if name != other_name else None
+    if module in _ONE_NAME_EACH and other_module in _ONE_NAME_EACH:
+        return name == other_name
+    return True if (module, name) == (other_module, other_name) else None
+
+
+def _named(thing: Thing) -> tuple[str, str]:
+    """Return the dotted name of the module that a class of a library was taken from, and its own."""
+    module, _, name = thing.name.rpartition(".") if isinstance(thing, External) else ("", "", "")
+    return module, thing.node.name if isinstance(thing, Class) else name
+
+
+_ONE_NAME_EACH = frozenset(
+    f"torch.utils.data{module}" for module in ("", ".dataloader", ".dataset", ".distributed", ".sampler")
+)
+"""Modules that give each class one name, which is the same in all of them (``torch/utils/data/__init__.py``)."""
 
 
 def truth_of(thing: Thing) -> bool | None:

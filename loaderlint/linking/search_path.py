@@ -19,6 +19,8 @@ A script beside one could not import the library.
 """
 DECLARES = ("setup.py", "pyproject.toml")
 """Files that say what the project is called whose outermost folder they stand in."""
+DECLARES_BESIDE = "setup.cfg"
+"""A file that declares installed commands beside one of them (setuptools, "Entry Points")."""
 _CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
 
 _ENTRY_POINT = re.compile(rb"""[\s"'=]([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)["'\s]""")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from loaderlint.linking.link import link
 from loaderlint.linking.project import Project
 from loaderlint.model.source import Language, Source
+from loaderlint.model.value import PLATFORM, Candidate
 
 TEXTS = {"a.yaml": "workers: 4\n", "b.yaml": "seed: 1\n", "bad.yaml": "workers: [\n", "main.py": "workers = 4\n"}
 
@@ -11,20 +15,21 @@ TEXTS = {"a.yaml": "workers: 4\n", "b.yaml": "seed: 1\n", "bad.yaml": "workers: 
 class Folder:
     """Files of a folder, and the paths of those whose content was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Mapping[str, str] = TEXTS) -> None:
+        self.texts = texts
         self.asked: list[str] = []
 
     def paths(self) -> tuple[str, ...]:
-        return tuple(TEXTS)
+        return tuple(path for path in self.texts if Language.of(path) is not None)
 
     def content(self, path: str) -> bytes | None:
         self.asked.append(path)
-        return TEXTS[path].encode()
+        return self.texts[path].encode() if path in self.texts else None
 
     def read(self, path: str) -> Source | None:
         language = Language.of(path)
         assert language is not None
-        return Source(path, f"/project/{path}", language, TEXTS[path].encode())
+        return Source(path, f"/project/{path}", language, self.texts[path].encode())
 
 
 def test_configuration_files_are_searched_once_for_the_same_words() -> None:
@@ -56,3 +61,28 @@ def test_a_module_that_was_imported_is_one_of_those_that_may_matter_only_when_it
     assert list(project.all_python()) == []
     assert project.read_mentions(["workers"])
     assert [facts.source.path for facts in project.all_python()] == ["main.py"]
+
+
+def test_a_start_method_may_be_set_in_a_file_that_is_not_read() -> None:
+    main = (
+        "import multiprocessing as mp\nimport methods\nfrom torch.utils.data import DataLoader\n"
+        "DataLoader(1, num_workers=2 if mp.get_start_method() == 'fork' else 0)\n"
+    )
+    folder = Folder({"main.py": main, "methods.py": "import torch\ntorch.multiprocessing.set_start_method('fork')\n"})
+    source = folder.read("main.py")
+    assert source is not None
+    (loader,) = link(Project({"main.py": source}, folder))
+    assert all(not on_platform(one) for one in loader.num_workers.candidates)
+
+
+def on_platform(candidate: Candidate) -> bool:
+    return any(one.subject == PLATFORM for one in candidate.assumptions)
+
+
+def test_commands_that_setup_cfg_declares_are_found_beside_setup_py() -> None:
+    texts = {
+        "a/setup.py": "import setuptools\nsetuptools.setup()\n",
+        "a/setup.cfg": "[options.entry_points]\nconsole_scripts =\n    train = train:main\n",
+        "a/train.py": "def main():\n    pass\n",
+    }
+    assert Project({}, Folder(texts)).entry_points == {("a/train.py", "main")}

@@ -22,6 +22,21 @@ QUESTIONS: Cases = {
         "    DataLoader(1, num_workers=0 if kind == RandomSampler else ⟦2⟧)\nload(SequentialSampler)\n",
         {"2"},
     ),
+    "whether two classes of a library are one by another name": (
+        "from numpy import DataSource, RankWarning\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=⟦0⟧ if kind == RankWarning else ⟦2⟧)\nload(DataSource)\n",
+        {"0", "2"},
+    ),
+    "whether classes of two modules of a library by one name are one": (
+        "import torch\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=⟦0⟧ if kind == torch.nn.Linear else ⟦2⟧)\nload(torch.nn.quantized.Linear)\n",
+        {"0", "2"},
+    ),
+    "whether a class of the project is the one a library has by that name": (
+        "import installed\nclass Sampler:\n    pass\ndef load(kind):\n"
+        "    DataLoader(1, num_workers=⟦2⟧ if kind == installed.Sampler else ⟦0⟧)\nload(Sampler)\n",
+        {"2", "0"},
+    ),
     "whether a class of a library is a class of the project": (
         "from torch.utils.data import RandomSampler\nclass Own(RandomSampler):\n    pass\ndef load(kind):\n"
         "    DataLoader(1, num_workers=⟦2⟧ if RandomSampler is not kind else 0)\nload(Own)\n",
