@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from loaderlint.linking.project import Project
-from loaderlint.readers.python import Binding, CallSite, Scope, dotted
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, Scope, default_of, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
@@ -71,13 +71,17 @@ def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:
     if given:
         yield f"{scope.name}()", given
     for name, bindings in scope.bindings.items():
-        meant = {last for binding in bindings for last in _meant(binding)}
+        meant = {last for binding in bindings for last in _meant(binding, scope)}
         if meant:
             yield name.rpartition(".")[2], meant
 
 
-def _meant(binding: Binding) -> Iterator[str]:
-    if binding.kind == "import":
+def _meant(binding: Binding, scope: Scope) -> Iterator[str]:
+    if binding.kind == "parameter" and isinstance(scope.node, FunctionNode):
+        default = default_of(scope.node, binding.name)
+        if default is not None:
+            yield from _named(default)
+    elif binding.kind == "import":
         yield binding.target.rpartition(".")[2]
     elif binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
         for base in binding.node.bases:

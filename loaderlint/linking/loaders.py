@@ -47,6 +47,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     with evaluator.steps(STEPS):
         arrives_on = stops.platforms_at(evaluator, site.frame)
         ways = joined(stops.conditions_at(evaluator, site.frame), [platforms.on(arrives_on)])
+        ways = joined(ways, [*site.ways])
     if not ways:
         return None
     if any(kind is site.kind for kind in replaced.loaders(evaluator)):

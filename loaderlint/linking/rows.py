@@ -38,6 +38,12 @@ def _pairs(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possi
     return tuple((Possibility(Row(tuple(turn)), span),) for turn in zip(*rows, strict=False))
 
 
+def _side_by_side(rows: Sequence[tuple[Possibilities, ...] | None], span: Span) -> list[tuple[Possibilities, ...]]:
+    """Return rows that are gone through together; one that was not seen is as long as the shortest that was."""
+    length = min((len(one) for one in rows if one is not None), default=None)
+    return [] if length is None else [(unseen(span),) * length if one is None else one for one in rows]
+
+
 def _numbered(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possibilities, ...]:
     return _pairs([tuple((Possibility(index, span),) for index in range(len(rows[0]))), rows[0]], span)
 
@@ -69,7 +75,8 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
         return None
     found: list[Possibility] = []
     for values, assumptions, places in combined(*(evaluator.evaluate(one, frame) for one in node.args)):
-        rows = [items for one in values if (items := items_of(one)) is not None]
+        followed = [items_of(one) for one in values]
+        rows = _side_by_side(followed, span) if name == "builtins.zip" else [one for one in followed if one is not None]
         made: Possibilities
         if len(rows) < len(values) or (name == "itertools.product" and prod(map(len, rows)) > MOST_TURNS):
             return None

@@ -12,9 +12,9 @@ from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.loader_classes import BaseCall
 from loaderlint.linking.loader_names import loader_names, possible_calls
 from loaderlint.linking.made_calls import names_definition
-from loaderlint.linking.things import Class, External, Frame, Function, Made, Possibilities, Settings
+from loaderlint.linking.things import Class, External, Frame, Function, Made, Possibilities, Possibility, Settings
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
@@ -28,7 +28,8 @@ class PythonSite:
     ``before`` are the partial calls that the callee can be with their assumptions, None for the loader itself.
     ``configured`` is what holds the options of a call of ``instantiate``, its own keywords included.
     Where the call hands all options over in one dictionary, ``bundle`` is that argument. ``base`` is where
-    a subclass hands its keyword arguments on to the library's constructor.
+    a subclass hands its keyword arguments on to the library's constructor. ``ways`` are those in which the callee is a
+    loader, where it can be something else.
     """
 
     frame: Frame
@@ -41,6 +42,7 @@ class PythonSite:
     bundle: ast.expr | None = None
     before: tuple[tuple[PythonSite | None, Assumptions], ...] = ()
     base: BaseCall | None = None
+    ways: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
 
     @property
     def span(self) -> Span:
@@ -115,27 +117,45 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
         return None
     with evaluator.steps(MOST_CALLEE_STEPS):
         callees = evaluator.evaluate(site.node.func, frame)
-    called = _called_partial(evaluator, frame, site.node, callees)
-    if called is not None:
-        return called
+    found = _called_partial(evaluator, frame, site.node, callees) or _called(evaluator, frame, site.node, callees)
+    ways = tuple(one.assumptions for one in callees if _may_make_loader(evaluator, one))
+    return found if found is None or len(ways) == len(callees) else replace(found, ways=ways)
+
+
+def _may_make_loader(evaluator: Evaluator, callee: Possibility) -> bool:
+    """Return whether what a call calls is a loader, or nothing that was seen to be something else."""
+    thing = callee.thing
+    if isinstance(thing, Class):
+        return loader_classes.library_base(evaluator, thing) is not None
+    if isinstance(thing, External | Function):
+        name = (thing.name if isinstance(thing, External) else _name_of(thing)).removesuffix(".__init__")
+        return name in (*LOADER_CALLABLES, *HYDRA_INSTANTIATORS, _PARTIAL) or _wrapper(evaluator, name) is not None
+    return True
+
+
+def _called(evaluator: Evaluator, frame: Frame, call: ast.Call, callees: Possibilities) -> PythonSite | None:
+    """Return the site of a call whose callee can be a loader, or something that makes one, None when it cannot."""
     for one in callees:
         if isinstance(one.thing, External | Function):
             name = one.thing.name if isinstance(one.thing, External) else _name_of(one.thing)
             kind = LOADER_CALLABLES.get(name) or _wrapper(evaluator, name)
             if kind is not None:
-                return None if _has_threads(kind, site.node) else PythonSite(frame, site.node, name, kind)
+                return None if _has_threads(kind, call) else PythonSite(frame, call, name, kind)
             kind = LOADER_CALLABLES.get(name.removesuffix(".__init__"))
             if kind is not None:
-                return PythonSite(frame, site.node, name.removesuffix(".__init__"), kind, skip=1)
+                return PythonSite(frame, call, name.removesuffix(".__init__"), kind, skip=1)
             if name in HYDRA_INSTANTIATORS:
-                return _instantiated(evaluator, frame, site.node)
-            if name == "functools.partial" and site.node.args:
-                return _partial(evaluator, frame, site.node)
+                return _instantiated(evaluator, frame, call)
+            if name == _PARTIAL and call.args:
+                return _partial(evaluator, frame, call)
         elif isinstance(one.thing, Class):
-            made = _subclass_call(evaluator, one.thing, frame, site.node, alone=len(callees) == 1)
+            made = _subclass_call(evaluator, one.thing, frame, call, alone=len(callees) == 1)
             if made is not None:
                 return made
     return None
+
+
+_PARTIAL = "functools.partial"
 
 
 def _has_threads(kind: LoaderCallable, call: ast.Call) -> bool:
@@ -203,7 +223,7 @@ def _called_partial(
     before: list[tuple[PythonSite | None, Assumptions]] = []
     for one in callees:
         thing = one.thing
-        if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+        if isinstance(thing, Made) and thing.callee == _PARTIAL and thing.call.args:
             before.append((_partial(evaluator, thing.frame, thing.call, around), one.assumptions))
         elif isinstance(thing, External) and thing.name in LOADER_CALLABLES:
             before.append((None, one.assumptions))

@@ -29,6 +29,36 @@ def shown(text: str) -> dict[int, set[object]]:
 
 
 CALLS: dict[str, tuple[str, dict[int, set[object]]]] = {
+    "a class that is a parameter's default": (
+        """
+        class Other:
+            pass
+        def make(data, *args, shuffle=False, kind=DataLoader, **kwargs):
+            return kind(data, *args, shuffle=shuffle, **kwargs)
+        make(d, 4, num_workers=8)
+        make(d, 4, num_workers=3, kind=Other)
+        """,
+        {4: {8}},
+    ),
+    "a class that is a loader in some runs": (
+        """
+        class Other:
+            pass
+        kind = Other if fast else DataLoader
+        kind(d, num_workers=2 if fast else 4)
+        """,
+        {4: {4}},
+    ),
+    "a class of two libraries, and none where neither is installed": (
+        """
+        try:
+            from torch_geometric.loader import DataLoader
+        except ImportError:
+            DataLoader = None
+        DataLoader(d, num_workers=2)
+        """,
+        {5: {2}},
+    ),
     "each with its own options": (
         f"{FORWARDING}Loader(0, d, num_workers=8)\nLoader(0, d, num_workers=4)\nLoader(0, d)\n",
         {5: {8}, 6: {4}, 7: {0}},

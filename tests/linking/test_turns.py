@@ -141,6 +141,23 @@ opt = parse()
 
 
 VALUES: Cases = {
+    "each of rows one of which was not seen": (
+        """
+        def make(datasets, sizes, counts):
+            for data, size, n in zip(datasets, sizes, counts):
+                DataLoader(data, batch_size=size, num_workers=n)
+        make(read(), [16, 4], counts=[⟦4⟧, ⟦8⟧])
+        """,
+        {"4", "8"},
+    ),
+    "each of rows the last of which was not seen": (
+        "for i, (n, data) in enumerate(zip((⟦4⟧, ⟦8⟧), read())):\n    DataLoader(data, num_workers=n)",
+        {"4", "8"},
+    ),
+    "each of rows none of which was seen": (
+        "for n, data in zip(read(), read()):\n    DataLoader(data, num_workers=n)",
+        {"open"},
+    ),
     "the elements of a list": (
         """
         parts = [{"workers": 3}, {"workers": 5}]
