@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Protocol
 
-from loaderlint.linking.reads import KEEPS, Read
+from loaderlint.linking.reads import KEEPS, MAKES, Read
 from loaderlint.linking.shown import Shows
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Asks, PythonFacts
@@ -14,7 +14,7 @@ from loaderlint.readers.python_calls import called_name
 
 _CHANGES = frozenset({"update", "setdefault"})
 """Methods that put what they are given into a dictionary."""
-_MAKES = KEEPS | {"get_context", "cpu_count"}
+_MAKES = MAKES | {"get_context", "cpu_count", "partial"}
 """Calls whose result an option can be and that do nothing else: it makes no difference whether they run."""
 
 
@@ -105,11 +105,19 @@ def _fills(statement: ast.stmt, facts: PythonFacts, ways: Ways, shows: Shows) ->
     if isinstance(statement, ast.If | ast.Match):
         return _only_for_workers(statement, facts, ways, shows)
     if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) and statement.value is not None:
-        return _gives(statement.value, facts, ways)
+        return _binds_one(statement) and _gives(statement.value, facts, ways)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         return _gives(call, facts, ways) if called_name(call) in _CHANGES else shows(call, facts)
     return isinstance(statement, ast.Pass)
+
+
+def _binds_one(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> bool:
+    """Return whether each part of what a statement assigns goes to one place: a second may be no option's."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    target, value = targets[0], statement.value
+    unpacked = isinstance(target, ast.Tuple | ast.List)
+    return len(targets) == 1 and (not unpacked or isinstance(value, ast.Tuple | ast.IfExp))
 
 
 def _gives(value: ast.expr, facts: PythonFacts, ways: Ways) -> bool:
@@ -154,4 +162,4 @@ def _is_neutral(value: ast.expr) -> bool:
 
 def _gives_alone(value: ast.expr, facts: PythonFacts, ways: Ways) -> bool:
     calls = (one for one in ast.walk(value) if isinstance(one, ast.Call))
-    return ways.pass_in(facts.span(value)) and all(called_name(one) in _MAKES | _CHANGES for one in calls)
+    return ways.pass_in(facts.span(value)) and all(called_name(one) in _MAKES for one in calls)

@@ -13,15 +13,16 @@ from loaderlint.linking.shown import Shows
 from loaderlint.readers.python import CallSite, Place, PythonFacts, parameters
 from loaderlint.readers.python_calls import called_name
 
-KEEPS = frozenset(
+MAKES = frozenset(
     {
-        *("dict", "update", "setdefault", "getattr", "setattr", "vars", "Namespace", "SimpleNamespace"),
-        *("EasyDict", "int", "bool", "min", "max", "isinstance", "field", "Field", "Option", "option", "set_defaults"),
-        *("replace", "deepcopy", "copy", "cast", "tuple", "list", "get", "pop", "items", "keys", "values", "hasattr"),
-        "add_argument",
+        *("dict", "getattr", "vars", "Namespace", "SimpleNamespace", "EasyDict", "int", "bool", "min", "max"),
+        *("isinstance", "hasattr", "replace", "deepcopy", "copy", "cast", "tuple", "list", "get", "items", "keys"),
+        *("values", "field", "Field", "Option", "option"),
     }
 )
-"""Calls that hand a value on, or make another of it, and do nothing with it themselves."""
+"""Calls that hand a value on, or make another of it, and do nothing else: neither with it nor with anything besides."""
+KEEPS = MAKES | {"update", "setdefault", "setattr", "pop", "set_defaults", "add_argument"}
+"""Those, and calls that keep a value for later, or take it from where it is kept."""
 _MOST_NAMES = 100
 """Names that one value is looked for under; one of more counts as used for something else, too."""
 

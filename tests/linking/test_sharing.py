@@ -114,7 +114,16 @@ GIVEN = {
     "the order": "shuffle=args.workers > 1",
     "both": "**(dict(timeout=9, batch_size=64) if args.workers > 0 else {})",
 }
+GIVES_MORE = {
+    "an option that is taken out of something": (
+        "settings = {'timeout': 9}\ntimeout = 0\nif args.workers > 0:\n    timeout = settings.pop('timeout')"
+    ),
+    "an option that something else is, too": "timeout = 0\nif args.workers > 0:\n    timeout = limit = 9",
+    "an option beside what is none": "timeout = 0\nif args.workers > 0:\n    timeout, limit = PAIR = 9, 64",
+}
 ONLY_WORKERS = {
+    "two by name": "timeout, factor = 0, None\nif args.workers > 0:\n    timeout, factor = 9, 4\n"
+    "options = dict(timeout=timeout, prefetch_factor=factor)",
     "a match": "options = {}\nmatch args.workers:\n    case 0:\n        pass\n    case _:\n"
     "        options['timeout'] = 9",
     "and": "options = dict(persistent_workers=args.workers > 0 and not args.debug)",
@@ -172,6 +181,12 @@ def test_the_default_of_two_flags() -> None:
 @pytest.mark.parametrize("asks", ASKED.values(), ids=ASKED.keys())
 def test_what_else_depends_on_the_answer_to_a_test(asks: str) -> None:
     assert traced(f"{PARSER}{asks}") == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("gives", GIVES_MORE.values(), ids=GIVES_MORE.keys())
+def test_what_a_test_gives_besides_an_option(gives: str) -> None:
+    loader = "DataLoader(data, num_workers=args.workers"
+    assert traced(PARSER.replace(f"{loader})", f"{gives}\n{loader}, timeout=timeout)")) == {"8 shared", "open"}
 
 
 def test_one_of_many_reads() -> None:
