@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from loaderlint.linking.files import OtherFiles
 from loaderlint.linking.project import Project
+from loaderlint.linking.search_path import upwards
 from loaderlint.model.imported import Imported
 from loaderlint.model.source import Language, Source
+from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import dotted
 
-_IMPORT = re.compile(rb"\b(?:from\s+[\w.]+\s+)?import\b(?:\s*\([^)]*\)|[^\n]*)|\bimport_module\(\s*[\"'][\w.]+")
+_IMPORT = re.compile(rb"\b(?:from\s+[\w.]+\s+)?import\b\s*(?:\([^)]*\)|(?:[\w.,*\t ]|\\\r?\n)*)")
+_BY_NAME = ("import_module", "__import__")
+"""Functions that import the module whose name they are given."""
+_CALL = re.compile(rb"\b(?:import_module|__import__)\(\s*[\"'][\w.]+")
 _EVERY_NAME = "*"
 _NO_NAME = ""
 _WORD = re.compile(rb"\w+")
+_NAMES_PROGRAMS = frozenset({Language.SHELL, Language.TOML, Language.YAML})
+_SETUP = "setup.py"
+_BESIDE = ("setup.cfg", "Dockerfile", "Makefile", "Procfile")
+"""Files in none of the languages we read that stand beside a program, or above it, and may name an object of it."""
+
+
+class _Means(Protocol):
+    """Whether a dotted name stands for the module that is asked about."""
+
+    def __call__(self, name: str, /) -> bool: ...
 
 
 class Importers:
@@ -36,14 +53,15 @@ class Importers:
         stem = file.parent.name if file.name == "__init__.py" else file.stem
         found: dict[str, str] = {}
         for other in self._mentioning.get(stem.encode(), ()):
-            if other != path:
-                for name in self._taken(path, other):
-                    found.setdefault(name, other)
+            facts = self._project.python(other) if other != path else None
+            if facts is not None:
+                for name in _taken(facts.tree, partial(self._means, other, path)):
+                    if name != _NO_NAME or not other.endswith("__init__.py"):
+                        found.setdefault(name, other)
+        for other, content in self._naming_programs(path).items():
+            for name in _named(content, stem):
+                found.setdefault(name, other)
         every, alone = found.pop(_EVERY_NAME, ""), found.pop(_NO_NAME, "")
-        named = re.compile(rb"(?<![\w/])(?:\w+\.)*%s(?:\s+import\s+|:)(\w+)" % re.escape(stem.encode()))
-        for other, content in self._that_start_programs.items():
-            for match in named.finditer(content):
-                found.setdefault(match[1].decode(), other)
         return Imported(found, every, alone)
 
     @cached_property
@@ -52,16 +70,27 @@ class Importers:
         found: dict[bytes, list[str]] = {}
         for path in self._project.paths:
             if Language.of(path) is Language.PYTHON:
-                words = {word for text in _IMPORT.findall(self._content(path)) for word in _WORD.findall(text)}
-                for word in words:
+                content = self._content(path)
+                imports = (*_IMPORT.findall(content), *_CALL.findall(content))
+                for word in {word for text in imports for word in _WORD.findall(text)}:
                     found.setdefault(word, []).append(path)
         return found
 
+    def _naming_programs(self, path: str) -> Mapping[str, bytes]:
+        """Return the files that may name an object of a module: ``train:main``, ``python -c "from train import net"``.
+
+        packaging.python.org, "Entry points specification"; docs.gunicorn.org, "Running Gunicorn".
+        """
+        beside = (posixpath.join(folder, name) for folder in upwards(posixpath.dirname(path)) for name in _BESIDE)
+        return {**self._that_start_programs, **{one: self._content(one) for one in beside}}
+
     @cached_property
     def _that_start_programs(self) -> Mapping[str, bytes]:
-        """Shell scripts and TOML files, which may name an object of a module: ``train:model``."""
-        languages = (Language.SHELL, Language.TOML)
-        return {path: self._content(path) for path in self._project.paths if Language.of(path) in languages}
+        return {
+            path: self._content(path)
+            for path in self._project.paths
+            if Language.of(path) in _NAMES_PROGRAMS or PurePosixPath(path).name == _SETUP
+        }
 
     def _content(self, path: str) -> bytes:
         source = self._project.sources.get(path)
@@ -69,35 +98,68 @@ class Importers:
             return source.content
         return (self._others.content(path) if self._others is not None else None) or b""
 
-    def _taken(self, path: str, other: str) -> Iterator[str]:
-        facts = self._project.python(other)
-        if facts is None:
-            return
-        modules: set[str] = set()
-        taken: set[str] = set()
-        for node in ast.walk(facts.tree):
-            match node:
-                case ast.Import(names=names):
-                    modules.update(one.asname or one.name for one in names if self._means(one.name, other, path))
-                case ast.ImportFrom(module=module, names=names, level=level):
-                    base = "." * level + (module or "")
-                    if self._means(base, other, path):
-                        taken.update(one.name for one in names)
-                    inner = base if base.endswith(".") else f"{base}."
-                    modules.update(
-                        one.asname or one.name for one in names if self._means(inner + one.name, other, path)
-                    )
-                case ast.Assign(targets=[target], value=ast.Call(func=function, args=[ast.Constant(value=str(name))])):
-                    if (dotted(function) or "").endswith("import_module") and self._means(name, other, path):
-                        modules.add(dotted(target) or "")
-        for node in ast.walk(facts.tree):
-            if isinstance(node, ast.Attribute):
+    def _means(self, importer: str, path: str, name: str) -> bool:
+        return self._project.module(name, importer) == path
+
+
+def _named(content: bytes, stem: str) -> Iterator[str]:
+    """Yield what a text takes from modules of a name: by ``module:object``, and by the imports written out in it."""
+    module = rb"(?<![\w/])(?:\w+\.)*%s" % re.escape(stem.encode())
+    yield from (name.decode() for name in re.findall(module + rb":(\w+)", content))
+    statements = [one for text in _IMPORT.findall(content) if stem.encode() in text for one in _parsed(text)]
+    taken = set(_taken(ast.Module(statements, []), lambda name: name.rpartition(".")[2] == stem))
+    if _NO_NAME in taken:
+        read = {name.decode() for name in re.findall(module + rb"\.(\w+)", content)} - {"py"}
+        taken = taken - {_NO_NAME} | read if read else taken
+    yield from sorted(taken)
+
+
+def _parsed(text: bytes) -> list[ast.stmt]:
+    try:
+        return ast.parse(text.strip(b" \t,")).body
+    except (SyntaxError, ValueError):
+        return []
+
+
+def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
+    """Yield the names that a program takes from a module; that it imports it for none of them; that it may take all."""
+    modules: set[str] = set()
+    taken: set[str] = set()
+    alone = False
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                modules.update(one.asname or one.name for one in names if means(one.name))
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = "." * level + (module or "")
+                if means(base):
+                    taken.update(one.name for one in names)
+                inner = base if base.endswith(".") else f"{base}."
+                modules.update(one.asname or one.name for one in names if means(inner + one.name))
+            case ast.Assign(targets=[target], value=ast.Call() as call) if _imports(call, means):
+                modules.add(dotted(target) or "")
+            case ast.Call() if _imports(node, means):
+                alone = True
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Call() as call, attr=name) if _imports(call, means):
+                taken.add(name)
+            case ast.Attribute():
                 owner, _, name = (dotted(node) or "").rpartition(".")
                 if owner in modules:
                     taken.add(name)
-        yield from sorted(taken)
-        if modules and not taken and not other.endswith("__init__.py"):
-            yield _NO_NAME
+            case ast.Call(func=ast.Name(id="getattr"), args=[owner, asked, *_]) if dotted(owner) in modules or (
+                isinstance(owner, ast.Call) and _imports(owner, means)
+            ):
+                taken.add(str(asked.value) if isinstance(asked, ast.Constant) else _EVERY_NAME)
+    yield from sorted(taken)
+    if (modules or alone) and not taken:
+        yield _NO_NAME
 
-    def _means(self, name: str, importer: str, path: str) -> bool:
-        return self._project.module(name, importer) == path
+
+def _imports(call: ast.Call, means: _Means) -> bool:
+    """Return whether a call imports the module by its name."""
+    match call.args:
+        case [ast.Constant(value=str(name)), *_]:
+            return called_name(call) in _BY_NAME and means(name)
+    return False

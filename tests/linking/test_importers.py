@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from loaderlint.discovery import ProjectFiles
 from loaderlint.linking.importers import Importers
 from loaderlint.model.imported import NOWHERE, Imported
+from loaderlint.settings import SettingsIndex
+from tests.conftest import WriteFiles
 from tests.linking.traced import project_of
 
 TRAIN = "net = object()\nrows = []\n"
@@ -26,6 +31,9 @@ def imported(files: dict[str, str], path: str = "train.py") -> Imported:
         "import train as t\nt.rows.append(t.net)\n",
         "def serve():\n    import json, train\n    return train.net(train.rows)\n",
         'import importlib\nmodule = importlib.import_module("train")\nprint(module.net, module.rows)\n',
+        'import importlib as i\nprint(i.import_module("train").net, getattr(i.import_module("train"), "rows"))\n',
+        'print(__import__("train").net, __import__("train").rows)\n',
+        'import train\nprint(getattr(train, "net"), train.rows)\n',
     ],
 )
 def test_the_names_another_file_takes(text: str) -> None:
@@ -50,8 +58,21 @@ def test_a_star_takes_every_name() -> None:
     assert imported({"serve.py": "from train import *\nprint(net)\n"}) == Imported(every="serve.py")
 
 
-def test_a_module_that_is_imported_for_none_of_its_names_may_be_imported_to_run() -> None:
-    assert imported({"main.py": "import train\n"}) == Imported(alone="main.py")
+def test_an_attribute_that_is_computed_may_be_every_name() -> None:
+    assert imported({"serve.py": "import train\nprint(getattr(train, chosen))\n"}) == Imported(every="serve.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("main.py", "import train\n"),
+        ("main.py", 'import importlib\nimportlib.import_module("train")\n'),
+        ("main.py", '__import__("train")\n'),
+        ("run.sh", 'python -c "import train"\n'),
+    ],
+)
+def test_a_module_that_is_imported_for_none_of_its_names_may_be_imported_to_run(path: str, text: str) -> None:
+    assert imported({path: text}) == Imported(alone=path)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +81,34 @@ def test_a_module_that_is_imported_for_none_of_its_names_may_be_imported_to_run(
         ("pyproject.toml", '[project.entry-points."models"]\nmodel = "train:net"\n'),
         ("serve.sh", "gunicorn train:net\n"),
         ("serve.sh", 'python -c "from train import net; print(net)"\n'),
+        ("serve.sh", "python -c 'import torch, train; print(train.net)'\n"),
+        ("compose.yaml", "services:\n  model:\n    command: gunicorn train:net\n"),
+        ("compose.yaml", 'services:\n  model:\n    command: ["python", "-c", "from train import net; net()"]\n'),
+        ("ci.yml", "steps:\n  - run: |\n      python - <<END\n      from train import (\n        net)\n      END\n"),
+        ("setup.py", 'setup(name="x", entry_points={"console_scripts": ["run=train:net"]})\n'),
     ],
 )
 def test_entry_points_take_names(path: str, text: str) -> None:
     assert imported({path: text}) == Imported({"net": path})
+
+
+def test_a_command_that_takes_several_names() -> None:
+    text = 'python -c "from train import net, rows as r"\n'
+    assert imported({"serve.sh": text}) == Imported({"net": "serve.sh", "rows": "serve.sh"})
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n    serve = tools.train:net\n"),
+        ("tools/Dockerfile", 'CMD ["gunicorn", "train:net"]\n'),
+        ("Procfile", "web: gunicorn tools.train:net\n"),
+    ],
+)
+def test_files_above_a_module_take_names(path: str, text: str, project: WriteFiles) -> None:
+    project({"tools/train.py": TRAIN, path: text})
+    files = ProjectFiles(str(Path.cwd()), SettingsIndex())
+    assert Importers({}, files).of("tools/train.py") == Imported({"net": path})
 
 
 @pytest.mark.parametrize(
@@ -75,6 +120,8 @@ def test_entry_points_take_names(path: str, text: str) -> None:
         ("pkg/train.py", "net = 1\n"),
         ("run.sh", "python train.py --net 1\n"),
         ("tasks.toml", 'train = "net"\n'),
+        ("data.yaml", "train: images/train\nnames: [train, net]\n# how to import the train data\n"),
+        ("compose.yaml", "services:\n  model:\n    image: me/train:net\n"),
     ],
 )
 def test_what_does_not_import_the_module(path: str, text: str) -> None:
