@@ -25,7 +25,9 @@ class UnguardedEntryPoint(Rule):
 
     ## Why it breaks
     A worker begins by importing the program's main file. Without the guard that import iterates the loader again,
-    which Python refuses in a process that is still starting: the worker dies, and the program with it.
+    which Python refuses in a process that is still starting: the worker dies, and the program with it. Where workers
+    are spawned on Linux or macOS by a CPython before 3.13.8, and what they get pickles to more than a pipe holds
+    (64 KiB), the program hangs instead, still writing to the dead worker.
 
     ## Example
     ```python
@@ -45,8 +47,9 @@ class UnguardedEntryPoint(Rule):
     such a name cannot be made without effects, such as a parsed command line.
 
     ## Evidence
-    CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344. On torch
-    2.13.0 CPU, Python 3.11, Linux, 26 of 26 runs died (spawn, forkserver), none hung.
+    CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344; CPython
+    issue 118981. On torch 2.13.0 CPU, Python 3.11, Linux, 26 of 26 runs died (spawn, forkserver), none hung; with a
+    dataset that pickles to 70 kB or more 4 of 4 hung by spawn, and 2 of 2 died by forkserver.
     """
 
     code = "LL102"
