@@ -32,6 +32,11 @@ class Reaching:
     arms: tuple[Arm, ...] = ()
     earlier_turn: bool = False
 
+    @property
+    def conditions(self) -> tuple[Arm, ...]:
+        """The arms that are conditions: of what an earlier turn left, those that say how the loop was left."""
+        return tuple(arm for arm in self.arms if arm.ended and not arm.loop) if self.earlier_turn else self.arms
+
 
 def reaching(bindings: Sequence[Binding], place: Place | None) -> tuple[Reaching, ...]:
     """Return the bindings that can be current at a place, in source order; at the end of the scope when it is None."""
@@ -300,8 +305,15 @@ class _Walk:
         ended = Arm(fork.node, None, True, loop=True, place=turn.place, ended=True)
         never = Arm(fork.node, test, False, loop=test is None, place=turn.place, ended=test is None)
         through = [one.through(ended) for one in (*(left or ()), *self.continued.pop())]
-        after = self.block(orelse, _merged((*(one.through(never) for one in ways), *through)))
         broke = tuple(self.broke.pop())
+        if isinstance(test, ast.Constant) and test.value:
+            return _merged(broke) or None
+        after = self.block(orelse, _merged((*(one.through(never) for one in ways), *through)))
+        if broke and after is not None and orelse.first <= orelse.last:
+            # What the other block leaves is what there is where no break left the loop.
+            own_end = Arm(fork.node, None, True, place=turn.place, ended=True)
+            after = tuple(one.through(own_end) for one in after)
+            broke = tuple(one.through(own_end.otherwise()) for one in broke)
         return _joined(after, broke or None)
 
     def _pass_through(self, fork: Fork, body: Suite, orelse: Suite, ways: _Ways) -> None:

@@ -36,7 +36,6 @@ from loaderlint.linking.things import (
 )
 from loaderlint.linking.uses import bindings_of, runs_of
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS
 from loaderlint.readers.python import ANY_GLOBAL, Arm, Binding, Place, Scope, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
@@ -192,7 +191,7 @@ def _given(
             # What comes of the first turn is seldom what is left after the last.
             given = unseen(span)
         if way.earlier_turn and alternatives:
-            alternatives = [NO_ASSUMPTIONS]
+            alternatives = evaluator.conditions(way.conditions, frame)
         for assumptions in alternatives:
             left = under(given, assumptions)
             left = changes.changed(evaluator, left, name, frame, place, way.binding.place.order, way)

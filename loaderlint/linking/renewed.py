@@ -144,13 +144,14 @@ def _origins(name: str, bindings: list[Binding], place: Place) -> set[_Origin]:
 
 
 def _alternatives(evaluator: Evaluator, way: Reaching, frame: Frame) -> list[Assumptions]:
-    # What was so in an earlier turn of a loop is no condition of this one.
-    return [NO_ASSUMPTIONS] if way.earlier_turn else _under(evaluator, way.arms, frame)
+    return _under(evaluator, way.conditions, frame)
 
 
 def _under(evaluator: Evaluator, arms: Iterable[Arm], frame: Frame) -> list[Assumptions]:
     """Return what branches are taken under; a loop may go on because of the very test that is asked."""
-    return evaluator.conditions(tuple(one for one in arms if not isinstance(one.owner, _LOOPS)), frame)
+    return evaluator.conditions(
+        tuple(one for one in arms if not isinstance(one.owner, _LOOPS) or (one.ended and not one.loop)), frame
+    )
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -38,7 +38,8 @@ class Arm:
 
     ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``place`` is where
     the test stands, ``truth`` the answer of the test that leads here. Of a ``try`` it says whether its body ran to the
-    end. ``loop`` marks a body that can run again, ``ended`` that its loop came to its own end.
+    end. ``loop`` marks a body that can run again, ``ended`` that its loop came to its own end; no body of a loop
+    is the arm that says whether it did, or a ``break`` left it.
     """
 
     owner: ast.AST

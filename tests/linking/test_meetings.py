@@ -128,6 +128,56 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("2", "4"), ("2", "None"), ("0", "4"), ("0", "None")},
     ),
+    "what a loop leaves by a break, and what it does not": (
+        """
+        factor = 2
+        while tries:
+            tries -= 1
+            if d.ready():
+                n, factor = 4, 3
+                break
+        else:
+            n = 0
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("4", "3"), ("0", "2")},
+    ),
+    "what a loop over a list leaves by a break, and what it does not": (
+        """
+        n = 4
+        for one in read():
+            if one.ready():
+                factor = 3
+                break
+        else:
+            n, factor = 0, None
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("4", "3"), ("0", "None")},
+    ),
+    "what a loop without an end leaves": (
+        """
+        n = 0
+        while True:
+            if d.ready():
+                n = 2
+                break
+        DataLoader(d, num_workers=n, prefetch_factor=3)
+        """,
+        {("2", "3")},
+    ),
+    "a loop that is left in any way": (
+        """
+        while tries:
+            if d.ready():
+                n = 4
+                break
+        else:
+            n = 0
+        DataLoader(d, num_workers=n, prefetch_factor=2)
+        """,
+        {("4", "2"), ("0", "2")},
+    ),
     "the same test of a name that each turn of a loop sets": (
         """
         n = ask("first?")
