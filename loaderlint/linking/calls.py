@@ -13,6 +13,7 @@ from loaderlint.linking.things import (
     Frame,
     Function,
     Instance,
+    Made,
     Possibilities,
     Possibility,
     Unseen,
@@ -20,6 +21,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -57,7 +59,19 @@ def _called(evaluator: Evaluator, callee: Possibility, node: ast.Call, frame: Fr
         for one in evaluator.attribute_of(thing, "__call__"):
             if isinstance(one.thing, Function):
                 return functions.returned(evaluator, one.thing, node, frame)
+    if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+        return _loader_of_partial(evaluator, thing, node, frame, span)
     return unseen(span)
+
+
+def _loader_of_partial(evaluator: Evaluator, partial: Made, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the library's loader that a call of a ``functools.partial`` makes; the rest of what it makes is unseen."""
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(partial.call.args[0], partial.frame):
+        is_loader = isinstance(one.thing, External) and one.thing.name in LOADER_CALLABLES
+        made = _called(evaluator, one, node, frame, span) if is_loader or isinstance(one.thing, Made) else unseen(span)
+        found.extend(under(made, one.assumptions))
+    return tuple(found) or unseen(span)
 
 
 def _method(
