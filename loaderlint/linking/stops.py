@@ -68,7 +68,8 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
         # A function is there to be run only where its definition was come to.
         ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
     for stop, arms in _before(frame.place):
-        if names is None or not stop.names.isdisjoint(names) or _is_of_platforms(evaluator, stop, frame.facts):
+        asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
+        if asked or _is_of_platforms(evaluator, stop, frame.facts):
             # Where nothing is left, the way on was not seen.
             ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, arms, frame, 0)]) or ways
     return ways
@@ -246,7 +247,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
     inside = functions.frame_of_call(evaluator, function, call, frame)
     ways = always
     for stop in function.scope.stops:
-        if not stop.handled and _readable(stop.place.arms):
+        counts = not stop.kept or _is_of_platforms(evaluator, stop, function.facts)
+        if counts and not stop.handled and _readable(stop.place.arms):
             ways = joined(ways, _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1))
     return ways
 
@@ -274,7 +276,7 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
         frame = _handed_nothing(evaluator, facts, stop.place.scope)
         with evaluator.steps(_STEPS):
             asked = ((arm.test, frame.at(arm.place or stop.place)) for arm in stop.place.arms if arm.test is not None)
-            if any(_tells_platforms(evaluator, test, where) for test, where in asked):
+            if not stop.kept and any(_tells_platforms(evaluator, test, where) for test, where in asked):
                 return True
             if stop.call is None or depth == _DEEPEST:
                 return False

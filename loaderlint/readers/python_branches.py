@@ -28,6 +28,8 @@ _LEAVING_CALLS = frozenset({"exit", "sys.exit", "os._exit", "quit"})
 
 _OF_A_PARSER = frozenset({"error", "exit"})
 """Methods of ``argparse.ArgumentParser`` that end the program; nobody logs with something called a parser."""
+_OF_ONE_VALUE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)
+"""Statements that evaluate one expression, and do nothing more than keep what it gives."""
 
 
 class Leaving:
@@ -121,12 +123,12 @@ class Leaving:
             return Stop(place)
         if isinstance(statement, ast.Expr) and (test := _asserted(statement.value, place.scope)) is not None:
             return Stop(place.under(Arm(statement, test, False, place=place)))
-        if isinstance(statement, ast.Expr | ast.Assign) and isinstance(statement.value, ast.Call):
+        if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
-            if isinstance(statement, ast.Expr) and _may_be_of_project(statement.value.func, place.scope):
-                return Stop(place, statement.value)
+            if _may_be_of_project(statement.value.func, place.scope):
+                return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
             return None
         modules: list[str] = []
         if isinstance(statement, ast.Import):

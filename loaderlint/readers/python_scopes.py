@@ -107,13 +107,15 @@ class Stop:
     """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
 
     ``call`` is that call, ``imported`` a module that not every platform has. ``handled`` are the ``try`` and
-    ``with`` statements around that handle errors, each with the last order of its body.
+    ``with`` statements around that handle errors, each with the last order of its body. ``kept`` says that what the
+    call gives is used: it is there for that, and no check.
     """
 
     place: Place
     call: ast.Call | None = None
     handled: tuple[tuple[ast.stmt, int], ...] = ()
     imported: str = ""
+    kept: bool = False
 
     @property
     def own_method(self) -> Scope | None:

@@ -20,6 +20,12 @@ BOUND: Cases = {
         f"{NCCL}def set_up():\n    dist.init_process_group('nccl')\nset_up()\n{LOADER}",
         {"2 on linux"},
     ),
+    "NCCL in functions whose results are kept": (
+        f"{NCCL}def set_up(args):\n    dist.init_process_group('nccl')\n    return args\n"
+        "def prepare(args):\n    return set_up(args)\n"
+        f"def main(args):\n    config = prepare(args)\n    {LOADER}\nmain(1)",
+        {"2 on linux"},
+    ),
     "NCCL before the function that makes the loader is called": (
         f"{NCCL}def load():\n    return {LOADER}\ndef main():\n    dist.init_process_group('nccl')\n    load()\nmain()",
         {"2 on linux"},
