@@ -37,7 +37,7 @@ HEADS = (
 BELOW = """
 
 def main():
-    return DataLoader(list(range(8)), batch_size=2, num_workers=4)
+    return DataLoader(range(8), num_workers=4)
 
 
 if __name__ == "__main__":

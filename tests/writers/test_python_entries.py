@@ -214,8 +214,8 @@ ADD_OPTION: Cases = {
     "only where there are workers": (
         "import sys\n⟦f(num_workers=⟦4⟧)⟧\n",
         lambda at: [*add_spawn_with_workers(at), SetValue(at[1], 0, WINDOWS)],
-        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4, '
-        'multiprocessing_context=None if sys.platform == "win32" else "spawn")\n',
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4,\n'
+        '  multiprocessing_context=None if sys.platform == "win32" else "spawn")\n',
     ),
     "in place of what is dropped": (
         "⟦f(ds, ⟦timeout=⟦60⟧⟧)⟧\n",

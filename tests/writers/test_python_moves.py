@@ -41,7 +41,8 @@ MOVED: Cases = {
         ],
         "import sys\n\nimport torch\n\n\ndef collate_fn(b):\n    return b\n\n\n"
         'if __name__ == "__main__":\n'
-        '    for batch in f(num_workers=0 if sys.platform == "win32" else 4, collate_fn=collate_fn):\n'
+        '    for batch in f(num_workers=0 if sys.platform == "win32" else 4,\n'
+        "                   collate_fn=collate_fn):\n"
         "        print(batch)\n",
     ),
     "an option and the loop around its call, with the file's tabs and line ends": (

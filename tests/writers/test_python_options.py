@@ -66,13 +66,14 @@ ONLY_WITH_WORKERS: Cases = {
     "the worker count's own choice by platform": (
         "import sys\nf(num_workers=⟦0 if sys.platform == 'win32' else 4⟧, prefetch_factor=⟦4⟧)\n",
         prefetch_with_workers,
-        "import sys\nf(num_workers=0 if sys.platform == 'win32' else 4, "
-        "prefetch_factor=None if sys.platform == 'win32' else 4)\n",
+        "import sys\nf(num_workers=0 if sys.platform == 'win32' else 4,\n"
+        "  prefetch_factor=None if sys.platform == 'win32' else 4)\n",
     ),
     "the worker count's own choice by platform, for a flag": (
         "import sys\nf(num_workers=⟦0 if sys.platform == 'win32' else 4⟧, persistent_workers=⟦True⟧)\n",
         persistent_with_workers,
-        "import sys\nf(num_workers=0 if sys.platform == 'win32' else 4, persistent_workers=sys.platform != 'win32')\n",
+        "import sys\nf(num_workers=0 if sys.platform == 'win32' else 4,\n"
+        "  persistent_workers=sys.platform != 'win32')\n",
     ),
     "the worker count's own choice by something looked up": (
         "f(num_workers=⟦4 if args.fast else 0⟧, prefetch_factor=⟦2⟧)\n",
@@ -82,14 +83,14 @@ ONLY_WITH_WORKERS: Cases = {
     "a worker count that is narrowed in the same run": (
         "import sys\nf(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
-        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4, '
-        'prefetch_factor=None if sys.platform == "win32" else 2)\n',
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4,\n'
+        '  prefetch_factor=None if sys.platform == "win32" else 2)\n',
     ),
     "a worker count that is looked up and narrowed in the same run": (
         "import sys\nf(num_workers=⟦n⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
-        'import sys\nf(num_workers=0 if sys.platform == "win32" else n, '
-        'prefetch_factor=None if sys.platform == "win32" else (2 if n > 0 else None))\n',
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
+        '  prefetch_factor=None if sys.platform == "win32" else (2 if n > 0 else None))\n',
     ),
     "a worker count that is set to 0 in the same run": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
@@ -104,7 +105,7 @@ ONLY_WITH_WORKERS: Cases = {
     "a worker count that is the least of several": (
         "f(num_workers=⟦min(n, len(rows), 8)⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,
-        "f(num_workers=min(n, len(rows), 8), prefetch_factor=2 if min(n, len(rows), 8) > 0 else None)\n",
+        "f(num_workers=min(n, len(rows), 8),\n  prefetch_factor=2 if min(n, len(rows), 8) > 0 else None)\n",
     ),
     "a worker count above 0": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",

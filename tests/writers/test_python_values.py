@@ -17,6 +17,26 @@ SET_VALUE: Cases = {
     "a value in redundant parentheses": ("f(num_workers=(⟦4⟧))\n", zero, "f(num_workers=(0))\n"),
     "a value of several lines": ("n = (⟦4 +\n     8⟧)  # both\n", zero, "n = (0)  # both\n"),
     "unusual white space": ("f( num_workers =  ⟦4⟧ , b = 1 )\n", zero, "f( num_workers =  0 , b = 1 )\n"),
+    "both arms of a conditional expression": (
+        "n = ⟦8⟧ if a else (⟦4⟧ if b else ⟦2⟧)  # why\n",
+        lambda at: [SetValue(one, 0) for one in at],
+        "n = 0  # why\n",
+    ),
+    "both arms of one whose test names something": (
+        "n = ⟦8⟧ if (a := b()) else ⟦4⟧\n",
+        lambda at: [SetValue(one, 0) for one in at],
+        "n = 0 if (a := b()) else 0\n",
+    ),
+    "both arms, each to something else": (
+        "n = ⟦8⟧ if a else ⟦4⟧\n",
+        lambda at: [SetValue(at[0], 1), SetValue(at[1], 0)],
+        "n = 1 if a else 0\n",
+    ),
+    "both arms on some platforms": (
+        "import sys\nn = (⟦8⟧ if a else ⟦4⟧) + 1\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nn = (0 if sys.platform == "win32" else (8 if a else 4)) + 1\n',
+    ),
     "a default of a parameter": ("def make(workers=⟦4⟧): ...\n", zero, "def make(workers=0): ...\n"),
     "a dictionary's value": ("d = {'num_workers': ⟦4⟧, 'b': 1}\n", zero, "d = {'num_workers': 0, 'b': 1}\n"),
     "an argparse default": (

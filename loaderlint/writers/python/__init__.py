@@ -10,6 +10,8 @@ from loaderlint.model.edit import AddKey, Edit, Export, GuardEntryPoint, Hoist
 from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.source import Source
 from loaderlint.writers.base import CannotRewrite, Rewritten
+from loaderlint.writers.python.arms import of_both_arms
+from loaderlint.writers.python.line_length import fitted
 from loaderlint.writers.python.moves import moved
 from loaderlint.writers.python.options import COMMENT_LOST, edit_options
 from loaderlint.writers.python.places import places_of
@@ -33,6 +35,7 @@ def rewrite(source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHE
 def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported) -> Rewritten:
     tree = parsed(source.text, source.path)
     places = places_of(source)
+    edits = of_both_arms(places, edits)
     foreign = next((edit for edit in edits if isinstance(edit, AddKey | Export)), None)
     if foreign is not None:
         raise CannotRewrite(f"Python cannot say {type(foreign).__name__}")
@@ -44,7 +47,9 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported) -> Rew
     module, reasons = moved(
         edited.module, [became[one] for one in definitions], [became[one] for one in guarded], imported
     )
-    text = module.bytes.decode(source.encoding)
+    mark = "\ufeff" if source.text.startswith("\ufeff") else ""
+    text = module.bytes.decode(source.encoding).removeprefix(mark)
+    text = mark + fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline)
     prove(source, text, edits, comments_may_go=edited.unsafe == COMMENT_LOST)
     return Rewritten(text, "; ".join(dict.fromkeys([*filter(None, [edited.unsafe]), *reasons])))
 

@@ -1,0 +1,177 @@
+"""Keeping lines that edits made longer within the length that the file's lines have."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from loaderlint.writers.python.proof import parsed
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
+_SHORTEST = 88
+"""No length counts as shorter: what the commonest formatters leave on one line by default."""
+
+
+def fitted(old: str, new: str, indent: str, newline: str) -> str:
+    """Return what edits made of an old text, calls broken where a line is now longer than any was before.
+
+    Such a line is broken between the arguments of the outermost call around the edit that has several there: behind
+    its bracket, one ``indent`` further in, where the file breaks calls that way, else below its first argument. What
+    only moved stays as it was, and so does a line with a comment, which may speak of that very line.
+    """
+    before = _lines(old)
+    limit = max(_SHORTEST, *(len(_bare(line)) for line in before))
+    kept = {line.strip() for line in before}
+    lines = _lines(new)
+    longer = [
+        number
+        for number, line in enumerate(lines)
+        if len(_bare(line)) > limit and "#" not in line and line.strip() not in kept
+    ]
+    if not longer:
+        return new
+    brackets = _brackets(parsed(new, "the result"), lines)
+    hanging = any(_bare(line).rstrip().endswith("(") for line in before)
+    breaker = _Breaker(limit, indent, newline, hanging)
+    for number in longer:
+        line = lines[number]
+        edited = _edited(before, line)
+        around = (one for one in brackets[number] if one.holds(edited) and len(one.items) > 1)
+        lines[number] = next(filter(None, (breaker.broken(line, one) for one in around)), line)
+    return "".join(lines)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in _LINE.findall(text) if line]
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r\n")
+
+
+def _edited(before: Sequence[str], line: str) -> tuple[int, int]:
+    """Return the columns between which a line differs from the one it was, the most similar of those before."""
+    stripped, indented = line.strip(), len(line) - len(line.lstrip())
+
+    def common(other: str) -> tuple[int, int]:
+        head = _same(stripped, other)
+        return head, min(_same(stripped[::-1], other[::-1]), len(stripped) - head, len(other) - head)
+
+    head, tail = max((common(other.strip()) for other in before), key=sum)
+    return indented + head, indented + len(stripped) - tail
+
+
+def _same(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
+
+
+@dataclass(frozen=True)
+class _OnLine:
+    """The part of a call or display that stands on one line, in columns from 0.
+
+    ``items`` are where items begin, ``opened`` says that the opening bracket stands there, too. ``closed`` is where the
+    closing one stands, None where that is on another line.
+    """
+
+    items: tuple[int, ...]
+    opened: bool
+    closed: int | None
+
+    def holds(self, stretch: tuple[int, int]) -> bool:
+        return self.items[0] <= stretch[0] and (self.closed is None or stretch[1] <= self.closed)
+
+
+def _brackets(tree: ast.Module, lines: Sequence[str]) -> dict[int, list[_OnLine]]:
+    """Return the calls and displays with items on each line, counted from 0, those further out first."""
+    found: dict[int, list[_OnLine]] = defaultdict(list)
+    for node in _outside_text(tree):
+        items = sorted((one.lineno - 1, one.col_offset) for one in _items(node))
+        assert isinstance(node, ast.expr) or not items
+        for number in dict.fromkeys(line for line, _ in items):
+            assert isinstance(node, ast.expr) and node.end_lineno and node.end_col_offset
+            line = lines[number]
+            columns = tuple(_character(line, column) for at, column in items if at == number)
+            closed = _character(line, node.end_col_offset - 1) if node.end_lineno - 1 == number else None
+            opened = items[0][0] == number and bool(line[: columns[0]].strip())
+            found[number].append(_OnLine(columns, opened, closed))
+    return found
+
+
+def _outside_text(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree but for those inside f-strings, those further out first."""
+    waiting = [tree]
+    for node in waiting:
+        yield node
+        if not isinstance(node, ast.JoinedStr):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _items(node: ast.AST) -> list[ast.expr | ast.keyword]:
+    match node:
+        case ast.Call(args=arguments, keywords=keywords):
+            return [*arguments, *keywords]
+        case ast.Dict(keys=keys):
+            return [one for one in keys if one is not None]
+        case ast.List(elts=elements) | ast.Set(elts=elements):
+            return [*elements]
+    return []
+
+
+def _character(line: str, utf8_column: int) -> int:
+    return len(line.encode("utf-8", "surrogatepass")[:utf8_column].decode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True)
+class _Breaker:
+    """How a file breaks its calls: ``hanging`` behind the bracket, or else below the first argument."""
+
+    limit: int
+    indent: str
+    newline: str
+    hanging: bool
+
+    def broken(self, line: str, bracket: _OnLine) -> str | None:
+        """Return a line broken between the items of a bracket; None where it cannot be, or still is too long."""
+        text = _bare(line)
+        end = line[len(text) :]
+        ways = [self._filled(text, bracket)]
+        if bracket.opened and bracket.closed is not None:
+            ways.insert(0 if self.hanging else 1, self._hung(text, bracket, bracket.closed))
+        fitting = (way for way in ways if len(way) > 1 and all(len(one) <= self.limit for one in way))
+        way = next(fitting, None)
+        return None if way is None else (end or self.newline).join(way) + end
+
+    def _filled(self, text: str, bracket: _OnLine) -> list[str]:
+        """Return lines with as many items each as go on one."""
+        margin = _margin(text)
+        below = margin + " " * (bracket.items[0] - len(margin)) if bracket.opened else margin
+        made, begun = list[str](), 0
+        starts = [one for one in bracket.items if text[:one].rstrip().endswith(",")]
+        for start, following in zip(starts, [*starts[1:], len(text)], strict=True):
+            if len(self._line(text, begun, following, below)) > self.limit and start > begun:
+                made.append(self._line(text, begun, start, below))
+                begun = start
+        return [*made, self._line(text, begun, len(text), below)]
+
+    @staticmethod
+    def _line(text: str, begin: int, end: int, below: str) -> str:
+        return (below if begin else "") + text[begin:end].rstrip()
+
+    def _hung(self, text: str, bracket: _OnLine, closed: int) -> list[str]:
+        """Return the items on a line of their own, or on one each where that is too long."""
+        margin = _margin(text)
+        starts = [bracket.items[0], *(one for one in bracket.items[1:] if text[:one].rstrip().endswith(","))]
+        items = [
+            text[one:other].strip().removesuffix(",") for one, other in zip(starts, [*starts[1:], closed], strict=True)
+        ]
+        together = margin + self.indent + ", ".join(items)
+        inside = [together] if len(together) <= self.limit else [f"{margin}{self.indent}{one}," for one in items]
+        return [text[: starts[0]].rstrip(), *inside, margin + text[closed:]]
+
+
+def _margin(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]

@@ -1,0 +1,99 @@
+"""Lines that edits make longer than any line of the file was."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.writers.marked import Cases, Edits, rewritten, zero_on_windows
+
+_LONG = "x = " + "1" * 96 + "\n"
+"""A line of 100 characters, so that the file's own length is 100."""
+_HANGING = "import sys\nf(\n    1,\n)\n"
+_ALIGNED = "import sys\n"
+
+BROKEN: Cases = {
+    "behind the bracket where the file does so": (
+        _HANGING + "loader = DataLoader(dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        _HANGING
+        + "loader = DataLoader(\n"
+        + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4\n'
+        + ")\n",
+    ),
+    "one on each line where one is too short for all": (
+        _HANGING + "if True:\n    loader = DataLoader(the_dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        _HANGING
+        + "if True:\n    loader = DataLoader(\n"
+        + "        the_dataset,\n        batch_size=batch_size,\n"
+        + '        num_workers=0 if sys.platform == "win32" else 4,\n    )\n',
+    ),
+    "below the first argument elsewhere": (
+        _ALIGNED + "loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, drop_last=True)\n",
+        zero_on_windows,
+        _ALIGNED
+        + "loader = DataLoader(dataset, batch_size=8,\n"
+        + '                    num_workers=0 if sys.platform == "win32" else 4, drop_last=True)\n',
+    ),
+    "among lines below the first argument": (
+        _ALIGNED
+        + "batches = DataLoader(dataset,\n                     batch_size=n, num_workers=⟦4⟧, pin_memory=True)\n",
+        zero_on_windows,
+        _ALIGNED
+        + "batches = DataLoader(dataset,\n"
+        + '                     batch_size=n, num_workers=0 if sys.platform == "win32" else 4,\n'
+        + "                     pin_memory=True)\n",
+    ),
+    "with tabs and the line ends of the file": (
+        "import sys\r\nif True:\r\n\tloader = DataLoader(datasets, batch_size=16, num_workers=⟦4⟧)\r\n",
+        zero_on_windows,
+        "import sys\r\nif True:\r\n\tloader = DataLoader(datasets, batch_size=16,\r\n"
+        '\t                    num_workers=0 if sys.platform == "win32" else 4)\r\n',
+    ),
+    "in the call that is edited, not inside another": (
+        _ALIGNED + "loader = make(one(1, 2), DataLoader(dataset, 8, True, num_workers=⟦4⟧), 'é', two(1, 2))\n",
+        zero_on_windows,
+        _ALIGNED
+        + "loader = make(\n    one(1, 2),\n"
+        + "    DataLoader(dataset, 8, True, num_workers=0 if sys.platform == 'win32' else 4),\n"
+        + "    'é',\n    two(1, 2),\n)\n",
+    ),
+}
+KEPT: Cases = {
+    "a line that is no longer than another": (
+        _LONG + _HANGING + "loader = DataLoader(datasets, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        _LONG + _HANGING + 'loader = DataLoader(datasets, num_workers=0 if sys.platform == "win32" else 4)\n',
+    ),
+    "a line with a comment": (
+        _HANGING + "loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧)  # noqa: S001\n",
+        zero_on_windows,
+        _HANGING
+        + 'loader = DataLoader(dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4)  # noqa: S001\n',
+    ),
+    "a line with no argument but the one that is edited": (
+        _HANGING
+        + "loader = DataLoader(\n    dataset,\n    number_of_all_the_worker_processes=⟦maximum_of_workers⟧,\n)\n",
+        zero_on_windows,
+        _HANGING
+        + "loader = DataLoader(\n    dataset,\n"
+        + '    number_of_all_the_worker_processes=0 if sys.platform == "win32" else maximum_of_workers,\n)\n',
+    ),
+    "a line without a call": (
+        _HANGING + "number_of_all_the_worker_processes = ⟦maximum_of_all_workers⟧\n",
+        zero_on_windows,
+        _HANGING + 'number_of_all_the_worker_processes = 0 if sys.platform == "win32" else maximum_of_all_workers\n',
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "edits", "after"), BROKEN.values(), ids=BROKEN)
+def test_a_call_is_broken_where_its_line_grew_longer_than_the_files_longest(
+    before: str, edits: Edits, after: str
+) -> None:
+    assert rewritten(before, edits).text == after
+
+
+@pytest.mark.parametrize(("before", "edits", "after"), KEPT.values(), ids=KEPT)
+def test_a_line_stays_one(before: str, edits: Edits, after: str) -> None:
+    assert rewritten(before, edits).text == after
