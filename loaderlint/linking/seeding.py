@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from loaderlint.linking.running import STEPS, shortened
 from loaderlint.linking.things import External, Frame, Function, Made, Possibility, Thing, Unseen
 from loaderlint.model.value import Assumptions, together
 from loaderlint.model.worker_code import Seed, SeedOrigin
-from loaderlint.readers.python import CallSite, Scope, dotted, parameters
+from loaderlint.readers.python import CallSite, FunctionNode, Scope, default_of, dotted, parameters
 from loaderlint.vocabulary.seeding import (
     NUMPY_STATE,
     SEEDER_NAMES,
@@ -63,13 +63,13 @@ def seeds(evaluator: Evaluator, given: Mapping[str, Given], running: Iterable[Fu
     for one in given["worker_init_fn"].possibilities if "worker_init_fn" in given else ():
         for function in called(evaluator, one, ("__call__",)):
             starting.add(id(function.node))
-            for seed in _seeds_of(evaluator, function, _worker_of(function, one)):
+            for seed in _seeds_of(evaluator, function, _free(function, one)):
                 joint = together(seed.assumptions, one.assumptions)
                 if joint is not None and not (small and seed.origin is SeedOrigin.DRAWN):
                     yield replace(seed, assumptions=joint)
     for function in functions if not small else ():
         if id(function.node) not in starting:
-            yield from (one for one in _seeds_of(evaluator, function, "") if one.origin is SeedOrigin.DRAWN)
+            yield from (one for one in _seeds_of(evaluator, function, ()) if one.origin is SeedOrigin.DRAWN)
 
 
 def _seeds_torch(evaluator: Evaluator, site: CallSite) -> bool:
@@ -82,33 +82,33 @@ def _seeds_torch(evaluator: Evaluator, site: CallSite) -> bool:
     return everything or (name == "manual_seed" and owner in ("", "torch", "torch.random"))
 
 
-def _worker_of(function: Function, given: Possibility) -> str:
-    """Return the parameter that a worker's number is handed to, after those that a ``partial`` fills."""
+def _free(function: Function, given: Possibility) -> Sequence[str]:
+    """Return the parameters no ``partial`` fills: torch hands the first the worker's number, the others nothing."""
     own = [one.arg for one in parameters(function.node)][1 if takes_receiver(function) else 0 :]
     if isinstance(given.thing, Made):
         filled = given.thing.call.args[1:]
         if any(isinstance(one, ast.Starred) for one in filled):
-            return ""
+            return ()
         named = {one.arg for one in given.thing.call.keywords}
         own = [one for one in own[len(filled) :] if one not in named]
-    return next(iter(own), "")
+    return own
 
 
-def _seeds_of(evaluator: Evaluator, function: Function, worker: str) -> Iterator[Seed]:
+def _seeds_of(evaluator: Evaluator, function: Function, free: Sequence[str]) -> Iterator[Seed]:
     for site in function.scope.calls:
         name = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
         if name in SEEDER_NAMES and not told_apart(site.place):
             with evaluator.steps(STEPS):
-                yield from _seed(evaluator, function, site, worker)
+                yield from _seed(evaluator, function, site, free)
 
 
-def _seed(evaluator: Evaluator, function: Function, site: CallSite, worker: str) -> Iterator[Seed]:
+def _seed(evaluator: Evaluator, function: Function, site: CallSite, free: Sequence[str]) -> Iterator[Seed]:
     frame = Frame(function.facts, site.place, receiver=function.receiver)
     given = [*site.node.args, *(one.value for one in site.node.keywords if one.arg == "seed")][:1]
     for one in evaluator.evaluate(site.node.func, frame):
         if not given or not isinstance(one.thing, External) or isinstance(given[0], ast.Starred):
             continue
-        part = _Argument(evaluator, worker).part(given[0], frame, 0)
+        part = _Argument(evaluator, free).part(given[0], frame, 0)
         name = one.thing.name
         origin = _ORIGINS.get(part)
         takes = SEEDS_OF_NUMPY if origin is SeedOrigin.DRAWN else SEEDERS
@@ -136,11 +136,11 @@ def _torch(function: Function) -> str:
 
 
 class _Argument:
-    """What a seed is made of."""
+    """What a seed is made of; ``free`` are the parameters that are handed what a worker hands over, or nothing."""
 
-    def __init__(self, evaluator: Evaluator, worker: str) -> None:
+    def __init__(self, evaluator: Evaluator, free: Sequence[str]) -> None:
         self.evaluator = evaluator
-        self.worker = worker
+        self.free = free
 
     def part(self, node: ast.expr, frame: Frame, depth: int) -> _Part:
         if depth > _DEEPEST:
@@ -179,12 +179,22 @@ class _Argument:
             return _Part.OTHER
         (only,) = bindings
         if only.kind == "parameter" and scope is frame.scope:
-            return _Part.WORKER if node.id == self.worker else self._value(node, frame)
+            return _Part.WORKER if node.id in self.free[:1] else self._handed(node, frame, depth)
         if any(arm.loop for arm in only.place.arms):
             return _Part.OTHER
         if only.kind == "assign" and only.value is not None:
             return self.part(only.value, frame.at(only.place), depth + 1)
         return self._value(node, frame) if only.kind == "import" else _Part.OTHER
+
+    def _handed(self, node: ast.Name, frame: Frame, depth: int) -> _Part:
+        """Return what a parameter is that torch hands nothing over for: its default."""
+        scope = frame.scope
+        default = None
+        if node.id in self.free and isinstance(scope.node, FunctionNode | ast.Lambda):
+            default = default_of(scope.node, node.id)
+        if default is None or scope.defined is None:
+            return self._value(node, frame)
+        return self.part(default, Frame(frame.facts, scope.defined), depth + 1)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> _Part:
         """Return what an attribute is: only one of a command line stays as it is for all of a run."""
