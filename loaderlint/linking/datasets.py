@@ -22,6 +22,7 @@ from loaderlint.linking.things import (
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import FunctionNode
+from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.datasets import (
     DATAPIPE_BASE,
     ENDLESS,
@@ -37,6 +38,7 @@ from loaderlint.vocabulary.datasets import (
     SIZED_TENSORS,
     STREAMED,
     STREAMED_METHODS,
+    SUBSETS,
     TAKE_FROM_MEMORY,
     TENSOR_DATASETS,
     WHOLE_BATCHES,
@@ -217,6 +219,12 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
             yield len(thing.items), one.assumptions
     elif isinstance(thing, Instance):
         yield from _returned_length(evaluator, thing, one.assumptions)
+    elif isinstance(thing, Made) and thing.callee in SUBSETS:
+        indices = arguments(thing.call, ["dataset", "indices"]).get("indices")
+        for way in evaluator.evaluate(indices, thing.frame) if indices is not None and _is_new(indices) else ():
+            joint = together(one.assumptions, way.assumptions)
+            if isinstance(way.thing, Row) and way.thing.items and joint is not None:
+                yield len(way.thing.items), joint
     elif isinstance(thing, Made) and thing.callee in TENSOR_DATASETS:
         for tensor in thing.call.args[:1]:
             for way in evaluator.evaluate(tensor, thing.frame):
@@ -224,6 +232,18 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
                     joint = together(one.assumptions, assumptions)
                     if joint is not None:
                         yield rows, joint
+
+
+def _is_new(row: ast.expr) -> bool:
+    """Return whether a row is made where it stands: nobody has added to it."""
+    match row:
+        case ast.List(items) | ast.Tuple(items):
+            return not any(isinstance(one, ast.Starred) for one in items)
+        case ast.Call(ast.Name("list" | "tuple"), [inner]):
+            return _is_new(inner)
+        case ast.Call(ast.Name("range")):
+            return True
+    return False
 
 
 def _returned_length(

@@ -41,6 +41,9 @@ MAP_DATASETS = frozenset(
 TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 """The class whose samples are rows of tensors in memory."""
 
+SUBSETS = frozenset({"torch.utils.data.Subset", "torch.utils.data.dataset.Subset"})
+"""The class that has one sample for each of the indices it is given."""
+
 READ_FILES = frozenset(
     f"torchvision.datasets.{home}{name}" for home in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
 )
