@@ -64,7 +64,9 @@ SWITCHES_GRADIENTS = ("no_grad", "inference_mode", "set_grad_enabled")
 HANDS_ON = frozenset({"builtins.list", "builtins.tuple"})
 """Functions that, as a ``collate_fn``, make a batch of the items as they are."""
 
-REACHES_IN = frozenset({"forward", "get", "items", "pop", "values"})
+REACHES_IN = frozenset(
+    {"__call__", "__getitem__", "copy", "forward", "get", "items", "pop", "popitem", "setdefault", "values"}
+)
 """Methods that give what an object holds (Python's ``dict``), or that calling it comes to (``torch.nn.Module``)."""
 
 WRAPPERS = frozenset(

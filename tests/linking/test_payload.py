@@ -316,6 +316,26 @@ IN_WORKERS: dict[str, tuple[str, list[str]]] = {
         """,
         ["x.cuda()"],
     ),
+    **{
+        f"a transform reached by {reach}": (
+            f"""
+            def move(x):
+                return x.cuda()
+            class D(Dataset):
+                def __init__(self):
+                    self.move = move
+                    self.steps = {{"move": move}}
+                def __getitem__(self, index):
+                    return {reach}(index)
+            DataLoader(D())
+            """,
+            ["x.cuda()"],
+        )
+        for reach in (
+            *("self.steps['move']", "self.steps.get('move')", "self.steps.__getitem__('move')", "self.move.__call__"),
+            *("self.steps.copy()['move']", "self.steps.pop('move')", "self.steps.setdefault('move', None)"),
+        )
+    },
     "a transform that a property gives": (
         """
         class Move:
