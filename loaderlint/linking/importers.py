@@ -62,7 +62,21 @@ class Importers:
             for name in _named(content, stem):
                 found.setdefault(name, other)
         every, alone = found.pop(_EVERY_NAME, ""), found.pop(_NO_NAME, "")
-        return Imported(found, every, alone)
+        return Imported(found, every, alone, frozenset(self._own(path)))
+
+    def _own(self, path: str) -> Iterator[str]:
+        """Yield the first names of what a file imports of the project; a folder alone is no library's namesake."""
+        facts = self._project.python(path)
+        for node in ast.walk(facts.tree) if facts is not None else ():
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [one.name for one in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [f"{node.module}.{one.name}" for one in node.names]
+            for name in names:
+                parts = name.split(".")
+                if any(self._project.module(".".join(parts[: end + 1]), path) for end in range(len(parts))):
+                    yield parts[0]
 
     @cached_property
     def _mentioning(self) -> Mapping[bytes, list[str]]:

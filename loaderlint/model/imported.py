@@ -11,12 +11,13 @@ class Imported:
     """What the other files of a project take from a module, each time with the path of one that does.
 
     ``names`` are single names. ``every`` takes all public names, by a star. ``alone`` imports the module and takes no
-    name of it: it may do so to run it.
+    name of it: it may do so to run it. ``own`` are the first names of what the module itself imports of the project.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     every: str = ""
     alone: str = ""
+    own: frozenset[str] = frozenset()
 
 
 NOWHERE = Imported()

@@ -126,3 +126,10 @@ def test_files_above_a_module_take_names(path: str, text: str, project: WriteFil
 )
 def test_what_does_not_import_the_module(path: str, text: str) -> None:
     assert imported({path: text}) == NOWHERE
+
+
+def test_modules_of_the_project_that_are_called_as_libraries() -> None:
+    train = "import numpy as np\nimport test.tools\nfrom datasets import rows\nfrom torch import nn\n"
+    files = {"train.py": train, "datasets/rows.py": "", "test/__init__.py": "", "test/tools.py": "", "numpy/a.yaml": ""}
+    project, _ = project_of(files)
+    assert Importers(project.sources, None).of("train.py").own == {"datasets", "test"}

@@ -7,13 +7,14 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from loaderlint.model.imported import NOWHERE
+from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.writers.python.guard import guard
 
 HEAD = """\
 import argparse, csv, decimal, os, random, sys
 import numpy as np
 import torch
+import cv2, datasets, monai, sklearn, wandb
 import readers
 import transforms as T
 from config import cfg, get_config
@@ -42,6 +43,19 @@ class Words:
 
 def merge():
     cfg.merge(scale=10)
+
+
+class Reader:
+    def __init__(self, scale=1):
+        self.scale = scale
+
+    def install(self):
+        cfg.merge(scale=args.scale)
+
+
+class Installed(Reader):
+    def __init__(self):
+        cfg.merge(scale=args.scale)
 
 
 def seed_everything():
@@ -85,6 +99,15 @@ def guarded(code: str) -> tuple[str, str]:
         "get_config().scale = 3",
         "csv.field_size_limit(10_000_000)",
         "torch.serialization.add_safe_globals([Words])",
+        "readers.register_train_datasets()",
+        "readers.set_device(0)",
+        "torch.set_default_dtype(torch.float64)",
+        "torch.set_default_device(0)",
+        "torch.set_default_tensor_type(torch.DoubleTensor)",
+        "monai.data.set_track_meta(False)",
+        'sklearn.set_config(transform_output="pandas")',
+        "datasets.disable_caching()",
+        "cv2.setNumThreads(0)",
     ],
 )
 def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
@@ -113,6 +136,19 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         'globals()["SCALE"] = args.scale',
         'if args.fast:\n    set_backend("torch")',
         'vars(readers)["scale"] = args.scale',
+        "readers.register_train_datasets(args.root)",
+        "readers.setup_train_rows()",
+        "torch.set_default_tensor_type(args.type)",
+        "torch.set_default_device(args.device)",
+        "monai.data.set_track_meta(args.meta)",
+        "sklearn.set_config(transform_output=args.output)",
+        "old = set_backend(args.backend)\nprint(old)",
+        "print(set_backend(args.backend))",
+        'with set_backend(args.backend):\n    print("set")',
+        "reader = Installed()",
+        "reader = Reader()\nreader.install()",
+        "reader = Installed()\nreader.install()",
+        "Reader(2).install()",
     ],
 )
 def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
@@ -134,12 +170,30 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "sys.stdout = readers.Tee(args.log)",
         "torch.backends.cudnn.benchmark = args.fast",
         "net = readers.net()\nnet.configure(args)\nnet.layers[0].rate = 0.1",
+        "readers.add_arguments(parser)",
+        "readers.set_logger(args.log)",
+        "readers.init_distributed_mode(args)",
+        "torch.cuda.set_device(args.gpu)",
+        "torch.set_num_threads(args.threads)",
+        "torch.set_grad_enabled(args.train)",
+        "wandb.config.update(vars(args))",
+        "options = readers.merge_options(args)",
+        "reader = Reader(args.scale)",
+        "datasets.load_all(args.root)",
     ],
 )
 def test_what_workers_do_not_read_goes_under_the_guard(code: str) -> None:
     new, unsafe = guarded(code)
     assert f"\n{code.splitlines()[-1]}\n" not in new
     assert unsafe == ""
+
+
+def test_a_module_of_the_project_is_no_library_of_its_name() -> None:
+    module = cst.parse_module(f"{HEAD}datasets.load_all(args.root)\n{LOOP}")
+    runs = {len(module.body) - 1}
+    assert guard(module, runs, NOWHERE)[1] == ""
+    _, unsafe = guard(module, runs, Imported(own=frozenset({"datasets"})))
+    assert unsafe.startswith("`datasets.load_all(args.root)` may set up what the workers may read")
 
 
 def test_what_is_set_up_between_two_runs_of_a_loader_makes_it_unsafe() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from loaderlint.writers.python.arguments import Function
 
@@ -72,6 +72,14 @@ def _set_to_none(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in own_scope(nodes):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:
             yield from node.targets
+
+
+def named_as_own(imports: Mapping[str, str], own: Collection[str]) -> dict[str, str]:
+    """Return what imports bind, with a leading dot where it is of one of the project's own modules.
+
+    A relative import of it would say as much, and no library of that name is meant.
+    """
+    return {name: f".{target}" if root(target) in own else target for name, target in imports.items()}
 
 
 def local_names(node: Function | ast.Lambda) -> frozenset[str]:

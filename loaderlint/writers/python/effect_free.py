@@ -94,38 +94,62 @@ HARMLESS_CONTEXTS = _words("contextlib.suppress warnings.catch_warnings")
 """Context managers that are no effect of their own."""
 
 READ_BY_WORKERS = (
-    *(
-        "PIL.Image.MAX",
-        "PIL.Image.register",
-        "PIL.ImageFile.LOAD",
-        "codecs.register",
-        "copyreg.",
-        "csv.field_size_limit",
-    ),
-    *("csv.register", "cv2.ocl.", "cv2.set", "decimal.", "locale.setlocale", "mimetypes.add", "numpy.seterr"),
-    *("socket.setdefaulttimeout", "torch.multiprocessing.set_sharing_strategy", "torch.serialization.add_safe_globals"),
-    *("torch.set_default_dtype", "torchaudio.set_", "torchvision.set_"),
+    *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "codecs.register", "copyreg.", "csv.field_size_limit", "csv.register"),
+    *("decimal.", "locale.setlocale", "mimetypes.add", "numpy.seterr", "socket.setdefaulttimeout"),
 )
-"""What the names of those calls and settings of well-known libraries begin with that what a dataset does hangs on."""
+"""Names of calls and settings that what a dataset does hangs on, and that do not say so by a `SETTING_WORDS` of theirs.
 
-HARMLESS_LIBRARIES = _words("""
-    IPython PIL absl accelerate apex click clearml comet_ml cv2 datasets deepspeed dgl einops fire gdown google horovod
-    huggingface_hub lightning matplotlib mlflow monai neptune numpy nvtx pandas psutil pynvml pytorch_lightning ray
-    requests rich scipy seaborn sklearn tensorboard tensorboardX torch torch_geometric torchaudio torchinfo torchsummary
-    torchtext torchvision tqdm transformers wandb
+docs.python.org, the pages of these modules; pillow.readthedocs.io, "Image" and "ImageFile"; numpy.org, ``seterr``.
+"""
+
+OF_NO_CONCERN = (
+    *("numpy.random.", "torch.backends.", "torch.cuda.", "torch.distributed.", "torch.random.", "torch.set_rng_state"),
+    *("torch.multiprocessing.set_start_method", "torch.set_num_interop_threads", "torch.set_num_threads"),
+)
+"""Settings of libraries that do not reach a dataset: what runs on the GPU or between ranks, and what torch sets anew.
+
+Each worker gets one thread and seeds of its own (``torch/utils/data/_utils/worker.py``, ``_worker_loop``).
+"""
+
+REPORTING_LIBRARIES = _words("""
+    IPython absl clearml comet_ml gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
+    tensorboardX torchinfo torchsummary tqdm wandb
 """)
-"""Libraries besides the standard one whose calls set up nothing a dataset reads, but for `READ_BY_WORKERS`."""
+"""Libraries that report, draw and fetch: no dataset reads what is set up of them."""
+
+KNOWN_LIBRARIES = REPORTING_LIBRARIES | _words("""
+    PIL accelerate apex cv2 datasets deepspeed dgl einops fire google horovod huggingface_hub lightning monai numpy
+    pandas pytorch_lightning ray requests scipy sklearn torch torch_geometric torchaudio torchtext torchvision
+    transformers
+""")
+"""Libraries of which a call sets something up only if its name says so.
+
+Of an unknown module any call may whose result nobody takes.
+"""
+
+HARMLESS_ACTS = _words("""
+    bench benchmark close download draw dump end eval evaluate exit fetch fit log main makedirs mkdir plot predict print
+    profile quit run save seed show sleep start test time train validate wait warn write
+""")
+"""First words of the names of functions of unknown modules that do something else than setting up."""
 
 HARMLESS_WORDS = _words("""
-    bench benchmark checkpoint close critical cuda debug deterministic determinism device display distributed download
-    draw dump end error eval evaluate evaluation exception exit fetch fit gpu info log logger logging main makedirs
-    mkdir plot predict print profile quit run save seed seeds show sleep start summary test time timer train training
-    validate verbosity wait warn warning write
+    benchmark checkpoint critical cuda debug deterministic determinism device display distributed download error
+    exception gpu info log logger logging main makedirs mkdir seed seeds summary timer verbosity warning
 """)
-"""Words in the names of functions of unknown modules that say they set nothing up for what workers read.
+"""Words anywhere in such a name that say that what it does, or sets up, is nothing that workers read.
 
 Seeding is among them: torch seeds each worker anew.
 """
 
 SETTING_WORDS = _words("add configure define disable enable merge override register set unregister update use")
 """First words of the names of functions that set something up, and may do so again in each process."""
+
+RESULTLESS_WORDS = SETTING_WORDS - {"add", "define", "merge", "update", "use"}
+"""Those that say so even where the result is taken: ``merge_options`` may only return what it merged."""
+
+HARMLESS_SETTINGS = _words("""
+    anomaly args argparse arguments debug deterministic determinism grad log logger loggers logging logs parser print
+    printoptions seed seeds verbosity warning warnings
+""")
+"""Words for what may be set without any sample changing."""

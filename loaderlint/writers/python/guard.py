@@ -9,7 +9,7 @@ import libcst as cst
 
 from loaderlint.model.imported import Imported
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.bindings import always_imported, bound_by, imported, own_scope
+from loaderlint.writers.python.bindings import always_imported, bound_by, imported, named_as_own, own_scope
 from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
 from loaderlint.writers.python.names import uses
@@ -28,11 +28,12 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     """
     if not statements:
         return module, ""
-    module, runs = _one_kind_a_line(module, frozenset(statements))
+    own = imported_by_others.own
+    module, runs = _one_kind_a_line(module, frozenset(statements), own)
     nodes = [_parsed(module, one) for one in module.body]
     tree = ast.Module([node for line in nodes for node in line], [])
     imports = always_imported(tree.body)
-    described = _described(module, nodes, _effects(tree), runs)
+    described = _described(module, nodes, tree, own, runs)
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
@@ -58,7 +59,7 @@ def _first_line(code: str) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _effects(tree: ast.Module) -> Effects:
+def _effects(tree: ast.Module, own: Collection[str]) -> Effects:
     functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
     classes: dict[str, ast.ClassDef] = {}
     bound: list[str] = []
@@ -72,9 +73,8 @@ def _effects(tree: ast.Module) -> Effects:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound.append(node.id)
     once = {name for name in bound if bound.count(name) == 1}
-    imports = always_imported(tree.body)
     return Effects(
-        imports,
+        named_as_own(always_imported(tree.body), own),
         {name: node for name, node in functions.items() if name in once},
         {name: node for name, node in classes.items() if name in once},
         {name for name in bound if name not in once and (name in functions or name in classes)},
@@ -82,10 +82,15 @@ def _effects(tree: ast.Module) -> Effects:
 
 
 def _described(
-    module: cst.Module, nodes: Sequence[list[ast.stmt]], effects: Effects, runs: Collection[int]
+    module: cst.Module,
+    nodes: Sequence[list[ast.stmt]],
+    tree: ast.Module,
+    own: Collection[str],
+    runs: Collection[int],
 ) -> list[Statement]:
     described: list[Statement] = []
-    set_up = SetUp(ast.Module([node for line in nodes for node in line], []), effects.functions, effects.classes)
+    effects = _effects(tree, own)
+    set_up = SetUp(tree, effects.functions, effects.classes, named_as_own(imported(tree.body), own))
     for index, (line, statement) in enumerate(zip(nodes, module.body, strict=True)):
         is_guard = guard_of(statement) is not None
         is_docstring = index == 0 and _is_text(line)
@@ -159,9 +164,11 @@ def _listed(tree: ast.Module) -> frozenset[str]:
     return frozenset()
 
 
-def _one_kind_a_line(module: cst.Module, runs: frozenset[int]) -> tuple[cst.Module, frozenset[int]]:
+def _one_kind_a_line(
+    module: cst.Module, runs: frozenset[int], own: Collection[str]
+) -> tuple[cst.Module, frozenset[int]]:
     """Return the module with lines such as ``import pdb; pdb.set_trace()`` split, and where the indexes went."""
-    effects = _effects(ast.Module([node for one in module.body for node in _parsed(module, one)], []))
+    effects = _effects(ast.Module([node for one in module.body for node in _parsed(module, one)], []), own)
     body: list[TopLevel] = []
     moved: set[int] = set()
     for index, statement in enumerate(module.body):

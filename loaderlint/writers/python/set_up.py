@@ -13,11 +13,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from loaderlint.writers.python.bindings import bound_by, canonical, dotted, imported, local_names, own_scope, root
+from loaderlint.writers.python.bindings import bound_by, canonical, dotted, local_names, own_scope, root
 from loaderlint.writers.python.effect_free import (
-    HARMLESS_LIBRARIES,
+    HARMLESS_ACTS,
+    HARMLESS_SETTINGS,
     HARMLESS_WORDS,
+    KNOWN_LIBRARIES,
+    OF_NO_CONCERN,
     READ_BY_WORKERS,
+    REPORTING_LIBRARIES,
+    RESULTLESS_WORDS,
     SETTING_WORDS,
 )
 from loaderlint.writers.python.names import MUTATORS
@@ -28,46 +33,68 @@ MAY_SET_UP = "may set up"
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 def is_setting(name: str) -> bool:
     """Return whether a call of what is imported by a dotted name sets up what workers may read, and may be repeated.
 
-    For a known library a table says so; for anything else its last name: ``set_backend``, ``registry.register``.
+    Its last name says so, ``set_backend`` or ``registry.register``, or a table where that does not.
     """
-    last = name.rpartition(".")[2]
-    named = last in MUTATORS or any(word in SETTING_WORDS for word in _words(last)[:1])
-    return name.startswith(READ_BY_WORKERS) or (named and not is_harmless(name))
+    return name.startswith(READ_BY_WORKERS) or (_says_that_it_sets(name) and not is_harmless(name))
 
 
 def is_harmless(name: str) -> bool:
     """Return whether workers are known not to read what a call of what is imported by a dotted name sets up."""
     if name.startswith(READ_BY_WORKERS):
         return False
-    last = name.rpartition(".")[2]
+    first, words = _words_of(name)
+    if _is_of_no_concern(name):
+        return True
+    if _says_that_it_sets(name):
+        return not HARMLESS_SETTINGS.isdisjoint(words)
     # A class is called for the object it makes, which nobody else knows of.
-    return _is_of_no_concern(name) or last[:1].isupper() or not HARMLESS_WORDS.isdisjoint(_words(last))
+    known = root(name) in KNOWN_LIBRARIES or is_class(name)
+    return known or first in HARMLESS_ACTS or not HARMLESS_WORDS.isdisjoint(words)
+
+
+def is_class(name: str) -> bool:
+    """Return whether a dotted name is written as those of classes are."""
+    return name.rpartition(".")[2][:1].isupper()
+
+
+def _says_that_it_sets(name: str) -> bool:
+    return name.rpartition(".")[2] in MUTATORS or _words_of(name)[0] in SETTING_WORDS
 
 
 def _is_of_no_concern(name: str) -> bool:
-    """Return whether a dotted name is that of a library whose state workers do not read."""
-    return root(name) in HARMLESS_LIBRARIES or root(name) in sys.stdlib_module_names
+    """Return whether a dotted name is that of something whose state workers do not read, whatever is set of it."""
+    library = root(name)
+    return library in REPORTING_LIBRARIES or library in sys.stdlib_module_names or name.startswith(OF_NO_CONCERN)
 
 
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(name)]
+def _words_of(name: str) -> tuple[str, list[str]]:
+    """Return the first word of the last part of a dotted name, and all of them: ``set`` in ``cv2.setNumThreads``."""
+    words = [word.lower() for word in _WORD.findall(name.rpartition(".")[2])]
+    return next(iter(words), ""), words
 
 
 @dataclass
 class SetUp:
-    """Finds what the statements of one module set up; ``functions`` and ``classes`` are those it defines once."""
+    """Finds what the statements of one module set up.
+
+    ``functions`` and ``classes`` are those it defines once, ``imports`` what its imports bind.
+    """
 
     tree: ast.Module
-    functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]
+    functions: Mapping[str, Function]
     classes: Mapping[str, ast.ClassDef]
-    _imports: dict[str, str] = field(init=False)
+    imports: Mapping[str, str]
+    _objects: dict[str, str] = field(init=False)
     _bound: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._imports = imported(self.tree.body)
+        self._objects = dict(_made_of(self.tree, self.classes))
         self._bound = frozenset(name for node in own_scope(self.tree.body) for name in bound_by(node))
 
     def by(self, nodes: Iterable[ast.stmt], *, runs: bool = False) -> str:
@@ -85,13 +112,27 @@ class SetUp:
                     yield self._called(call)
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                     yield SETS_UP if self._is_shared(node) else ""
-            if isinstance(node, ast.Call) and called is not None:
-                inner = self._own(dotted(node.func) or "")
-                if inner is not None and inner not in called:
-                    called.add(inner)
-                    outer, self._bound = self._bound, self._bound | local_names(inner)
-                    yield from self._verbs(inner.body, called)
-                    self._bound = outer
+                case ast.Call():
+                    yield SETS_UP if self._sets_up_for_sure(node) else ""
+                    if called is not None:
+                        for inner, owner in self._own(node):
+                            yield from self._inside(inner, owner, called) if inner not in called else ()
+
+    def _inside(self, inner: Function, owner: str, called: set[ast.AST]) -> Iterator[str]:
+        """Judge what a function of the module does, or a method of the class ``owner``."""
+        called.add(inner)
+        outer = self._bound, self._objects
+        self._bound = self._bound | local_names(inner)
+        self._objects = {**self._objects, "self": owner, "cls": owner}
+        yield from self._verbs(inner.body, called)
+        self._bound, self._objects = outer
+
+    def _sets_up_for_sure(self, call: ast.Call) -> bool:
+        """Return whether the name of what is called says that it sets up something, whoever takes its result."""
+        path = dotted(call.func) or ""
+        name = canonical(path, self.imports)
+        says = _words_of(name)[0] in RESULTLESS_WORDS
+        return says and self._is_foreign(root(path)) and is_setting(name) and not is_class(name)
 
     def _called(self, call: ast.Call) -> str:
         """Judge a call whose result nobody takes."""
@@ -100,7 +141,7 @@ class SetUp:
             return SETS_UP if self._is_shared(call.args[0]) else ""
         if path == "exec":
             return MAY_SET_UP
-        if self._own(path) is not None:
+        if next(self._own(call), None) is not None or path in self.classes:
             return ""
         if not path:
             outer = call.func
@@ -109,7 +150,7 @@ class SetUp:
             return SETS_UP if is_setting(outer.attr) else "" if is_harmless(outer.attr) else MAY_SET_UP
         if root(path) in self.classes and "." in path:
             return SETS_UP if is_setting(path) else MAY_SET_UP
-        if not self._is_foreign(root(path)) or is_harmless(name := canonical(path, self._imports)):
+        if not self._is_foreign(root(path)) or is_harmless(name := canonical(path, self.imports)):
             return ""
         return SETS_UP if is_setting(name) else MAY_SET_UP
 
@@ -122,11 +163,12 @@ class SetUp:
             case ast.Name(id=name) if name in self.classes or name in self.functions or name == "cls":
                 return True
             case ast.Name(id=name):
-                return self._is_foreign(name) and not _is_of_no_concern(canonical(name, self._imports))
+                known = canonical(name, self.imports)
+                return self._is_foreign(name) and not (root(known) in KNOWN_LIBRARIES or _is_of_no_concern(known))
             case ast.Attribute(attr="__class__") | ast.Call(func=ast.Name(id="type" | "globals")):
                 return True
             case ast.Attribute(value=value):
-                path = canonical(dotted(node) or "", self._imports)
+                path = canonical(dotted(node) or "", self.imports)
                 return path.startswith(READ_BY_WORKERS) or self._is_shared(value)
             case ast.Call(func=ast.Name(id="getattr" | "vars"), args=[value, *_]) | ast.Subscript(value=value):
                 return self._is_shared(value)
@@ -136,17 +178,53 @@ class SetUp:
 
     def _is_foreign(self, name: str) -> bool:
         """Return whether a name is another module's: imported, if only by ``from … import *``."""
-        return name in self._imports or (name not in self._bound and not hasattr(builtins, name))
+        return name in self.imports or (name not in self._bound and not hasattr(builtins, name))
 
-    def _own(self, path: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """Return the module's own function that a dotted path is, or the class's own method."""
+    def _own(self, call: ast.Call) -> Iterator[tuple[Function, str]]:
+        """Yield the functions of the module that a call runs, each with the class it is a method of."""
+        match call.func:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id=owner)), attr=name):
+                path = f"{owner}.{name}"
+            case function:
+                path = dotted(function) or ""
         if path in self.functions:
-            return self.functions[path]
+            yield self.functions[path], ""
         owner, _, name = path.rpartition(".")
-        return method_of(self.classes.get(owner), name)
+        for of, methods in ((path, _MAKERS), (self._objects.get(owner, owner), (name,))):
+            for method in methods:
+                found = self._method(of, method)
+                if found is not None:
+                    yield found, of
+
+    def _method(self, owner: str, name: str) -> Function | None:
+        """Return a method of a class of the module, its own or inherited from another of the module."""
+        seen: set[str] = set()
+        waiting = [owner]
+        while waiting:
+            definition = self.classes.get(one := waiting.pop(0))
+            if definition is None or one in seen:
+                continue
+            seen.add(one)
+            method = method_of(definition, name)
+            if method is not None:
+                return method
+            waiting += [dotted(base) or "" for base in definition.bases]
+        return None
 
 
-def method_of(definition: ast.ClassDef | None, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+_MAKERS = ("__new__", "__init__", "__post_init__")
+"""The methods that making an object calls."""
+
+
+def _made_of(tree: ast.Module, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module gives to objects of its classes, with the class."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=made))) if made in classes:
+                yield name, made
+
+
+def method_of(definition: ast.ClassDef | None, name: str) -> Function | None:
     """Return the method that the body of a class defines."""
     body = definition.body if definition is not None else ()
     methods = [one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name]
