@@ -90,7 +90,7 @@ def test_what_cannot_be_separated_is_changed_only_when_asked_and_says_why(
     before = Path(path).read_text()
     fix()
     assert Path(path).read_text() == before
-    assert "serves something that is no loader" in capsys.readouterr().out
+    assert "serves something else" in capsys.readouterr().out
     fix("--unsafe-fixes")
     assert Path(path).read_text() == before.replace("4", "0")
 
@@ -355,6 +355,24 @@ val:
     assert Path("configs/train.yaml").read_text() == configuration
 
 
+def test_what_an_anchor_gives_to_loaders_alone_is_changed_where_it_is_written(project: WriteFiles) -> None:
+    configuration = """
+base: &base  # of both
+  num_workers: 4
+train:
+  <<: *base
+  shuffle: true
+val:
+  <<: *base
+"""
+    before = CONFIGURATION + "    DataLoader(range(8), **cfg['train'])"
+    text = PROGRAM.format(imports="import yaml", above="", before=before, option="**cfg['val']", after="")
+    project({"train.py": text, "configs/train.yaml": configuration})
+    cli.run(["--platform", "windows", "--fix", "."])
+    assert Path("train.py").read_text() == text
+    assert Path("configs/train.yaml").read_text() == configuration.replace("4", "0")
+
+
 def test_a_key_that_cannot_be_changed_because_it_is_shared_says_so(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -364,4 +382,4 @@ def test_a_key_that_cannot_be_changed_because_it_is_shared_says_so(
     project({"train.py": text, "configs/train.yaml": "batch_size: 8\nnum_workers: 4\n"})
     cli.run(["--platform", "windows", "--fix", "."])
     assert Path("train.py").read_text() == text
-    assert "configs/train.yaml also serves something that is no loader" in capsys.readouterr().out
+    assert "configs/train.yaml also serves something else" in capsys.readouterr().out

@@ -52,14 +52,23 @@ class Names:
         """Return what stands in a place, of a dotted name the last part, of a declared flag that alone."""
         return frozenset(name for _, names in self._outermost(span) for name in names)
 
+    def owners(self, span: Span) -> frozenset[str]:
+        """Return what stands in a place, and what that is taken from: both ``train`` and ``n`` of ``cfg.train.n``."""
+        return frozenset(name for _, names in self._parts(span) for name in names)
+
     def _outermost(self, span: Span) -> list[tuple[Span, frozenset[str]]]:
-        """Return the parts of a place that stand in no others of it, in their order, with what they are called."""
-        every = self._in(span.path)
+        """Return the parts of a place that stand in no others of it, with what they are called."""
         found: list[tuple[Span, frozenset[str]]] = []
-        for one in every[bisect_left(every, span.start, key=_start) : bisect_left(every, span.end, key=_start)]:
-            if one[0].end <= span.end and (not found or found[-1][0].end <= one[0].start):
+        for one in self._parts(span):
+            if not found or found[-1][0].end <= one[0].start:
                 found.append(one)
         return found
+
+    def _parts(self, span: Span) -> list[tuple[Span, frozenset[str]]]:
+        """Return what stands in a place in its order, the longest first, with what it is called."""
+        every = self._in(span.path)
+        starting = every[bisect_left(every, span.start, key=_start) : bisect_left(every, span.end, key=_start)]
+        return [one for one in starting if one[0].end <= span.end]
 
     def _in(self, path: str) -> list[tuple[Span, frozenset[str]]]:
         if path not in self._files:

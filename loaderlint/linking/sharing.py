@@ -13,6 +13,7 @@ from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.known_as import Names
 from loaderlint.linking.project import Project
 from loaderlint.linking.reads import Read, Reads, last_read
+from loaderlint.linking.repeated import Repeated, Way
 from loaderlint.linking.restricted import restricted
 from loaderlint.linking.shown import Shows
 from loaderlint.linking.things import External, Frame, Made
@@ -39,7 +40,7 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     shows = Shows(evaluator.project)
     of_workers = _Ways(every, _OF_WORKERS)
     uses = _Uses(evaluator.project, shows)
-    others = _OtherUses(evaluator, of_workers, shows)
+    others = _OtherUses(evaluator, every, of_workers, shows)
 
     @cache
     def ways_of(option: str) -> _Ways:
@@ -48,12 +49,14 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     def asking(option: str, value: Value, one: Candidate, loader: Loader) -> Candidate:
         def used_elsewhere() -> bool:
             ways = ways_of(option)
-            return uses.elsewhere(one, ways) or (
-                option in _MENDED and others.elsewhere(option, one, value.argument, ways)
+            return (
+                (one.shared and others.repeated(option, one))
+                or uses.elsewhere(one, ways)
+                or (option in _MENDED and others.elsewhere(option, one, value.argument, ways))
             )
 
         needed_elsewhere = partial(_needed_elsewhere, every, loader, option, one)
-        return replace(one, used_elsewhere=used_elsewhere, needed_elsewhere=needed_elsewhere)
+        return replace(one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed_elsewhere)
 
     def with_candidates(option: str, value: Value, loader: Loader) -> Value:
         candidates = tuple(asking(option, value, one, loader) for one in value.candidates)
@@ -127,12 +130,14 @@ class _Ways:
 class _OtherUses:
     """What a program does with values, apart from loaders and from the ways to them."""
 
-    def __init__(self, evaluator: Evaluator, of_workers: _Ways, shows: Shows) -> None:
+    def __init__(self, evaluator: Evaluator, loaders: Sequence[Loader], of_workers: _Ways, shows: Shows) -> None:
         self._evaluator = evaluator
+        self._loaders = loaders
         self._of_workers = of_workers
         self._shows = shows
         self._reads = Reads(evaluator.project, shows)
         self._names = Names(evaluator.project)
+        self._repeated = Repeated(evaluator.project)
         self._written: dict[int, frozenset[Span]] = {}
         self._known: dict[tuple[str, Span, Span | None], bool] = {}
 
@@ -153,8 +158,9 @@ class _OtherUses:
             return False
         key = option, candidate.span, argument
         if key not in self._known:
-            steps = [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
-            names = self._reads.names({option, *(name for span in steps for name in self._names.inside(span))})
+            steps = _steps(candidate, argument)
+            came_by = (name for span in steps for name in self._names.inside(span))
+            names = self._reads.names({option, *came_by, *self._keys(candidate)})
             several: list[Sequence[Read]] = [
                 by_name.get(one, []) for by_name in (self._reads.by_name, self._asked) for one in sorted(names or ())
             ]
@@ -166,6 +172,45 @@ class _OtherUses:
                 or any(candidate.span in self._written_for(one, ways) for reads in several for one in reads)
             )
         return self._known[key]
+
+    def repeated(self, option: str, candidate: Candidate) -> bool:
+        """Return whether a value that stands in several places of its file may be read for something else in one.
+
+        Each of them must be where a loader has it from, or be written for the others alone.
+        """
+        ways = self._repeated.ways(candidate.span)
+        taken = [
+            loader
+            for loader in self._loaders
+            if any(one.span == candidate.span for one in loader.option(option).written)
+        ]
+        return not ways or any(
+            self._repeated.is_read(way) and not any(self._leads_to(way, loader, option, candidate) for loader in taken)
+            for way in ways
+        )
+
+    def _leads_to(self, way: Way, loader: Loader, option: str, candidate: Candidate) -> bool:
+        """Return whether a loader has a value by all the keys of a way to it, or stands below them itself."""
+        value = loader.option(option)
+        for one in value.written:
+            if one.span == candidate.span:
+                steps = [*_steps(one, value.argument), *self._splatted(loader)]
+                names = {option, loader.spelled(option), *(name for span in steps for name in self._names.owners(span))}
+                if all(entry.key in names or entry.span.holds(loader.span) for entry in way.entries):
+                    return True
+        return False
+
+    def _splatted(self, loader: Loader) -> Iterable[Span]:
+        """Return the places of the dictionaries that a loader's own call splats."""
+        facts = self._evaluator.project.python(loader.span.path)
+        for site in (one for sites in facts.calls.values() for one in sites) if facts is not None else ():
+            if facts is not None and facts.span(site.node) == loader.span:
+                yield from (facts.span(one.value) for one in site.node.keywords if one.arg is None)
+
+    def _keys(self, candidate: Candidate) -> Iterable[str]:
+        """Return the keys that a value which is repeated in its file is read by."""
+        ways = self._repeated.ways(candidate.span) if candidate.shared else None
+        return (way.entries[-1].key for way in ways or () if way.entries)
 
     def _is_restricted(self, candidate: Candidate) -> bool:
         """Return whether a value is declared, at its place or on its way, where not every lower number is taken."""
@@ -213,6 +258,11 @@ class _OtherUses:
         function = call.args[0] if called_name(call) == "partial" and call.args else call.func
         callees = [one.thing for one in self._evaluator.evaluate(function, frame)]
         return any(isinstance(one, External) and one.name not in LOADER_CALLABLES for one in callees)
+
+
+def _steps(candidate: Candidate, argument: Span | None) -> list[Span]:
+    """Return the places on the way of a value to a loader."""
+    return [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
 
 
 _MOST_READS = 1000

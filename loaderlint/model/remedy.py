@@ -19,7 +19,7 @@ from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
 
-_SHARED = "the value also serves something that is no loader"
+_SHARED = "the value also serves something else"
 _NEEDED = "another loader, which may have workers of its own, gets the same value"
 
 
@@ -120,7 +120,7 @@ def unless_shared(fix: Fix, edited: Candidate) -> Fix:
 
 
 def _kept(shared: Candidate) -> str:
-    return f"the value in {shared.span.path} also serves something that is no loader"
+    return f"the value in {shared.span.path} also serves something else"
 
 
 def switched_off(loader: Loader, option: str, written: Candidate) -> Fix:

@@ -375,3 +375,43 @@ def test_values_that_something_else_is_given_too(files: dict[str, str] | str, ex
 @pytest.mark.parametrize(("files", "expected"), NOT_SHARED.values(), ids=NOT_SHARED.keys())
 def test_values_that_only_loaders_are_given(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+TWO = "DataLoader(a, num_workers=cfg['train']['workers'])\nDataLoader(b, num_workers=cfg['val']['workers'])\n"
+ALIASES = {
+    "by two loaders": (TWO, "train:\n  workers: &w ⟦8⟧\nval:\n  workers: *w\n", False),
+    "by two loaders that merge": (TWO, "base: &b\n  workers: ⟦8⟧\ntrain:\n  <<: *b\nval:\n  <<: *b\n", False),
+    "by two loaders, with all beside it": (TWO, "train: &t\n  workers: ⟦8⟧\nval: *t\n", False),
+    "by two splats": (
+        "DataLoader(a, **cfg['train'])\nDataLoader(b, **cfg['val'])\n",
+        "train: &t\n  num_workers: ⟦8⟧\nval:\n  <<: *t\n  shuffle: false\n",
+        False,
+    ),
+    "by a loader and a pool": (
+        f"{TWO}ThreadPoolExecutor(cfg['val']['threads'])\n",
+        "train:\n  workers: &w ⟦8⟧\nval:\n  workers: *w\n  threads: *w\n",
+        True,
+    ),
+    "where it was written to be repeated": (
+        f"{TWO}ThreadPoolExecutor(cfg['base']['workers'])\n",
+        "base: &b\n  workers: ⟦8⟧\ntrain:\n  <<: *b\nval:\n  <<: *b\n",
+        True,
+    ),
+    "by what nobody is seen to read": (TWO, "train:\n  workers: &w ⟦8⟧\nval:\n  workers: *w\nthreads: *w\n", True),
+    "by keys that are worked out": (
+        "for part in ('train', 'val'):\n    DataLoader(a, num_workers=cfg[part]['workers'])\n",
+        "train:\n  workers: &w ⟦8⟧\nval:\n  workers: *w\n",
+        True,
+    ),
+    "beside references": (
+        TWO,
+        "base: &b\n  workers: ⟦8⟧\ntrain:\n  <<: *b\nval:\n  <<: *b\nthreads: ${base.workers}\n",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("uses", "settings", "shared"), ALIASES.values(), ids=ALIASES.keys())
+def test_a_value_that_aliases_repeat(uses: str, settings: str, shared: bool) -> None:
+    program = f"{IMPORT}{POOL}import yaml\ncfg = yaml.safe_load(open('x.yaml'))\n{uses}"
+    assert traced({"main.py": program, "x.yaml": settings}) == {"8 shared" if shared else "8"}
