@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property, partial
+from typing import Protocol
 
 from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
@@ -95,13 +96,13 @@ class _Ways:
     """The places that the values of some options pass on their ways to loaders."""
 
     def __init__(self, loaders: tuple[Loader, ...], options: Set[str]) -> None:
-        self._values = [value for loader in loaders for option, value in loader.options.items() if option in options]
+        self._values = [one for loader in loaders for one in loader.options.items() if one[0] in options]
         self._held: dict[Span, bool] = {}
 
     @cached_property
     def _passed(self) -> Mapping[str, Set[Span]]:
         found: dict[str, set[Span]] = {}
-        for value in self._values:
+        for _, value in self._values:
             followed = (span for one in value.known for span in (one.entry, *(step.span for step in one.trail)))
             for span in (value.argument, *followed):
                 if span is not None:
@@ -111,7 +112,7 @@ class _Ways:
     @cached_property
     def _written(self) -> Mapping[str, Set[Span]]:
         found: dict[str, set[Span]] = {}
-        for value in self._values:
+        for _, value in self._values:
             for one in value.written:
                 found.setdefault(one.span.path, set()).add(one.span)
         return found
@@ -125,6 +126,43 @@ class _Ways:
     def pass_in(self, span: Span) -> bool:
         """Return whether one of the values passes inside a place, or is written there."""
         return any(span.holds(way) for every in (self._passed, self._written) for way in every.get(span.path, ()))
+
+    def passing(self, meets: Callable[[Span], bool]) -> Iterator[tuple[str, Value, Candidate]]:
+        """Yield the written values of options that are written at places of some kind, or pass them."""
+        for option, value in self._values:
+            for one in value.written:
+                if any(meets(place) for place in (one.span, *_steps(one, value.argument))):
+                    yield option, value, one
+
+
+class _Hold(Protocol):
+    """Ways of values to loaders."""
+
+    def hold(self, span: Span) -> bool:
+        """Return whether a place is on one of the ways."""
+        ...
+
+
+class _OfLoadersAlone:
+    """The places that values pass with which nothing else is done: a test that says which they are says no more."""
+
+    def __init__(self, ways: _Ways, others: _OtherUses) -> None:
+        self._ways = ways
+        self._others = others
+
+    def pass_in(self, span: Span) -> bool:
+        """Return whether a worker option passes inside a place, and nothing that serves anything else."""
+        return self._ways.pass_in(span) and not self._is_taken(span.holds)
+
+    def hold(self, span: Span) -> bool:
+        """Return whether a place is on the way of a worker option to a loader, and of nothing that serves others."""
+        return self._ways.hold(span) and not self._is_taken(lambda place: place.holds(span))
+
+    def _is_taken(self, meets: Callable[[Span], bool]) -> bool:
+        return any(
+            self._others.is_taken(option, one, value.argument, self._ways)
+            for option, value, one in self._ways.passing(meets)
+        )
 
 
 class _OtherUses:
@@ -146,7 +184,7 @@ class _OtherUses:
         """What tests read, by its last name."""
         found: dict[str, list[Read]] = {}
         for facts in self._evaluator.project.all_python():
-            for read in asked(facts, self._of_workers, self._shows):
+            for read in asked(facts, _OfLoadersAlone(self._of_workers, self), self._shows):
                 name = last_read(read.node)
                 if name is not None:
                     found.setdefault(name, []).append(read)
@@ -158,20 +196,31 @@ class _OtherUses:
             return False
         key = option, candidate.span, argument
         if key not in self._known:
-            steps = _steps(candidate, argument)
-            came_by = (name for span in steps for name in self._names.inside(span))
-            names = self._reads.names({option, *came_by, *self._keys(candidate)})
-            several: list[Sequence[Read]] = [
-                by_name.get(one, []) for by_name in (self._reads.by_name, self._asked) for one in sorted(names or ())
-            ]
-            several.append(self._reads.wholes)
+            names = self._known_as(option, candidate, argument)
+            asked = [self._asked.get(one, []) for one in names or ()]
             self._known[key] = (
-                names is None
-                or self._is_restricted(candidate)
-                or any(len(reads) > _MOST_READS for reads in several)
-                or any(candidate.span in self._written_for(one, ways) for reads in several for one in reads)
+                self._is_restricted(candidate)
+                or self.is_taken(option, candidate, argument, ways)
+                or self._is_read(candidate, asked, _OfLoadersAlone(ways, self))
+                or self._is_read(candidate, [self._reads.wholes], ways)
             )
         return self._known[key]
+
+    def is_taken(self, option: str, candidate: Candidate, argument: Span | None, ways: _Ways) -> bool:
+        """Return whether a program computes with a written value elsewhere, or gives it away, under a name it has."""
+        names = self._known_as(option, candidate, argument)
+        return names is None or self._is_read(candidate, [self._reads.by_name.get(one, []) for one in names], ways)
+
+    def _known_as(self, option: str, candidate: Candidate, argument: Span | None) -> Sequence[str] | None:
+        """Return the names that a value goes by; None where they are too many."""
+        came_by = (name for span in _steps(candidate, argument) for name in self._names.inside(span))
+        names = self._reads.names({option, *came_by, *self._keys(candidate)})
+        return sorted(names) if names is not None else None
+
+    def _is_read(self, candidate: Candidate, several: Sequence[Sequence[Read]], ways: _Hold) -> bool:
+        return any(len(reads) > _MOST_READS for reads in several) or any(
+            candidate.span in self._written_for(one, ways) for reads in several for one in reads
+        )
 
     def repeated(self, option: str, candidate: Candidate) -> bool:
         """Return whether a value that stands in several places of its file may be read for something else in one.
@@ -179,13 +228,9 @@ class _OtherUses:
         Each of them must be where a loader has it from, or be written for the others alone.
         """
         ways = self._repeated.ways(candidate.span)
-        taken = [
-            loader
-            for loader in self._loaders
-            if any(one.span == candidate.span for one in loader.option(option).written)
-        ]
         return not ways or any(
-            self._repeated.is_read(way) and not any(self._leads_to(way, loader, option, candidate) for loader in taken)
+            self._repeated.is_read(way)
+            and not any(self._leads_to(way, loader, option, candidate) for loader in self._loaders)
             for way in ways
         )
 
@@ -235,8 +280,8 @@ class _OtherUses:
             things = [one.thing for one in self._evaluator.evaluate(node.value, Frame(read.facts, read.place))]
         return frozenset(one.frame.facts.span(one.call) for one in things if isinstance(one, Made))
 
-    def _written_for(self, read: Read, ways: _Ways) -> frozenset[Span]:
-        """Return the places where what is read was written, none where it is on the way to a loader."""
+    def _written_for(self, read: Read, ways: _Hold) -> frozenset[Span]:
+        """Return the places where what is read was written, none where it is on one of the ways to a loader."""
         if ways.hold(read.facts.span(read.node)):
             return frozenset()
         if id(read.node) not in self._written:

@@ -119,6 +119,12 @@ GIVES_MORE = {
         "settings = {'timeout': 9}\ntimeout = 0\nif args.workers > 0:\n    timeout = settings.pop('timeout')"
     ),
     "an option that something else is, too": "timeout = 0\nif args.workers > 0:\n    timeout = limit = 9",
+    "an option that is given away, too": (
+        "import socket\ntimeout = 0\nif args.workers > 0:\n    timeout = 9\nsocket.setdefaulttimeout(timeout)"
+    ),
+    "an option that is given away, too, in one line": (
+        "import socket\ntimeout = 9 if args.workers > 0 else 0\nsocket.setdefaulttimeout(timeout)"
+    ),
     "an option beside what is none": "timeout = 0\nif args.workers > 0:\n    timeout, limit = PAIR = 9, 64",
 }
 ONLY_WORKERS = {
