@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries, lazily, turns
+from loaderlint.linking.alternatives import simplified
 from loaderlint.linking.dictionaries import entries_of, is_complete, updated
 from loaderlint.linking.events import Event, Happened
 from loaderlint.linking.names import varies
@@ -97,12 +98,13 @@ def _where_missing(before: Possibilities, values: Possibilities) -> Possibilitie
 
 
 def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
-    """Return the alternatives under which not all of the arms are taken; for one arm exactly, else roughly."""
+    """Return the alternatives under which not all of the arms are taken: one of them is the first that is not."""
     # That a loop came to its end says no more than that it turned.
-    alone = [arm for arm in arms if not arm.ended]
-    if len(alone) != 1 or not (alone[0].test is not None or isinstance(alone[0].owner, ast.Try)):
+    asked = [arm for arm in arms if not arm.ended]
+    if not asked or not all(arm.test is not None or isinstance(arm.owner, ast.Try) for arm in asked):
         return [NO_ASSUMPTIONS]
-    return evaluator.conditions((alone[0].otherwise(),), frame)
+    firsts = ((*asked[:before], arm.otherwise()) for before, arm in enumerate(asked))
+    return simplified(way for taken in firsts for way in evaluator.conditions(taken, frame))
 
 
 def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:

@@ -63,6 +63,8 @@ _OWN_BATCHES = LoaderCallable(spelling={"batch_size": "", "shuffle": "", "drop_l
 _BATCHES_OF_GRAPHS = LoaderCallable(spelling={"batch_size": ""})
 _HUGGING_FACE = LoaderCallable(
     spelling={
+        # A subclass may have fields of these names, which are its own.
+        **dict.fromkeys(OPTIONS, ""),
         "batch_size": "per_device_train_batch_size",
         "num_workers": "dataloader_num_workers",
         "prefetch_factor": "dataloader_prefetch_factor",
