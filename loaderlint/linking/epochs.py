@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import classes
+from loaderlint.linking import classes, platforms, stops
 from loaderlint.linking.questions import named_at
 from loaderlint.linking.running import STEPS, shortened
-from loaderlint.linking.things import Frame, Instance, Made, Possibilities, Possibility, under
+from loaderlint.linking.things import EVERY_PLATFORM, Frame, Instance, Made, Possibilities, Possibility, under
 from loaderlint.model.source import Span
 from loaderlint.model.uses import UntoldSampler
 from loaderlint.readers.python import CallSite, PythonFacts, owners_set
@@ -25,6 +25,7 @@ _REFERENCE = re.compile(r"\.set_epoch\b|[\"']set_epoch[\"']")
 _SETS_EPOCH = re.compile(r"sampler\w*\.(epoch|seed)\s*\+?=(?!=)")
 _TOLD_BY = ("epoch", "seed")
 """Attributes of a sampler from which its order follows."""
+_MAKES_GROUP = "init_process_group"
 _PLACES = {"shuffle": 3}
 """Where ``DistributedSampler(dataset, num_replicas, rank, shuffle)`` takes what by position."""
 
@@ -45,7 +46,8 @@ def told_no_epoch(
         evaluator.once(("told an epoch", path), False, partial(_may_tell, evaluator, path)) for path in files
     ):
         return
-    for one in samplers:
+    where = platforms.on(_platforms_of_groups(evaluator, files))
+    for one in under(samplers, where):
         assert isinstance(one.thing, Made)
         facts = one.thing.frame.facts
         what = shortened(facts.text(one.thing.call))
@@ -53,6 +55,17 @@ def told_no_epoch(
         if not names and "sampler" in given and [way.thing for way in given["sampler"].possibilities] == [one.thing]:
             names = tuple((span, f"{name}.sampler") for span, name in _names(evaluator, loader, heads))
         yield UntoldSampler(facts.span(one.thing.call), what, one.assumptions, one.trail, names=names)
+
+
+def _platforms_of_groups(evaluator: Evaluator, files: Iterable[str]) -> frozenset[str]:
+    """Return the platforms on which one of the calls in these files that make a process group can make it.
+
+    A distributed sampler asks the group for its size and rank (``torch/utils/data/distributed.py``).
+    """
+    read = (evaluator.project.python(path) for path in files)
+    calls = [(one, site) for one in read if one is not None for site in one.calls.get(_MAKES_GROUP, ())]
+    ways = [way for one, site in calls for way in platforms.needed(evaluator, site.node, Frame(one, site.place))]
+    return stops.platforms_in(ways) if ways else EVERY_PLATFORM
 
 
 def _names(evaluator: Evaluator, made: Made, heads: Mapping[ast.expr, Frame]) -> tuple[tuple[Span, str], ...]:
