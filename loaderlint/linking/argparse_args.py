@@ -121,7 +121,7 @@ def _given(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> 
 
 def _where_called(evaluator: Evaluator, given: Items, call: ast.Call, frame: Frame) -> Items:
     """Return what a call gives under the conditions under which it is made."""
-    if not (frame.place.arms or frame.scope.stops):
+    if not (frame.place.arms or frame.scope.checks):
         return given
 
     def arriving(name: str) -> Possibilities:

@@ -91,7 +91,7 @@ def _of_users(
 
 def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities) -> Possibilities:
     """Return what is given for a parameter under the conditions under which the call is made."""
-    if not isinstance(caller, Caller) or not (caller.frame.place.arms or caller.frame.scope.stops):
+    if not isinstance(caller, Caller) or not (caller.frame.place.arms or caller.frame.scope.checks):
         return given
     ways = conditions_of_call(evaluator, caller.frame, caller.call)
     return distinct(one for assumptions in ways for one in under(given, assumptions))

@@ -83,17 +83,23 @@ def _values(evaluator: Evaluator, name: str, bindings: list[Binding], frame: Fra
     What is made of the value before, such as ``fast = fast and ready``, is not told from it: one answer may settle the
     other.
     """
-    made = [one for one in bindings if _keeps(one, name)]
-    ways = {one: _ways(evaluator, name, bindings, frame.at(one.place)) for one in made}
-    before: dict[Binding, _Values] = {one: {} for one in made}
+    here = _ways(evaluator, name, bindings, frame)
+    made: dict[Binding, _Ways] = {}
+    waiting = [here]
+    while waiting:
+        for one, _, _ in waiting.pop():
+            if one is not None and one not in made and _keeps(one, name):
+                made[one] = _ways(evaluator, name, bindings, frame.at(one.place))
+                waiting.append(made[one])
+    before: dict[Binding, _Values] = {one: {} for one in sorted(made, key=lambda one: one.place.order)}
     for _ in made:
-        known = [before[one].keys() for one in made]
-        for one in made:
-            before[one] = _left(ways[one], before)
+        known = [values.keys() for values in before.values()]
+        for one in before:
+            before[one] = _left(made[one], before)
         # A loop may bring a value back to where it was made before.
-        if known == [before[one].keys() for one in made]:
+        if known == [values.keys() for values in before.values()]:
             break
-    return _left(_ways(evaluator, name, bindings, frame), before)
+    return _left(here, before)
 
 
 _Ways = list[tuple[Binding | None, _Origin, list[Assumptions]]]

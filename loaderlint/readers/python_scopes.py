@@ -207,6 +207,11 @@ class Scope:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def checks(self) -> bool:
+        """Whether something may end a run of it besides the calls that are there for what they give."""
+        return any(not one.kept for one in self.stops)
+
+    @property
     def is_function(self) -> bool:
         """Whether this is a function or lambda."""
         return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
