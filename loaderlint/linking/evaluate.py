@@ -66,7 +66,7 @@ MOST_STEPS = 10**9
 """The steps there are while no question is asked that has a limit: more than are ever taken."""
 STEPS_INSIDE = 6
 """So many times its own steps may be spent on the questions inside an outermost question, such as what an option is."""
-STEPS_OF_A_PROJECT_QUESTION = 3000
+STEPS_OF_A_PROJECT_QUESTION = 4000
 """Expressions followed for a question about the whole project, such as who calls a function, and for any other without
 a limit of its own."""
 NOTHING_MET = 10**9
