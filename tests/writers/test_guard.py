@@ -868,6 +868,13 @@ def test_a_call_that_only_reads_what_workers_read_is_safe(call: str) -> None:
     assert unsafe == ""
 
 
+def test_nobody_changes_a_builtin_that_is_handed_over() -> None:
+    before = "import options\nparser = options.parser()\nparser.add_argument('--size', type=int)"
+    code, unsafe = guarded(script(before, in_getitem="int(at)"), "for batch")
+    assert not stays(code, "parser.add_argument('--size', type=int)")
+    assert unsafe == ""
+
+
 def test_what_iterates_a_loader_cannot_be_kept_for_a_worker() -> None:
     before = "from options import other\nmean = sum(other)"
     code, unsafe = guarded(script(before, in_getitem="mean"), "mean =")

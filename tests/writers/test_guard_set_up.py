@@ -165,6 +165,7 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "readers.set_seed(args.seed)",
         "readers.setup_logger(args.log)",
         "readers.download(args.root)",
+        'readers.mkdirs("out")',
         'os.makedirs("out", exist_ok=True)',
         "os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu",
         "sys.stdout = readers.Tee(args.log)",

@@ -135,7 +135,7 @@ HARMLESS_ACTS = _words("""
 
 HARMLESS_WORDS = _words("""
     benchmark checkpoint critical cuda debug deterministic determinism device display distributed download error
-    exception gpu info log logger logging main makedirs mkdir seed seeds summary timer verbosity warning
+    exception gpu info log logger logging main makedirs mkdir mkdirs seed seeds summary timer verbosity warning
 """)
 """Words anywhere in such a name that say that what it does, or sets up, is nothing that workers read.
 

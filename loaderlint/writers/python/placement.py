@@ -95,9 +95,9 @@ class _Placing:
         self._imports = imports
         self._definitions = {name for one in statements if one.defines for name in one.uses.now.binds}
         self._later = _later_by_name(statements)
-        self._fixed = _never_changed_in_place(statements)
-        unchanged = self._definitions | self._imports.keys() | self._fixed
-        self._sharing = groups(names - unchanged for one in statements for names in one.shared)
+        self._unchanged = self._definitions | imports.keys() | _never_changed_in_place(statements)
+        self._unchanged |= vars(builtins).keys() - {name for one in statements for name in one.uses.now.binds}
+        self._sharing = groups(names - self._unchanged for one in statements for names in one.shared)
         self._effects = [self._effect(index) for index in range(len(statements))]
         self._last_run = max(runs, default=-1)
         self._always = runs | {index for index, one in enumerate(statements) if one.guard}
@@ -127,13 +127,12 @@ class _Placing:
                 reached = reached.joined(later)
                 pending |= later.roots - seen
         disturbed = {path for call in reached.calls for path in _DISTURBS.get(canonical(call, self._imports), ())}
-        unchanged = self._definitions | self._imports.keys() | self._fixed
         return _Effect(
             reached.roots,
             self._keys(reached.reads),
             reached.binds - self._imported_again(index),
             self._all_sharing(self._keys(reached.changes) - self._definitions) | disturbed,
-            self._all_sharing(reached.passes - unchanged) if statement.kind is Kind.RUNS else frozenset(),
+            self._all_sharing(reached.passes - self._unchanged) if statement.kind is Kind.RUNS else frozenset(),
         )
 
     def _all_sharing(self, names: frozenset[str]) -> frozenset[str]:
