@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.things import MAIN, External, Frame, Possibilities, Possibility, choice, one_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import together
-from loaderlint.readers.python import Arm, Block, CallSite, Place, PythonFacts, is_main_test
+from loaderlint.readers.python import Arm, Block, CallSite, Place, PythonFacts, Scope, is_main_test
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -78,6 +78,16 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
     with evaluator.steps(_STEPS):
         ways = evaluator.conditions(place.arms, frame)
     return bool(ways) and all(together(one, in_a_worker) is None for one in ways)
+
+
+def only_under_guard(scope: Scope) -> bool:
+    """Return whether a module has a function or class under its guard alone: a worker that imports the file has none.
+
+    A worker imports the main module as ``__mp_main__`` (CPython, ``Lib/multiprocessing/spawn.py``, ``prepare``).
+    """
+    module = scope.parent
+    made = module.bindings.get(scope.name, ()) if module is not None and module.parent is None else ()
+    return bool(made) and all(any(_asks_for_main(arm) for arm in one.place.arms) for one in made)
 
 
 def _asks_for_main(arm: Arm) -> bool:

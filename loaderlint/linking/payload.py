@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
 from loaderlint.linking.datasets import samples
+from loaderlint.linking.guards import only_under_guard
 from loaderlint.linking.kept import Carried, Keepsakes
 from loaderlint.linking.options import Given
 from loaderlint.linking.running import cuda_touches, functions_run_by
@@ -218,8 +219,7 @@ class _Walk:
         elif _in_function(function.scope):
             span, kind, name = facts.span(node), "local function", node.name
         else:
-            if facts.source.cells is not None:
-                self.in_notebook.append(_defined(facts.span(node), "function", node.name, one, role))
+            self._defined_outside(function, "function", one, role)
             return
         captures = captured(function.scope)
         self.unpicklable.append(Unpicklable(span, kind, role, name, captures, one.assumptions, one.trail))
@@ -230,9 +230,17 @@ class _Walk:
             captures = captured(owner.scope)
             name = owner.node.name
             self.unpicklable.append(Unpicklable(span, "local class", role, name, captures, one.assumptions, one.trail))
-        elif owner.facts.source.cells is not None:
-            span = owner.facts.span(owner.node)
-            self.in_notebook.append(_defined(span, "class", owner.node.name, one, role))
+        else:
+            self._defined_outside(owner, "class", one, role)
+
+    def _defined_outside(self, made: Function | Class, kind: str, one: Possibility, role: str) -> None:
+        """Note what is defined outside functions where a worker that imports the file, if it can, does not find it."""
+        in_notebook = made.facts.source.cells is not None
+        guarded = not in_notebook and only_under_guard(made.scope)
+        span, name = made.facts.span(made.node), made.scope.name
+        if in_notebook or guarded:
+            found = Unpicklable(span, kind, role, name, (), one.assumptions, one.trail, guarded)
+            (self.in_notebook if in_notebook else self.unpicklable).append(found)
 
     def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
         self._local_class(instance.of, one, role)
@@ -298,10 +306,6 @@ def _attributes_in(node: ast.AST) -> set[str]:
     owners = {id(one.value) for one in called if isinstance(one, ast.Attribute) and one.attr not in REACHES_IN}
     read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
     return {one.attr for one in read if id(one) not in owners}
-
-
-def _defined(span: Span, kind: str, name: str, one: Possibility, role: str) -> Unpicklable:
-    return Unpicklable(span, kind, role, name, (), one.assumptions, one.trail)
 
 
 def _in_function(scope: Scope) -> bool:

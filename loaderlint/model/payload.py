@@ -50,11 +50,12 @@ class Touch:
 
 @dataclass(frozen=True)
 class Unpicklable:
-    """A callable or class that cannot be pickled by reference because no module has it by name.
+    """A callable or class that cannot be pickled by reference because no module a worker imports has it by name.
 
     ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``, or ``"function"`` or ``"class"`` of a notebook,
-    whose main module no worker can import; ``role`` the option or argument it is handed to; ``captures`` the names it
-    takes from the function around it, without which it could be hoisted.
+    whose main module no worker can import, or of a file that has it under its ``__main__`` guard alone (``guarded``);
+    ``role`` the option or argument it is handed to; ``captures`` the names it takes from the function around it,
+    without which it could be hoisted.
     """
 
     span: Span
@@ -64,6 +65,7 @@ class Unpicklable:
     captures: tuple[str, ...] = ()
     assumptions: Assumptions = NO_ASSUMPTIONS
     trail: Trail = ()
+    guarded: bool = False
 
 
 class DatasetKind(str, Enum):

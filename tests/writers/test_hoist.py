@@ -479,6 +479,28 @@ def test_what_cannot_be_handed_over_stays(body: str, marked: str, reason: str) -
         hoist(module, found(module, marked))
 
 
+@pytest.mark.parametrize(
+    ("body", "marked", "reason"),
+    [
+        (
+            "import torch\n    def it(b):\n        return torch.stack(b)",
+            "def it",
+            "`torch`, an import, from under the guard",
+        ),
+        (
+            "n = 1\n    class It:\n        def get(me):\n            return n",
+            "class It",
+            "takes `n` from under the guard",
+        ),
+        ("def pad(b):\n        pass\n    def it(b):\n        return pad(b)", "def it", "local definition"),
+    ],
+)
+def test_what_cannot_be_handed_over_stays_under_the_guard(body: str, marked: str, reason: str) -> None:
+    module = cst.parse_module(f'if __name__ == "__main__":\n    {body}\n')
+    with pytest.raises(CannotRewrite, match=reason):
+        hoist(module, found(module, marked))
+
+
 @pytest.mark.parametrize("marked", ["def top", "def method", "class A"])
 def test_what_a_worker_finds_already_is_not_moved(marked: str) -> None:
     module = cst.parse_module("class A:\n    def method(self):\n        pass\ndef top():\n    pass\n")

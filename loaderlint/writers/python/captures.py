@@ -103,10 +103,15 @@ def captures(scopes: Scopes, node: Definition) -> tuple[str, ...]:
         if not local:
             continue
         if not isinstance(node, cst.Lambda | cst.FunctionDef):
-            raise CannotRewrite(f"the class takes `{name}` from the function around it")
+            raise CannotRewrite(f"the class takes `{name}` from {source_of(outside[0].scope)}")
         _check_handed_over(scopes, node, name, outside)
         found.append(name)
     return tuple(found)
+
+
+def source_of(scope: Scope) -> str:
+    """Return what a scope is to a definition that takes a name from there which the workers' module does not have."""
+    return "under the guard" if isinstance(scope, GlobalScope) else "the function around it"
 
 
 def _check_own_scope(scopes: Scopes, node: Definition) -> None:
@@ -199,7 +204,9 @@ def _check_pickles(scopes: Scopes, name: str, one: Assignment) -> None:
         return
     holder = _statement(scopes, one.node)
     if isinstance(holder, cst.Import | cst.ImportFrom):
-        raise CannotRewrite(f"it takes `{name}`, imported by the function around it, and a module cannot be pickled")
+        raise CannotRewrite(
+            f"it takes `{name}`, an import, from {source_of(one.scope)}, and a module cannot be pickled"
+        )
     values = [holder.value] if isinstance(holder, cst.Assign | cst.AnnAssign) else []
     if isinstance(holder, cst.With):
         values = [item.item for item in holder.items]

@@ -10,7 +10,7 @@ import libcst as cst
 from libcst.metadata import Assignment, GlobalScope
 
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.captures import Scopes, captures, scopes_of, taken_names
+from loaderlint.writers.python.captures import Scopes, captures, scopes_of, source_of, taken_names
 from loaderlint.writers.python.guarded_body import TopLevel, blank_lines, guard_of, spaced
 from loaderlint.writers.python.imports import with_import
 from loaderlint.writers.python.lambdas import described, function_of, is_typed, with_leading
@@ -62,8 +62,7 @@ def _reason(scopes: Scopes, node: cst.CSTNode, captured: Sequence[str]) -> str:
     if not captured:
         return ""
     names = " and ".join(f"`{name}`" for name in captured)
-    where = "under the guard" if isinstance(scopes.around(node), GlobalScope) else "the function around it"
-    return f"it takes {names} from {where}, which must pickle"
+    return f"it takes {names} from {source_of(scopes.around(node))}, which must pickle"
 
 
 def _assigned(scopes: Scopes, node: cst.Lambda) -> _Assigned | None:
@@ -143,7 +142,7 @@ def _local_definition(scopes: Scopes, node: cst.FunctionDef | cst.ClassDef) -> _
     captured = captures(scopes, node)
     only = len(made) == 1
     if captured and (node.decorators if isinstance(node, cst.FunctionDef) else ()):
-        raise CannotRewrite("it is decorated, and takes names from the function around it")
+        raise CannotRewrite("it is decorated, and takes names from " + source_of(scope))
     kind = "function" if isinstance(node, cst.FunctionDef) else "class"
     name = _fresh(node.name.value, kind, taken_names(scopes, node, own if only and not captured else None))
     references = [access.node for access in own.references]
