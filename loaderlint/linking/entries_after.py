@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries, lazily, turns
-from loaderlint.linking.alternatives import simplified
+from loaderlint.linking.alternatives import MOST_ALTERNATIVES, simplified
 from loaderlint.linking.dictionaries import entries_of, is_complete, updated
 from loaderlint.linking.events import Event, Happened
 from loaderlint.linking.names import varies
@@ -98,13 +98,17 @@ def _where_missing(before: Possibilities, values: Possibilities) -> Possibilitie
 
 
 def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
-    """Return the alternatives under which not all of the arms are taken: one of them is the first that is not."""
+    """Return the alternatives under which not all of the arms are taken: one of them is the first that is not.
+
+    Where those are too many to be told apart, whatever was before may be left.
+    """
     # That a loop came to its end says no more than that it turned.
     asked = [arm for arm in arms if not arm.ended]
     if not asked or not all(arm.test is not None or isinstance(arm.owner, ast.Try) for arm in asked):
         return [NO_ASSUMPTIONS]
     firsts = ((*asked[:before], arm.otherwise()) for before, arm in enumerate(asked))
-    return simplified(way for taken in firsts for way in evaluator.conditions(taken, frame))
+    ways = simplified(way for taken in firsts for way in evaluator.conditions(taken, frame))
+    return ways if len(ways) <= MOST_ALTERNATIVES else [NO_ASSUMPTIONS]
 
 
 def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:
