@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.chains import begun_by
 from loaderlint.linking.changed_payload import may_change
 from loaderlint.linking.epochs import told_no_epoch
 from loaderlint.linking.kept_batches import kept_batches
@@ -141,6 +142,7 @@ def _way_from(evaluator: Evaluator, one: Possibility, call: ast.Call, depth: int
     if isinstance(thing, Made):
         if thing.call is call:
             return ()
+        inside = begun_by(evaluator, thing)
         for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
             if not isinstance(argument, ast.Starred):
                 way = _way_to(evaluator, argument, thing.frame, call, depth + 1)
@@ -155,7 +157,7 @@ def _way_from(evaluator: Evaluator, one: Possibility, call: ast.Call, depth: int
     for item in inside if depth < _DEEPEST_WAY else ():
         way = _way_from(evaluator, item, call, depth + 1)
         if way is not None:
-            return way
+            return (thing, *way) if isinstance(thing, Made) else way
     return None
 
 

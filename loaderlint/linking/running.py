@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import classes
 from loaderlint.linking.caught import is_caught
+from loaderlint.linking.chains import begun_by
 from loaderlint.linking.guards import guarded_place
 from loaderlint.linking.in_workers import told_apart
 from loaderlint.linking.things import (
@@ -278,6 +279,7 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
         if thing.callee in LOADER_CALLABLES:
             yield id(thing.call), one.assumptions
             return
+        inside.extend(begun_by(evaluator, thing))
         for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
             if not isinstance(argument, ast.Starred):
                 inside.extend(evaluator.evaluate(argument, thing.frame))

@@ -60,7 +60,7 @@ TAKE_FROM_MEMORY = frozenset(
 """Functions and methods with which a sample that is in memory is handed out: they take hardly any time."""
 
 FLUENT = ("webdataset.",)
-"""Libraries whose datasets have methods that give datasets of the same kind."""
+"""Libraries whose datasets and loaders have methods that give others of the same kind."""
 
 STREAMED = frozenset({"datasets.load_dataset", "datasets.load.load_dataset"})
 """Functions that give an IterableDataset where they get ``streaming=True`` and one ``split``."""
