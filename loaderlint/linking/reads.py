@@ -10,7 +10,8 @@ from functools import cached_property
 
 from loaderlint.linking.project import Project
 from loaderlint.linking.shown import Shows
-from loaderlint.readers.python import CallSite, Place, PythonFacts, parameters
+from loaderlint.linking.takers import Takers
+from loaderlint.readers.python import CallSite, Place, PythonFacts
 from loaderlint.readers.python_calls import called_name
 
 MAKES = frozenset(
@@ -85,21 +86,13 @@ class Reads:
         """For what is read, the names under which a program has it from there on."""
         found: dict[str, set[str]] = {}
         every = list(self._project.all_python())
-        functions: dict[str, list[list[str]]] = {}
+        takers = Takers(scope for facts in every for scope in facts.scopes.values())
         for facts in every:
-            for scope in facts.scopes.values():
-                if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    taken = [one.arg for one in parameters(scope.node)]
-                    functions.setdefault(scope.name, []).append(taken[1:] if taken[:1] in _OBJECTS else taken)
-        for facts in every:
-            for value, name in (*_kept(facts), *_handed_to_calls(facts, functions)):
+            for value, name in (*_kept(facts), *_handed_to_calls(facts, takers)):
                 for read in _read_by(value):
                     found.setdefault(read, set()).add(name)
         return found
 
-
-_OBJECTS = (["self"], ["cls"])
-"""The first parameters of methods, which calls do not give."""
 
 _Named = tuple[ast.expr, str]
 """A value, and a name under which it can be read where it was given that."""
@@ -123,18 +116,18 @@ _BINDS = frozenset({"assign", "unpack", "loop", "item"})
 """The kinds of bindings that give a name what stands there."""
 
 
-def _handed_to_calls(facts: PythonFacts, functions: Mapping[str, list[list[str]]]) -> Iterator[_Named]:
+def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[_Named]:
     """Yield what the calls of a file are given, with the parameters that take it.
 
     A flag takes its default under the names it is declared by.
     """
-    for called, sites in facts.calls.items():
+    for sites in facts.calls.values():
         for call in (site.node for site in sites):
             flags = [_DASHES.sub("", one).replace("-", "_") for one in map(_word, call.args) if one is not None]
             for keyword in call.keywords:
                 names = [] if keyword.arg is None else [keyword.arg, *(flags if keyword.arg == "default" else ())]
                 yield from ((keyword.value, one) for one in names)
-            for declared in functions.get(called, ()):
+            for declared in takers.of(call):
                 yield from zip(call.args, declared, strict=False)
             for argument in (*call.args, *(one.value for one in call.keywords)):
                 yield from _under_keys(argument)

@@ -159,6 +159,27 @@ HANDED_ON = {
         "n0", "args.workers"
     ),
 }
+POOLS = """
+class Pools:
+    def __init__(self, threads):
+        self.threads = threads
+    def run(self):
+        ThreadPoolExecutor(self.threads)
+"""
+BY_POSITION = {
+    "a class": f"{POOLS}Pools(args.workers).run()",
+    "a class that inherits its constructor": f"{POOLS}class Wide(Pools):\n    ...\nWide(args.workers).run()",
+    "a class of a base of its name": f"import base\n{POOLS.replace('Pools', 'Pools(base.Pools)')}Pools(args.workers)",
+    "a constructor of a base": (
+        f"{POOLS}class Wide(Pools):\n    def __init__(self, count):\n        Pools.__init__(self, count)\n"
+        "Wide(count=args.workers).run()"
+    ),
+    "a field": "@dataclass\nclass Pool:\n    threads: int\npool = Pool(args.workers)\nThreadPoolExecutor(pool.threads)",
+    "a field after inherited ones": (
+        "@dataclass\nclass Named:\n    name: str\n@dataclass\nclass Pool(Named):\n    threads: int\n"
+        "pool = Pool('a', args.workers)\nThreadPoolExecutor(pool.threads)"
+    ),
+}
 FLAGS = """
 import argparse
 from concurrent.futures import ThreadPoolExecutor
@@ -175,6 +196,12 @@ ThreadPoolExecutor(args.eval_threads)
 @pytest.mark.parametrize("goes_on", HANDED_ON.values(), ids=HANDED_ON.keys())
 def test_a_value_that_goes_on_by_other_names(goes_on: str) -> None:
     assert traced(f"{PARSER}{goes_on}") == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("goes_on", BY_POSITION.values(), ids=BY_POSITION.keys())
+def test_a_value_that_a_class_of_the_program_takes_by_position(goes_on: str) -> None:
+    imports = "from dataclasses import dataclass\n"
+    assert traced(f"{imports}{PARSER}{goes_on}") == {"8 shared", "open"}
 
 
 def test_the_default_of_two_flags() -> None:
@@ -258,6 +285,11 @@ NOT_SHARED: Cases = {
     "a parameter that goes on to another loader": (
         f"{PARAMETER}    both(workers)\ndef both(n):\n    DataLoader(1, num_workers=n)\nload(1)",
         {"8"},
+    ),
+    "a flag beside another that a class takes by position": (
+        f"{PARSER}class Pool:\n    def __init__(self, name, threads):\n        ThreadPoolExecutor(threads)\n"
+        "Pool(args.workers, 4)\nPool(name='a', threads=4)",
+        {"8", "open"},
     ),
     "a flag kept in a dictionary of options": (
         f"{PARSER}options = dict(num_workers=args.workers)\nDataLoader(data, **options)",
