@@ -101,6 +101,7 @@ def guarded(code: str) -> tuple[str, str]:
         "torch.serialization.add_safe_globals([Words])",
         "readers.register_train_datasets()",
         "readers.set_device(0)",
+        "readers.set_args(int(sys.argv[1]))",
         "torch.set_default_dtype(torch.float64)",
         "torch.set_default_device(0)",
         "torch.set_default_tensor_type(torch.DoubleTensor)",
@@ -120,6 +121,10 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
     "code",
     [
         "cfg.merge(args)",
+        "readers.set_args(args)",
+        "readers.update_config_from_args(args)",
+        "readers.set_debug(args.fast)",
+        "torch.distributions.Distribution.set_default_validate_args(args.fast)",
         "cfg.scale = args.scale",
         "Rows.configure(size=args.size)",
         "Words.size = args.size",

@@ -149,7 +149,10 @@ RESULTLESS_WORDS = SETTING_WORDS - {"add", "define", "merge", "update", "use"}
 """Those that say so even where the result is taken: ``merge_options`` may only return what it merged."""
 
 HARMLESS_SETTINGS = _words("""
-    anomaly args argparse arguments debug deterministic determinism grad log logger loggers logging logs parser print
-    printoptions seed seeds verbosity warning warnings
+    anomaly deterministic determinism grad log logger loggers logging logs print printoptions seed seeds verbosity
+    warning warnings
 """)
 """Words for what may be set without any sample changing."""
+
+HARMLESS_ADDITIONS = _words("args argparse arguments parser")
+"""Words for what a parser is given: ``add_arguments(parser)`` is harmless, ``set_args(args)`` keeps what was parsed."""

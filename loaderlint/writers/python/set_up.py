@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from loaderlint.writers.python.bindings import bound_by, canonical, dotted, local_names, own_scope, root
 from loaderlint.writers.python.effect_free import (
     HARMLESS_ACTS,
+    HARMLESS_ADDITIONS,
     HARMLESS_SETTINGS,
     HARMLESS_WORDS,
     KNOWN_LIBRARIES,
@@ -52,7 +53,8 @@ def is_harmless(name: str) -> bool:
     if _is_of_no_concern(name):
         return True
     if _says_that_it_sets(name):
-        return not HARMLESS_SETTINGS.isdisjoint(words)
+        harmless = HARMLESS_SETTINGS | HARMLESS_ADDITIONS if first == "add" else HARMLESS_SETTINGS
+        return not harmless.isdisjoint(words)
     # A class is called for the object it makes, which nobody else knows of.
     known = root(name) in KNOWN_LIBRARIES or is_class(name)
     return known or first in HARMLESS_ACTS or not HARMLESS_WORDS.isdisjoint(words)
