@@ -897,6 +897,40 @@ def test_names_other_files_import_survive() -> None:
     assert unsafe == ""
 
 
+@pytest.mark.parametrize(
+    "reads", ["print(scales)", "print(scaled(1))", "print(Scaled().scaled(1))"], ids=["itself", "a function", "a class"]
+)
+def test_what_an_imported_function_reads_when_it_is_called_stays_outside(reads: str) -> None:
+    code = dedent(f"""
+        import sys
+        from data import loader
+
+        def scaled(batch):
+            return [scale * batch for scale in scales]
+
+        class Scaled:
+            def scaled(self, batch):
+                return scaled(batch)
+
+        def step():
+            {reads}
+
+        print("scales")
+        scales = []
+        for word in open("scales"):
+            scales.append(float(word))
+        for batch in loader:
+            step()
+        """)
+    new, unsafe = guarded(code, "for batch", imported=Imported({"step": "serve.py"}))
+    assert "\nscales = []\n" in new
+    assert unsafe.startswith("`scales` is read by `")
+    assert "`step`, which is imported by serve.py, so `for word in open" in unsafe
+    new, unsafe = guarded(code, "for batch")
+    assert "\n    scales = []\n" in new
+    assert unsafe == ""
+
+
 def test_an_imported_name_that_is_the_outcome_of_the_loop_is_unsafe() -> None:
     code = "from data import loader\nbatches = list(loader)\n"
     _, unsafe = guarded(code, "batches =", imported=Imported({"batches": "serve.py"}))

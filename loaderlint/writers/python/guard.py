@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import libcst as cst
 
@@ -12,8 +12,8 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import always_imported, bound_by, imported, named_as_own, own_scope
 from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
-from loaderlint.writers.python.names import uses
-from loaderlint.writers.python.placement import Statement, place
+from loaderlint.writers.python.names import Names, uses
+from loaderlint.writers.python.placement import Statement, later_by_name, place
 from loaderlint.writers.python.set_up import SetUp
 from loaderlint.writers.python.sharing import shared_names
 from loaderlint.writers.python.worker_code import worker_definitions, worker_readers
@@ -37,7 +37,7 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
-    placement = place(described, runs, _needs(tree, imports, imported_by_others), imports)
+    placement = place(described, runs, _needs(tree, imports, imported_by_others, described), imports)
     unsafe = placement.unsafe
     if not unsafe and imported_by_others.alone:
         unsafe = f"{imported_by_others.alone} imports the module, and then nothing under the guard runs"
@@ -133,7 +133,9 @@ def _only_when_imported(line: Sequence[ast.stmt]) -> bool:
     return False
 
 
-def _needs(tree: ast.Module, imports: dict[str, str], imported_by_others: Imported) -> dict[str, str]:
+def _needs(
+    tree: ast.Module, imports: dict[str, str], imported_by_others: Imported, described: Sequence[Statement]
+) -> dict[str, str]:
     """Return the names that workers and other files need, each with the reason."""
     needs: dict[str, str] = {}
     for reader in worker_readers(tree, imports):
@@ -144,13 +146,29 @@ def _needs(tree: ast.Module, imports: dict[str, str], imported_by_others: Import
     for name, path in sorted(imported_by_others.names.items()):
         needs.setdefault(name, f"is imported by {path}")
     listed = _listed(tree)
+    taken = [*sorted(imported_by_others.names), *sorted(listed)]
     for name in sorted(listed):
         needs.setdefault(name, "is listed in `__all__`")
     if imported_by_others.every and not listed:
         bound = {name for node in own_scope(tree.body) for name in bound_by(node) if not name.startswith("_")}
         for name in sorted(bound):
             needs.setdefault(name, f"is imported by {imported_by_others.every}, with all other names")
+        taken += sorted(bound)
+    _add_what_is_read_later(needs, taken, later_by_name(described))
     return needs
+
+
+def _add_what_is_read_later(needs: dict[str, str], taken: list[str], later: Mapping[str, Names]) -> None:
+    """Add to the names needed what the functions and classes that others take read when these call them."""
+    seen: set[str] = set()
+    while taken:
+        reader = taken.pop(0)
+        if reader in seen or reader not in later:
+            continue
+        seen.add(reader)
+        for name in sorted(later[reader].roots):
+            needs.setdefault(name, f"is read by `{reader}`, which {needs[reader]}")
+            taken.append(name)
 
 
 def _listed(tree: ast.Module) -> frozenset[str]:

@@ -94,7 +94,7 @@ class _Placing:
         self._needs = needs
         self._imports = imports
         self._definitions = {name for one in statements if one.defines for name in one.uses.now.binds}
-        self._later = _later_by_name(statements)
+        self._later = later_by_name(statements)
         self._unchanged = self._definitions | imports.keys() | _never_changed_in_place(statements)
         self._unchanged |= vars(builtins).keys() - {name for one in statements for name in one.uses.now.binds}
         self._sharing = groups(names - self._unchanged for one in statements for names in one.shared)
@@ -299,7 +299,8 @@ def _never_changed_in_place(statements: Sequence[Statement]) -> frozenset[str]:
     return frozenset(fixed - {name for one in statements for name in one.uses.now.binds - one.fixed})
 
 
-def _later_by_name(statements: Sequence[Statement]) -> dict[str, Names]:
+def later_by_name(statements: Sequence[Statement]) -> dict[str, Names]:
+    """Return what the functions and classes of a module do with its names when they are called, by their own names."""
     later: dict[str, Names] = {}
     for statement in statements:
         for name in statement.uses.now.binds:
