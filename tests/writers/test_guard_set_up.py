@@ -14,6 +14,9 @@ HEAD = """\
 import argparse, csv, decimal, os, random, sys
 import numpy as np
 import torch
+import torchvision
+from absl import app, flags, logging
+from PIL import PngImagePlugin
 import cv2, datasets, monai, sklearn, wandb
 import readers
 import transforms as T
@@ -101,6 +104,11 @@ def guarded(code: str) -> tuple[str, str]:
         "torch.serialization.add_safe_globals([Words])",
         "readers.register_train_datasets()",
         "readers.set_device(0)",
+        'flags.DEFINE_integer("scale", 1, "")\nflags.mark_flag_as_required("scale")',
+        "flags.FLAGS(sys.argv)",
+        'torch.ops.load_library("rows.so")',
+        "PngImagePlugin.MAX_TEXT_CHUNK = 1024",
+        'torchvision.datasets.folder.IMG_EXTENSIONS = (".raw",)',
         "readers.set_args(int(sys.argv[1]))",
         "torch.set_default_dtype(torch.float64)",
         "torch.set_default_device(0)",
@@ -124,6 +132,13 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "readers.set_args(args)",
         "readers.update_config_from_args(args)",
         "readers.set_debug(args.fast)",
+        "flags.FLAGS(args.rest)",
+        "torch.ops.load_library(args.library)",
+        "torch.classes.load_library(args.library)",
+        "PngImagePlugin.MAX_TEXT_CHUNK = args.chunk",
+        "torchvision.datasets.folder.IMG_EXTENSIONS = (args.kind,)",
+        "torchvision.datasets.folder.IMG_EXTENSIONS[0] = args.kind",
+        'setattr(torchvision.datasets.folder, "IMG_EXTENSIONS", args.kinds)',
         "torch.distributions.Distribution.set_default_validate_args(args.fast)",
         "cfg.scale = args.scale",
         "Rows.configure(size=args.size)",
@@ -175,6 +190,10 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu",
         "sys.stdout = readers.Tee(args.log)",
         "torch.backends.cudnn.benchmark = args.fast",
+        "torch._dynamo.config.suppress_errors = args.fast",
+        "logging.set_verbosity(args.level)",
+        "logging.get_absl_handler().setFormatter(args.format)",
+        "app.run(print)",
         "net = readers.net()\nnet.configure(args)\nnet.layers[0].rate = 0.1",
         "readers.add_arguments(parser)",
         "readers.set_logger(args.log)",

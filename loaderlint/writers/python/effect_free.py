@@ -63,15 +63,15 @@ Repeating it in a worker is harmless (WITNESS A, ``guard_iter_only_good``) but p
 """
 
 SETTINGS = _words("""
+    absl.flags.adopt_module_key_flags absl.flags.mark_flag_as_required absl.flags.mark_flags_as_required
     codecs.register codecs.register_error copyreg.pickle csv.field_size_limit csv.register_dialect
-    cv2.ocl.setUseOpenCL cv2.setNumThreads decimal.setcontext dotenv.load_dotenv faulthandler.enable locale.setlocale
-    matplotlib.use mimetypes.add_type
-    numpy.set_printoptions numpy.seterr os.environ.setdefault os.environ.update pandas.set_option resource.setrlimit
-    site.addsitedir sys.path.append sys.path.extend sys.path.insert sys.path.remove sys.setrecursionlimit
-    socket.setdefaulttimeout torch.serialization.add_safe_globals torchaudio.set_audio_backend
-    torch.multiprocessing.set_sharing_strategy torch.set_default_dtype torch.set_float32_matmul_precision
-    torch.set_num_threads torch.set_printoptions torch.use_deterministic_algorithms
-    torchvision.set_image_backend torchvision.set_video_backend
+    cv2.ocl.setUseOpenCL cv2.setNumThreads decimal.setcontext dotenv.load_dotenv faulthandler.enable
+    locale.setlocale matplotlib.use mimetypes.add_type numpy.set_printoptions numpy.seterr os.environ.setdefault
+    os.environ.update pandas.set_option resource.setrlimit site.addsitedir sys.path.append sys.path.extend
+    sys.path.insert sys.path.remove sys.setrecursionlimit socket.setdefaulttimeout
+    torch.serialization.add_safe_globals torchaudio.set_audio_backend torch.multiprocessing.set_sharing_strategy
+    torch.set_default_dtype torch.set_float32_matmul_precision torch.set_num_threads torch.set_printoptions
+    torch.use_deterministic_algorithms torchvision.set_image_backend torchvision.set_video_backend
     warnings.filterwarnings warnings.simplefilter
 """)
 """Calls that set up the process and may be repeated.
@@ -94,16 +94,19 @@ HARMLESS_CONTEXTS = _words("contextlib.suppress warnings.catch_warnings")
 """Context managers that are no effect of their own."""
 
 READ_BY_WORKERS = (
-    *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "codecs.register", "copyreg.", "csv.field_size_limit", "csv.register"),
-    *("decimal.", "locale.setlocale", "mimetypes.add", "numpy.seterr", "socket.setdefaulttimeout"),
+    *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "PIL.PngImagePlugin.MAX", "absl.flags.FLAGS", "codecs.register"),
+    *("copyreg.", "csv.field_size_limit", "csv.register", "decimal.", "locale.setlocale", "mimetypes.add"),
+    *("numpy.seterr", "socket.setdefaulttimeout", "torch.classes.load_library", "torch.ops.load_library"),
 )
 """Names of calls and settings that what a dataset does hangs on, and that do not say so by a `SETTING_WORDS` of theirs.
 
-docs.python.org, the pages of these modules; pillow.readthedocs.io, "Image" and "ImageFile"; numpy.org, ``seterr``.
+docs.python.org, the pages of these modules; pillow.readthedocs.io, "Image", "ImageFile" and "Image file formats";
+numpy.org, ``seterr``; abseil.io, "Abseil Python Flags"; ``torch/_ops.py``, ``load_library``.
 """
 
 OF_NO_CONCERN = (
-    *("numpy.random.", "torch.backends.", "torch.cuda.", "torch.distributed.", "torch.random.", "torch.set_rng_state"),
+    *("absl.logging.", "numpy.random.", "torch._dynamo.", "torch._inductor.", "torch.backends.", "torch.cuda."),
+    *("torch.distributed.", "torch.random.", "torch.set_rng_state"),
     *("torch.multiprocessing.set_start_method", "torch.set_num_interop_threads", "torch.set_num_threads"),
 )
 """Settings of libraries that do not reach a dataset: what runs on the GPU or between ranks, and what torch sets anew.
@@ -112,7 +115,7 @@ Each worker gets one thread and seeds of its own (``torch/utils/data/_utils/work
 """
 
 REPORTING_LIBRARIES = _words("""
-    IPython absl clearml comet_ml gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
+    IPython clearml comet_ml gdown matplotlib mlflow neptune nvtx psutil pynvml rich seaborn tensorboard
     tensorboardX torchinfo torchsummary tqdm wandb
 """)
 """Libraries that report, draw and fetch: no dataset reads what is set up of them."""
@@ -122,7 +125,7 @@ KNOWN_LIBRARIES = REPORTING_LIBRARIES | _words("""
     pandas pytorch_lightning ray requests scipy sklearn torch torch_geometric torchaudio torchtext torchvision
     transformers
 """)
-"""Libraries of which a call sets something up only if its name says so.
+"""Libraries of which a call sets something up only if its name says so; an attribute of theirs that is set always does.
 
 Of an unknown module any call may whose result nobody takes.
 """

@@ -26,7 +26,7 @@ from loaderlint.writers.python.effect_free import (
     RESULTLESS_WORDS,
     SETTING_WORDS,
 )
-from loaderlint.writers.python.names import MUTATORS
+from loaderlint.writers.python.names import MUTATORS, container
 
 SETS_UP = "sets up"
 MAY_SET_UP = "may set up"
@@ -72,7 +72,7 @@ def _says_that_it_sets(name: str) -> bool:
 def _is_of_no_concern(name: str) -> bool:
     """Return whether a dotted name is that of something whose state workers do not read, whatever is set of it."""
     library = root(name)
-    return library in REPORTING_LIBRARIES or library in sys.stdlib_module_names or name.startswith(OF_NO_CONCERN)
+    return library in REPORTING_LIBRARIES or library in sys.stdlib_module_names or f"{name}.".startswith(OF_NO_CONCERN)
 
 
 def _words_of(name: str) -> tuple[str, list[str]]:
@@ -113,7 +113,7 @@ class SetUp:
                 case ast.Expr(value=ast.Call() as call):
                     yield self._called(call)
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                    yield SETS_UP if self._is_shared(node) else ""
+                    yield SETS_UP if self._is_shared(node) or self._is_of_a_library(node) else ""
                 case ast.Call():
                     yield SETS_UP if self._sets_up_for_sure(node) else ""
                     if called is not None:
@@ -140,7 +140,7 @@ class SetUp:
         """Judge a call whose result nobody takes."""
         path = dotted(call.func) or ""
         if path in ("setattr", "delattr") and call.args:
-            return SETS_UP if self._is_shared(call.args[0]) else ""
+            return SETS_UP if self._is_shared(call.args[0]) or self._is_of_a_library(call.args[0]) else ""
         if path == "exec":
             return MAY_SET_UP
         if next(self._own(call), None) is not None or path in self.classes:
@@ -177,6 +177,12 @@ class SetUp:
             case ast.Call(func=function):
                 return self._is_shared(function)
         return False
+
+    def _is_of_a_library(self, node: ast.expr) -> bool:
+        """Return whether a dataset may read what an attribute or item of a library is set to."""
+        path = dotted(container(node))
+        name = canonical(path or "", self.imports)
+        return path is not None and root(path) in self.imports and not _is_of_no_concern(name)
 
     def _is_foreign(self, name: str) -> bool:
         """Return whether a name is another module's: imported, if only by ``from … import *``."""
