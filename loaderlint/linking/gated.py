@@ -14,8 +14,9 @@ from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
 
 _ABOVE_ZERO = {(ast.Gt, 0), (ast.GtE, 1), (ast.NotEq, 0)}
+"""Comparisons that are true of the worker counts above 0."""
 _ZERO = {(ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1)}
-"""Comparisons that are true of the worker counts above 0, and of 0 alone."""
+"""Those that are true of 0 alone."""
 
 
 def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
@@ -39,15 +40,17 @@ def _gates(evaluator: Evaluator, candidate: Candidate) -> frozenset[Span]:
     """Return where the numbers were written that must be above 0 for a run to come to where a candidate is given."""
     given = candidate.entry or candidate.span
     facts = evaluator.project.python(given.path) if Language.of(given.path) is Language.PYTHON else None
-    found = frozenset[Span]()
-    for node, place in facts.tests if facts is not None else ():
-        assert facts is not None
+    if facts is None:
+        return frozenset()
+    found = set[Span]()
+    for node, place in facts.tests:
         if isinstance(node, ast.If) and facts.span(node).holds(given) and not facts.span(node.test).holds(given):
             frame = Frame(facts, place)
             inside = any(facts.span(statement).holds(given) for statement in node.body)
             for number in _above_zero(node.test, inside):
-                found = found.union(*(one.sources | {one.span} for one in evaluator.evaluate(number, frame)))
-    return found
+                # What a number was worked out from may be 0 although the number is not: ``max(workers, 1)``.
+                found.update(one.span for one in evaluator.evaluate(number, frame))
+    return frozenset(found)
 
 
 def _above_zero(test: ast.expr, answer: bool) -> Iterator[ast.expr]:

@@ -44,11 +44,49 @@ BROKEN: Cases = {
         + '                     batch_size=n, num_workers=0 if sys.platform == "win32" else 4,\n'
         + "                     pin_memory=True)\n",
     ),
+    "one on each line where the brackets stand around it": (
+        _HANGING
+        + "loader = DataLoader(\n    datasets, batch_size=batch_size, num_workers=⟦most_of_workers⟧, shuffle=True\n)\n",
+        zero_on_windows,
+        _HANGING
+        + "loader = DataLoader(\n    datasets,\n    batch_size=batch_size,\n"
+        + '    num_workers=0 if sys.platform == "win32" else most_of_workers,\n    shuffle=True,\n)\n',
+    ),
+    "where only a text or an address is longer": (
+        f'"""\n{"t" * 100}\n"""\n# {"c" * 100}\nlink = "https://{"a" * 100}"\n{_ALIGNED}'
+        + "loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, drop_last=True)\n",
+        zero_on_windows,
+        f'"""\n{"t" * 100}\n"""\n# {"c" * 100}\nlink = "https://{"a" * 100}"\n{_ALIGNED}'
+        + "loader = DataLoader(dataset, batch_size=8,\n"
+        + '                    num_workers=0 if sys.platform == "win32" else 4, drop_last=True)\n',
+    ),
     "with tabs and the line ends of the file": (
         "import sys\r\nif True:\r\n\tloader = DataLoader(datasets, batch_size=16, num_workers=⟦4⟧)\r\n",
         zero_on_windows,
         "import sys\r\nif True:\r\n\tloader = DataLoader(datasets, batch_size=16,\r\n"
         '\t                    num_workers=0 if sys.platform == "win32" else 4)\r\n',
+    ),
+    "behind its own bracket, whatever the first argument begins with": (
+        _HANGING + "loader = DataLoader((other or dataset), batch_size=8, num_workers=⟦4⟧, pin_memory=True)\n",
+        zero_on_windows,
+        _HANGING
+        + "loader = DataLoader(\n    (other or dataset),\n    batch_size=8,\n"
+        + '    num_workers=0 if sys.platform == "win32" else 4,\n    pin_memory=True,\n)\n',
+    ),
+    "a dictionary, which may hold another": (
+        _HANGING + 'options = {**common, "batch_size": batch_size, "num_workers": ⟦4⟧, **more_of_the_same}\n',
+        zero_on_windows,
+        _HANGING
+        + 'options = {\n    **common,\n    "batch_size": batch_size,\n'
+        + '    "num_workers": 0 if sys.platform == "win32" else 4,\n    **more_of_the_same,\n}\n',
+    ),
+    "where the line ends inside a string": (
+        _ALIGNED + 'loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, drop_last=True, name="""a  \nb""")\n',
+        zero_on_windows,
+        _ALIGNED
+        + "loader = DataLoader(dataset, batch_size=8,\n"
+        + '                    num_workers=0 if sys.platform == "win32" else 4, drop_last=True,\n'
+        + '                    name="""a  \nb""")\n',
     ),
     "in the call that is edited, not inside another": (
         _ALIGNED + "loader = make(one(1, 2), DataLoader(dataset, 8, True, num_workers=⟦4⟧), 'é', two(1, 2))\n",
@@ -70,6 +108,13 @@ KEPT: Cases = {
         zero_on_windows,
         _HANGING
         + 'loader = DataLoader(dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4)  # noqa: S001\n',
+    ),
+    "a line with a comment above": (
+        _HANGING + "# as fast as it goes\nloader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, shuffle=True)\n",
+        zero_on_windows,
+        _HANGING
+        + "# as fast as it goes\n"
+        + 'loader = DataLoader(dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4, shuffle=True)\n',
     ),
     "a line with no argument but the one that is edited": (
         _HANGING

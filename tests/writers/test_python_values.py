@@ -27,6 +27,16 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(one, 0) for one in at],
         "n = 0 if (a := b()) else 0\n",
     ),
+    "both arms of one whose test may do something": (
+        "n = ⟦8⟧ if ask(settings) else ⟦4⟧\n",
+        lambda at: [SetValue(one, 0) for one in at],
+        "n = 0 if ask(settings) else 0\n",
+    ),
+    "both arms of one whose test only asks": (
+        "import os\nn = ⟦8⟧ if os.cpu_count() > 8 else ⟦4⟧\n",
+        lambda at: [SetValue(one, 0) for one in at],
+        "import os\nn = 0\n",
+    ),
     "both arms, each to something else": (
         "n = ⟦8⟧ if a else ⟦4⟧\n",
         lambda at: [SetValue(at[0], 1), SetValue(at[1], 0)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import libcst as cst
 
@@ -49,9 +50,14 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported) -> Rew
     )
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     text = module.bytes.decode(source.encoding).removeprefix(mark)
-    text = mark + fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline)
-    prove(source, text, edits, comments_may_go=edited.unsafe == COMMENT_LOST)
-    return Rewritten(text, "; ".join(dict.fromkeys([*filter(None, [edited.unsafe]), *reasons])))
+    broken = fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline)
+    proof = partial(prove, source, edits=edits, comments_may_go=edited.unsafe == COMMENT_LOST)
+    try:
+        proof(mark + broken)
+    except CannotRewrite:
+        # How lines are broken must not cost a fix.
+        proof(mark + (broken := text))
+    return Rewritten(mark + broken, "; ".join(dict.fromkeys([*filter(None, [edited.unsafe]), *reasons])))
 
 
 def _once(nodes: Iterable[cst.CSTNode]) -> list[cst.CSTNode]:

@@ -110,11 +110,12 @@ def _is_docstring(statement: _Statement, index: int) -> bool:
 
 
 def _sets_dunder(statement: _Statement) -> bool:
-    """Return whether a line gives a dunder of the module, such as ``__author__`` or ``__all__``, its text or names."""
+    """Return whether a line gives a dunder of the module, such as ``__author__`` or ``__all__``, its text or texts."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value)]):
-            texts = isinstance(value, cst.SimpleString | cst.ConcatenatedString | cst.List | cst.Tuple)
-            return texts and name.startswith("__") and name.endswith("__")
+            texts = [one.value for one in value.elements] if isinstance(value, cst.List | cst.Tuple) else [value]
+            only_text = all(isinstance(one, cst.SimpleString | cst.ConcatenatedString) for one in texts)
+            return only_text and name.startswith("__") and name.endswith("__")
     return False
 
 

@@ -21,16 +21,20 @@ def fitted(old: str, new: str, indent: str, newline: str) -> str:
 
     Such a line is broken between the arguments of the outermost call around the edit that has several there: behind
     its bracket, one ``indent`` further in, where the file breaks calls that way, else below its first argument. What
-    only moved stays as it was, and so does a line with a comment, which may speak of that very line.
+    only moved stays as it was, and so does a line with a comment, on it or above, which may speak of that very line.
+    Where a line holds several such calls, as in a tuple, it stays one.
     """
     before = _lines(old)
-    limit = max(_SHORTEST, *(len(_bare(line)) for line in before))
+    limit = max(_SHORTEST, *(len(_bare(line)) for line in _code(before, parsed(old, "the source"))))
     kept = {line.strip() for line in before}
     lines = _lines(new)
     longer = [
         number
         for number, line in enumerate(lines)
-        if len(_bare(line)) > limit and "#" not in line and line.strip() not in kept
+        if len(_bare(line)) > limit
+        and line.strip() not in kept
+        and "#" not in line
+        and not lines[max(number - 1, 0)].lstrip().startswith("#")
     ]
     if not longer:
         return new
@@ -47,6 +51,15 @@ def fitted(old: str, new: str, indent: str, newline: str) -> str:
 
 def _lines(text: str) -> list[str]:
     return [line for line in _LINE.findall(text) if line]
+
+
+def _code(lines: Sequence[str], tree: ast.Module) -> Iterator[str]:
+    """Yield the lines that have a length of their own choice: no comment, no text of several lines, no address."""
+    texts = (one for one in ast.walk(tree) if isinstance(one, ast.Constant) and one.end_lineno != one.lineno)
+    inside = {number for one in texts for number in range(one.lineno - 1, one.end_lineno or 0)}
+    for number, line in enumerate(lines):
+        if number not in inside and "://" not in line and not line.lstrip().startswith("#"):
+            yield line
 
 
 def _bare(line: str) -> str:
@@ -73,13 +86,15 @@ def _same(one: str, other: str) -> int:
 class _OnLine:
     """The part of a call or display that stands on one line, in columns from 0.
 
-    ``items`` are where items begin, ``opened`` says that the opening bracket stands there, too. ``closed`` is where the
-    closing one stands, None where that is on another line.
+    ``items`` are where items begin, the first behind the bracket where that is on the line. ``opened`` is the column
+    behind the opening bracket, ``closed`` that of the closing one; None where it stands on another line. ``alone`` says
+    that the brackets stand around the line, which has all the items.
     """
 
     items: tuple[int, ...]
-    opened: bool
+    opened: int | None
     closed: int | None
+    alone: bool
 
     def holds(self, stretch: tuple[int, int]) -> bool:
         return self.items[0] <= stretch[0] and (self.closed is None or stretch[1] <= self.closed)
@@ -89,15 +104,20 @@ def _brackets(tree: ast.Module, lines: Sequence[str]) -> dict[int, list[_OnLine]
     """Return the calls and displays with items on each line, counted from 0, those further out first."""
     found: dict[int, list[_OnLine]] = defaultdict(list)
     for node in _outside_text(tree):
+        if not isinstance(node, ast.Call | ast.Dict | ast.List | ast.Set):
+            continue
         items = sorted((one.lineno - 1, one.col_offset) for one in _items(node))
-        assert isinstance(node, ast.expr) or not items
         for number in dict.fromkeys(line for line, _ in items):
-            assert isinstance(node, ast.expr) and node.end_lineno and node.end_col_offset
-            line = lines[number]
-            columns = tuple(_character(line, column) for at, column in items if at == number)
+            line, opened = lines[number], _opening(node, lines)
+            columns = [_begun(line, _character(line, column)) for at, column in items if at == number]
+            behind = opened[1] if opened[0] == number and line[opened[1] :].strip() else None
+            if behind is not None:
+                columns[0] = behind + len(line[behind:]) - len(line[behind:].lstrip())
+            assert node.end_lineno is not None
+            assert node.end_col_offset is not None
             closed = _character(line, node.end_col_offset - 1) if node.end_lineno - 1 == number else None
-            opened = items[0][0] == number and bool(line[: columns[0]].strip())
-            found[number].append(_OnLine(columns, opened, closed))
+            alone = len(columns) == len(items) and opened[0] == number - 1 and node.end_lineno == number + 2
+            found[number].append(_OnLine(tuple(columns), behind, closed, alone))
     return found
 
 
@@ -114,11 +134,27 @@ def _items(node: ast.AST) -> list[ast.expr | ast.keyword]:
     match node:
         case ast.Call(args=arguments, keywords=keywords):
             return [*arguments, *keywords]
-        case ast.Dict(keys=keys):
-            return [one for one in keys if one is not None]
+        case ast.Dict(keys=keys, values=values):
+            return [key or value for key, value in zip(keys, values, strict=True)]
         case ast.List(elts=elements) | ast.Set(elts=elements):
             return [*elements]
     return []
+
+
+def _opening(node: ast.Call | ast.Dict | ast.List | ast.Set, lines: Sequence[str]) -> tuple[int, int]:
+    """Return the line and the column behind the opening bracket; a call's stands behind what is called."""
+    if not isinstance(node, ast.Call):
+        return node.lineno - 1, _character(lines[node.lineno - 1], node.col_offset) + 1
+    assert node.func.end_lineno is not None
+    assert node.func.end_col_offset is not None
+    number = node.func.end_lineno - 1
+    return number, lines[number].find("(", _character(lines[number], node.func.end_col_offset)) + 1
+
+
+def _begun(line: str, column: int) -> int:
+    """Return where an item begins, with the stars and brackets that stand before what `ast` counts."""
+    before = line[:column].rstrip("*( \t")
+    return column - len(line[len(before) : column].lstrip())
 
 
 def _character(line: str, utf8_column: int) -> int:
@@ -138,9 +174,11 @@ class _Breaker:
         """Return a line broken between the items of a bracket; None where it cannot be, or still is too long."""
         text = _bare(line)
         end = line[len(text) :]
+        if bracket.alone:
+            return "".join(f"{one}{end}" for one in self._each(text, bracket.items, len(text), _margin(text)))
         ways = [self._filled(text, bracket)]
-        if bracket.opened and bracket.closed is not None:
-            ways.insert(0 if self.hanging else 1, self._hung(text, bracket, bracket.closed))
+        if bracket.opened is not None and bracket.closed is not None:
+            ways.insert(0 if self.hanging else 1, self._hung(text, bracket, bracket.opened, bracket.closed))
         fitting = (way for way in ways if len(way) > 1 and all(len(one) <= self.limit for one in way))
         way = next(fitting, None)
         return None if way is None else (end or self.newline).join(way) + end
@@ -148,7 +186,7 @@ class _Breaker:
     def _filled(self, text: str, bracket: _OnLine) -> list[str]:
         """Return lines with as many items each as go on one."""
         margin = _margin(text)
-        below = margin + " " * (bracket.items[0] - len(margin)) if bracket.opened else margin
+        below = margin + " " * (bracket.items[0] - len(margin)) if bracket.opened is not None else margin
         made, begun = list[str](), 0
         starts = [one for one in bracket.items if text[:one].rstrip().endswith(",")]
         for start, following in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -159,18 +197,25 @@ class _Breaker:
 
     @staticmethod
     def _line(text: str, begin: int, end: int, below: str) -> str:
-        return (below if begin else "") + text[begin:end].rstrip()
+        # What ends the line itself may stand inside a string.
+        return (below if begin else "") + (text[begin:] if end == len(text) else text[begin:end].rstrip())
 
-    def _hung(self, text: str, bracket: _OnLine, closed: int) -> list[str]:
+    def _hung(self, text: str, bracket: _OnLine, opened: int, closed: int) -> list[str]:
         """Return the items on a line of their own, or on one each where that is too long."""
         margin = _margin(text)
-        starts = [bracket.items[0], *(one for one in bracket.items[1:] if text[:one].rstrip().endswith(","))]
-        items = [
-            text[one:other].strip().removesuffix(",") for one, other in zip(starts, [*starts[1:], closed], strict=True)
+        each = self._each(text, bracket.items, closed, margin + self.indent)
+        together = " ".join([each[0], *(one.strip() for one in each[1:])]).removesuffix(",")
+        inside = [together] if len(together) <= self.limit else each
+        return [text[:opened], *inside, margin + text[closed:]]
+
+    @staticmethod
+    def _each(text: str, begun: Sequence[int], end: int, margin: str) -> list[str]:
+        """Return the items up to a column, one on each line."""
+        starts = [begun[0], *(one for one in begun[1:] if text[:one].rstrip().endswith(","))]
+        ends = [*starts[1:], end]
+        return [
+            f"{margin}{text[one:other].strip().removesuffix(',')}," for one, other in zip(starts, ends, strict=True)
         ]
-        together = margin + self.indent + ", ".join(items)
-        inside = [together] if len(together) <= self.limit else [f"{margin}{self.indent}{one}," for one in items]
-        return [text[: starts[0]].rstrip(), *inside, margin + text[closed:]]
 
 
 def _margin(text: str) -> str:

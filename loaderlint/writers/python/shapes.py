@@ -54,8 +54,10 @@ def belongs_to_imports(statement: ast.stmt) -> bool:
     match statement:
         case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
             return True
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() | ast.List() | ast.Tuple()):
-            return name.startswith("__") and name.endswith("__")
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            texts = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+            only_text = all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in texts)
+            return only_text and name.startswith("__") and name.endswith("__")
     return False
 
 

@@ -1,0 +1,60 @@
+"""Options that are given only where a program asked for workers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import loaders_of
+
+_PROGRAM = """
+import argparse
+from torch.utils.data import DataLoader
+
+def main(dataset, debug):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=4)
+    args = parser.parse_args()
+    few = args.workers < 8
+    options = {{"prefetch_factor": None}}
+    if {test}:
+        {there}
+    else:
+        {elsewhere}
+    DataLoader(dataset, num_workers=args.workers, **options)
+
+main([1], bool(input()))
+"""
+
+
+def is_gated(test: str, *, inside: bool) -> bool:
+    """Return whether the option is known to go with the workers that is given inside a test, or where that fails."""
+    given, other = 'options["prefetch_factor"] = 4', "pass"
+    there, elsewhere = (given, other) if inside else (other, given)
+    (loader,) = loaders_of({"main.py": _PROGRAM.format(test=test, there=there, elsewhere=elsewhere)})
+    (workers,) = [one for one in loader.num_workers.candidates if one.constant == 4]
+    given_here = [one for one in loader.option("prefetch_factor").written if one.constant == 4]
+    assert given_here
+    return all(workers.span in one.gates() for one in given_here)
+
+
+@pytest.mark.parametrize(
+    "test", ["args.workers", "args.workers > 0", "args.workers >= 1", "args.workers != 0", "args.workers and not debug"]
+)
+def test_an_option_given_where_there_are_workers_goes_with_them(test: str) -> None:
+    assert is_gated(test, inside=True)
+    assert not is_gated(test, inside=False)
+
+
+@pytest.mark.parametrize(
+    "test", ["not args.workers", "args.workers == 0", "args.workers < 1", "debug or args.workers <= 0"]
+)
+def test_an_option_given_where_there_are_not_none_goes_with_them(test: str) -> None:
+    assert is_gated(test, inside=False)
+    assert not is_gated(test, inside=True)
+
+
+@pytest.mark.parametrize(
+    "test", ["args.workers or debug", "max(args.workers, 1) > 0", "few", "args.workers < 8", "debug"]
+)
+def test_an_option_given_for_another_reason_may_stay_without_workers(test: str) -> None:
+    assert not is_gated(test, inside=True)
