@@ -269,10 +269,12 @@ class _OtherUses:
         return {*(one.span for one in declared), *written}
 
     def read_back(self, option: str, loader: Loader) -> bool:
-        """Return whether a test asks a loader for what it was given."""
-        reads = self._asked.get(option, ())
-        return len(reads) > _MOST_READS or any(
-            isinstance(one.node, ast.Attribute) and loader.span in self._made(one, one.node) for one in reads
+        """Return whether the program asks a loader for what it was given."""
+        tests = self._asked.get(option, ())
+        reads = [one for one in (*tests, *self._reads.by_name.get(option, ())) if isinstance(one.node, ast.Attribute)]
+        return len(tests) > _MOST_READS or any(
+            isinstance(one.node, ast.Attribute) and loader.span in self._made(one, one.node)
+            for one in reads[:_MOST_READS]
         )
 
     def _made(self, read: Read, node: ast.Attribute) -> frozenset[Span]:

@@ -49,6 +49,7 @@ def worker_code(
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
         inherited=used_in_workers(evaluator, everything),
         own_threads=threads_in_workers(evaluator, everything),
+        asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
     )
 

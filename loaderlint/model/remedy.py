@@ -48,15 +48,33 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(_SHARED)
     if needed:
         return fix.unsafe(_NEEDED)
-    if loader.num_workers.read_back():
-        return fix.unsafe("the program asks the loader for its num_workers")
+    for option in ("num_workers", *(WORKER_OPTIONS if count == 0 else ())):
+        if loader.option(option).read_back():
+            return fix.unsafe(f"the program asks the loader for its {option}")
     if unseen:
         return fix.unsafe(f"{unseen} was not seen and may need workers")
     if count == 0 and loader.payload.worker_init_fn is not None:
         return fix.unsafe("worker_init_fn never runs without workers")
-    if count == 0 and loader.payload.iterable:
+    if count == 0 and (loader.payload.iterable or _makes_batches(loader)):
         return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
+    if count == 0 and loader.payload.code.asks_worker:
+        return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
+    if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
+        return fix.unsafe("the library that makes this loader may keep its workers by default, which takes some")
     return fix
+
+
+_OF_BUILDERS = frozenset({"workers_per_gpu"})
+"""Worker counts of configurations whose builders give ``persistent_workers=True`` unless told otherwise.
+
+``mmseg/datasets/builder.py`` (0.27) and ``mmcls/datasets/builder.py`` (0.23): ``build_dataloader``.
+"""
+
+
+def _makes_batches(loader: Loader) -> bool:
+    """Return whether the data set makes its own batches, as most iterable ones do, and was not seen to be another."""
+    alone = any(one.constant is None for one in loader.option("batch_size").written)
+    return alone and not loader.payload.seen and not loader.option("batch_sampler").written
 
 
 def _without_workers(loader: Loader, option: str, workers: Candidate, target: Target, *, follows: bool) -> list[Edit]:
@@ -83,7 +101,13 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
 def _dropped_here(value: Value, option: str, dependent: Candidate) -> Drop:
     """Return what takes an option from one loader: at its own call, where that can be, if the value serves others."""
     argument = value.argument
-    if dependent.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON:
+    # The method that `get_context` is handed is no context: without one it gives the default context.
+    of_context = option == "multiprocessing_context" and dependent.entry is None and dependent.span != argument
+    if (
+        (dependent.serves_others or of_context)
+        and argument is not None
+        and Language.of(argument.path) is Language.PYTHON
+    ):
         return Drop(argument, option, _neutral(option), dependent.entry if dependent.span == argument else None)
     return _drop(option, dependent)
 

@@ -96,8 +96,8 @@ class WorkerCode:
     are loops over other loaders, ``threads`` the places that have torch compute with several threads, ``compiled`` the
     calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
     pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
-    starts such threads in every worker. ``changes`` says that it may change what the worker keeps from one sample, or
-    epoch, to the next.
+    starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
+    that it may change what the worker keeps from one sample, or epoch, to the next.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -110,6 +110,7 @@ class WorkerCode:
     on_cuda: tuple[Touch, ...] = ()
     inherited: tuple[ThreadUse, ...] = ()
     own_threads: tuple[ThreadUse, ...] = ()
+    asks_worker: bool = False
     changes: bool = False
 
 

@@ -13,6 +13,18 @@ IMPORTS = {
         '"""Train."""\n\nfrom __future__ import annotations\n\nimport sys\n\nimport torch\n\n'
         'n = 0 if sys.platform == "win32" else 4\n',
     ),
+    "above the comment of the first statement": (
+        "# settings\nn = ⟦4⟧\n",
+        'import sys\n\n# settings\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "below a licence": (
+        "# Copyright A. Nother\nn = ⟦4⟧\n",
+        '# Copyright A. Nother\nimport sys\n\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
+    "above a dunder that is no text": (
+        "__workers__ = [⟦4⟧]\n\nimport os\n",
+        'import sys\n\n__workers__ = [0 if sys.platform == "win32" else 4]\n\nimport os\n',
+    ),
     "among those below the dunders of the module": (
         "__author__ = 'A. Nother'\n__all__ = ['n']\n\nimport os\nimport time\n\nn = ⟦4⟧\n",
         "__author__ = 'A. Nother'\n__all__ = ['n']\n\nimport os\nimport sys\nimport time\n\n"

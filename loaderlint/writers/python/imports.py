@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -46,16 +47,27 @@ def _import(package: str, name: str) -> cst.SimpleStatementLine:
 
 
 def _without_comment_in_header(module: cst.Module) -> cst.Module:
-    """Return the module with what stands right above the first statement given to it, unless it is all there is above.
+    """Return the module with what stands right above the first statement given to it, unless it is about the file.
 
     libcst keeps every line above the first statement in the header; a licence stays there.
     """
     above, own = _parted(module.header)
-    if not above or not own:
+    if not own or (not above and (_is_docstring(module.body[0], 0) or _kind(module.body[0]) or _is_of_file(own))):
         return module
     first = module.body[0]
     first = first.with_changes(leading_lines=[*own, *first.leading_lines])
     return module.with_changes(header=above, body=[first, *module.body[1:]])
+
+
+_OF_FILE = re.compile(r"#!|coding[:=]|copyright|licen[cs]e|spdx|\(c\)|all rights", re.IGNORECASE)
+_MOST_OF_A_STATEMENT = 3
+"""More lines of comment than this at the top of a file are about the file."""
+
+
+def _is_of_file(lines: Sequence[cst.EmptyLine]) -> bool:
+    """Return whether comments at the top are about the file: what runs it, its encoding, whose it is."""
+    texts = [line.comment.value for line in lines if line.comment is not None]
+    return len(texts) > _MOST_OF_A_STATEMENT or any(map(_OF_FILE.search, texts))
 
 
 def _parted(lines: Sequence[cst.EmptyLine]) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from loaderlint.model.cells import is_ours
 from loaderlint.writers.python.proof import parsed
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -34,7 +35,7 @@ def fitted(old: str, new: str, indent: str, newline: str) -> str:
         if len(_bare(line)) > limit
         and line.strip() not in kept
         and "#" not in line
-        and not lines[max(number - 1, 0)].lstrip().startswith("#")
+        and not _is_comment(lines[max(number - 1, 0)].strip())
     ]
     if not longer:
         return new
@@ -51,6 +52,10 @@ def fitted(old: str, new: str, indent: str, newline: str) -> str:
 
 def _lines(text: str) -> list[str]:
     return [line for line in _LINE.findall(text) if line]
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#") and not is_ours(line)
 
 
 def _code(lines: Sequence[str], tree: ast.Module) -> Iterator[str]:
