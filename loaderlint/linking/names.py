@@ -308,13 +308,15 @@ class _Walk:
         broke = tuple(self.broke.pop())
         if isinstance(test, ast.Constant) and test.value:
             return _merged(broke) or None
-        after = self.block(orelse, _merged((*(one.through(never) for one in ways), *through)))
-        if broke and after is not None and orelse.first <= orelse.last:
-            # What the other block leaves is what there is where no break left the loop.
-            own_end = Arm(fork.node, None, True, place=turn.place, ended=True)
-            after = tuple(one.through(own_end) for one in after)
-            broke = tuple(one.through(own_end.otherwise()) for one in broke)
-        return _joined(after, broke or None)
+        entering = (*(one.through(never) for one in ways), *through)
+        if not broke or orelse.last < orelse.first:
+            return _joined(self.block(orelse, _merged(entering)), broke or None)
+        # What comes to the other block, wherever it leads, is what there is where no break left the loop.
+        own_end = Arm(fork.node, None, True, place=turn.place, ended=True)
+        after = self.block(orelse, _merged(one.through(own_end) for one in entering))
+        # What the block binds itself has not come to it.
+        own = tuple(one if _choice(own_end) in one.choices else one.through(own_end) for one in after or ())
+        return _joined(own or None, tuple(one.through(own_end.otherwise()) for one in broke))
 
     def _pass_through(self, fork: Fork, body: Suite, orelse: Suite, ways: _Ways) -> None:
         if self.place is None and fork.leaves:

@@ -76,6 +76,33 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("2", "4"), ("0", "None")},
     ),
+    "the same test of a name that is halved": (
+        """
+        n = ask("workers?")
+        workers = 2 if n else 0
+        n //= 2
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if n else None)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of names of which only some are left": (
+        """
+        names = ask("which?")
+        workers = 2 if names else 0
+        names = [one for one in names if one.ready()]
+        DataLoader(d, num_workers=workers, prefetch_factor=4 if names else None)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
+    "the same test of names that are sorted": (
+        """
+        names = ask("which?")
+        workers = 0 if names else 2
+        names = sorted(names)
+        DataLoader(d, num_workers=workers, prefetch_factor=None if names else 4)
+        """,
+        {("2", "4"), ("0", "None")},
+    ),
     "the same test of a name that is counted on": (
         """
         n = ask("workers?")
@@ -154,6 +181,35 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         DataLoader(d, num_workers=n, prefetch_factor=factor)
         """,
         {("4", "3"), ("0", "None")},
+    ),
+    "what a search leaves that each turn of a loop makes": (
+        """
+        n, factor = 0, None
+        for turn in range(2):
+            for one in turns[turn:]:
+                if one.ready():
+                    n, factor = 4, 2
+                    break
+            else:
+                print("none")
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("4", "2"), ("0", "None")},
+    ),
+    "what a search leaves without which the turn of a loop is over": (
+        """
+        n, factor = 0, None
+        for turn in range(2):
+            for one in turns[turn:]:
+                if one.ready():
+                    n, factor = 4, 2
+                    break
+            else:
+                continue
+            print("found")
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("4", "2"), ("0", "None")},
     ),
     "what a loop without an end leaves": (
         """
