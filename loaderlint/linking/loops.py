@@ -145,7 +145,8 @@ def ends(evaluator: Evaluator, arm: Arm, frame: Frame) -> list[Assumptions]:
     for one in evaluator.evaluate(arm.owner.iter, frame):
         items = items_of(one)
         if items is None:
-            found.append(one.assumptions)
+            # Whatever is left after a turn is not left where there was none.
+            found.append(one.assumptions | choice(f"the loop at {frame.facts.span(arm.owner)} turns", arm.truth))
         elif bool(items) is arm.truth:
             last = choice(str(frame.facts.span(arm.owner.iter)), len(items) - 1) if items else NO_ASSUMPTIONS
             joint = together(one.assumptions, last)

@@ -211,6 +211,16 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("4", "2"), ("0", "None")},
     ),
+    "what a loop leaves that may have no turn": (
+        """
+        n, factor = 0, None
+        for one in read():
+            if one.ready():
+                n, factor = 4, 2
+        DataLoader(d, num_workers=n, prefetch_factor=factor)
+        """,
+        {("4", "2"), ("0", "None")},
+    ),
     "what a loop without an end leaves": (
         """
         n = 0
