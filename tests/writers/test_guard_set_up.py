@@ -61,6 +61,39 @@ class Installed(Reader):
         cfg.merge(scale=args.scale)
 
 
+class Inherited(Installed):
+    def __init__(self):
+        super().__init__()
+
+
+class Scaled:
+    def __enter__(self):
+        self.reader = Reader()
+        return self.reader
+
+    def __exit__(self, *error):
+        cfg.merge(scale=args.scale)
+
+    def install(self):
+        self.reader.install()
+
+
+class Called:
+    def __call__(self):
+        cfg.merge(open("scale"))
+
+
+class Plain:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def install(self):
+        return super().install()
+
+
 def seed_everything():
     random.seed(1)
     np.random.seed(1)
@@ -169,6 +202,13 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "reader = Reader()\nreader.install()",
         "reader = Installed()\nreader.install()",
         "Reader(2).install()",
+        "reader = Reader()\n\n\ndef plain():\n    reader = Plain()\n    return reader\n\n\nreader.install()",
+        "reader = Inherited()",
+        "scaled = Scaled()\nscaled.install()",
+        "called = Called()\ncalled()",
+        "Called()()",
+        'with Scaled():\n    print("scaled")',
+        'scaled = Scaled()\nwith scaled as reader:\n    print("scaled")',
     ],
 )
 def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
@@ -204,6 +244,8 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "wandb.config.update(vars(args))",
         "options = readers.merge_options(args)",
         "reader = Reader(args.scale)",
+        "plain = Plain()\nplain.install()\nprint(plain)",
+        'with Plain() as plain:\n    plain.install()\n    print("plain")',
         "datasets.load_all(args.root)",
     ],
 )

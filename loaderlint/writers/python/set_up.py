@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import dropwhile, islice
 
 from loaderlint.writers.python.bindings import bound_by, canonical, dotted, local_names, own_scope, root
 from loaderlint.writers.python.effect_free import (
@@ -92,11 +93,13 @@ class SetUp:
     functions: Mapping[str, Function]
     classes: Mapping[str, ast.ClassDef]
     imports: Mapping[str, str]
-    _objects: dict[str, str] = field(init=False)
+    _objects: dict[str, frozenset[str]] = field(init=False)
     _bound: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._objects = dict(_made_of(self.tree, self.classes))
+        self._objects = {}
+        for name, made in _made_of(self.tree, self.classes):
+            self._objects[name] = self._objects.get(name, frozenset()) | {made}
         self._bound = frozenset(name for node in own_scope(self.tree.body) for name in bound_by(node))
 
     def by(self, nodes: Iterable[ast.stmt], *, runs: bool = False) -> str:
@@ -116,16 +119,18 @@ class SetUp:
                     yield SETS_UP if self._is_shared(node) or self._is_of_a_library(node) else ""
                 case ast.Call():
                     yield SETS_UP if self._sets_up_for_sure(node) else ""
-                    if called is not None:
-                        for inner, owner in self._own(node):
-                            yield from self._inside(inner, owner, called) if inner not in called else ()
+            if called is not None:
+                for inner, owner in self._own(node):
+                    yield from self._inside(inner, owner, called) if inner not in called else ()
 
     def _inside(self, inner: Function, owner: str, called: set[ast.AST]) -> Iterator[str]:
         """Judge what a function of the module does, or a method of the class ``owner``."""
         called.add(inner)
         outer = self._bound, self._objects
         self._bound = self._bound | local_names(inner)
-        self._objects = {**self._objects, "self": owner, "cls": owner}
+        around = {one.name for one in self.classes.values() if inner in one.body}
+        of_owner = {"self": frozenset({owner}), "cls": frozenset({owner}), "super": frozenset(around)}
+        self._objects = {**self._objects, **of_owner}
         yield from self._verbs(inner.body, called)
         self._bound, self._objects = outer
 
@@ -188,24 +193,49 @@ class SetUp:
         """Return whether a name is another module's: imported, if only by ``from … import *``."""
         return name in self.imports or (name not in self._bound and not hasattr(builtins, name))
 
-    def _own(self, call: ast.Call) -> Iterator[tuple[Function, str]]:
-        """Yield the functions of the module that a call runs, each with the class it is a method of."""
-        match call.func:
-            case ast.Attribute(value=ast.Call(func=ast.Name(id=owner)), attr=name):
-                path = f"{owner}.{name}"
-            case function:
-                path = dotted(function) or ""
-        if path in self.functions:
-            yield self.functions[path], ""
-        owner, _, name = path.rpartition(".")
-        for of, methods in ((path, _MAKERS), (self._objects.get(owner, owner), (name,))):
-            for method in methods:
-                found = self._method(of, method)
-                if found is not None:
-                    yield found, of
+    def _own(self, node: ast.AST) -> Iterator[tuple[Function, str]]:
+        """Yield the functions of the module that a call or a context runs, each with the class it is a method of."""
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in self.functions:
+                yield self.functions[name], ""
+            case ast.Call(func=ast.Name(id=name)) if name in self.classes:
+                yield from self._methods([name], _MAKERS)
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name)):
+                yield from self._inherited(name)
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if owners := self._classes_of(value):
+                yield from self._methods(owners, (name,))
+            case ast.Call(func=function):
+                yield from self._methods(self._classes_of(function), ("__call__",))
+            case ast.withitem(context_expr=value):
+                yield from self._methods(self._classes_of(value), _CONTEXT)
 
-    def _method(self, owner: str, name: str) -> Function | None:
-        """Return a method of a class of the module, its own or inherited from another of the module."""
+    def _classes_of(self, node: ast.expr) -> Iterable[str]:
+        """Return the classes of the module that an expression is, or may be an object of."""
+        match node:
+            case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)) if name in self.classes:
+                return [name]
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return sorted(self._objects.get(name, ()))
+        return []
+
+    def _methods(self, owners: Iterable[str], names: Iterable[str]) -> Iterator[tuple[Function, str]]:
+        for owner in owners:
+            for name in names:
+                found = _first(self._lineage(owner), name)
+                if found is not None:
+                    yield found, owner
+
+    def _inherited(self, name: str) -> Iterator[tuple[Function, str]]:
+        """Yield what ``super()`` finds in a method: what comes behind the class around it."""
+        around = self._objects.get("super", ())
+        for owner in self._objects.get("self", ()):
+            behind = dropwhile(lambda one: one.name not in around, self._lineage(owner))
+            found = _first(islice(behind, 1, None), name)
+            if found is not None:
+                yield found, owner
+
+    def _lineage(self, owner: str) -> Iterator[ast.ClassDef]:
+        """Yield a class of the module and those of the module it inherits from, the nearest first."""
         seen: set[str] = set()
         waiting = [owner]
         while waiting:
@@ -213,23 +243,37 @@ class SetUp:
             if definition is None or one in seen:
                 continue
             seen.add(one)
-            method = method_of(definition, name)
-            if method is not None:
-                return method
+            yield definition
             waiting += [dotted(base) or "" for base in definition.bases]
-        return None
 
 
 _MAKERS = ("__new__", "__init__", "__post_init__")
 """The methods that making an object calls."""
 
+_CONTEXT = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+"""The methods that a ``with`` calls."""
+
 
 def _made_of(tree: ast.Module, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
-    """Yield the names that a module gives to objects of its classes, with the class."""
+    """Yield the names, of attributes too, that a module gives to objects of its classes, with the class."""
     for node in ast.walk(tree):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=made))) if made in classes:
-                yield name, made
+            case ast.Assign(targets=targets, value=ast.Call(func=ast.Name(id=made))):
+                pass
+            case (
+                ast.AnnAssign(target=target, value=ast.Call(func=ast.Name(id=made)))
+                | ast.withitem(context_expr=ast.Call(func=ast.Name(id=made)), optional_vars=ast.Name() as target)
+            ):
+                targets = [target]
+            case _:
+                continue
+        if made in classes:
+            yield from (((dotted(one) or "").rpartition(".")[2], made) for one in targets)
+
+
+def _first(definitions: Iterable[ast.ClassDef], name: str) -> Function | None:
+    """Return the method of a name that the first class to have one defines."""
+    return next((found for one in definitions if (found := method_of(one, name)) is not None), None)
 
 
 def method_of(definition: ast.ClassDef | None, name: str) -> Function | None:
