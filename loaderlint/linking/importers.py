@@ -18,10 +18,11 @@ from loaderlint.model.source import Language, Source
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import dotted
 
-_IMPORT = re.compile(rb"\b(?:from\s+[\w.]+\s+)?import\b\s*(?:\([^)]*\)|(?:[\w.,*\t ]|\\\r?\n)*)")
+_IMPORT = re.compile(rb"\b(?:from\s+[\w.]+\s+)?import\b\s*(?:\([^)]{0,9999}\)|(?:[\w.,*\t ]|\\\r?\n)*)")
 _BY_NAME = ("import_module", "__import__")
 """Functions that import the module whose name they are given."""
 _CALL = re.compile(rb"\b(?:import_module|__import__)\(\s*[\"'][\w.]+")
+_COMMENT = re.compile(rb"(?<!\S)#[^\n]*")
 _EVERY_NAME = "*"
 _NO_NAME = ""
 _WORD = re.compile(rb"\w+")
@@ -118,7 +119,8 @@ class Importers:
 
 def _named(content: bytes, stem: str) -> Iterator[str]:
     """Yield what a text takes from modules of a name: by ``module:object``, and by the imports written out in it."""
-    module = rb"(?<![\w/])(?:\w+\.)*%s" % re.escape(stem.encode())
+    content = _COMMENT.sub(b"", content)
+    module = rb"(?<![\w/])%s" % re.escape(stem.encode())
     yield from (name.decode() for name in re.findall(module + rb":(\w+)", content))
     statements = [one for text in _IMPORT.findall(content) if stem.encode() in text for one in _parsed(text)]
     taken = set(_taken(ast.Module(statements, []), lambda name: name.rpartition(".")[2] == stem))

@@ -120,6 +120,8 @@ def test_files_above_a_module_take_names(path: str, text: str, project: WriteFil
         ("pkg/train.py", "net = 1\n"),
         ("run.sh", "python train.py --net 1\n"),
         ("tasks.toml", 'train = "net"\n'),
+        ("run.sh", "#!/bin/sh\n# run it, never import train\npython train.py # nor serve train:net\n"),
+        ("compose.yaml", "services:\n  model:\n    # you may import train\n    command: python train.py\n"),
         ("data.yaml", "train: images/train\nnames: [train, net]\n# how to import the train data\n"),
         ("compose.yaml", "services:\n  model:\n    image: me/train:net\n"),
     ],
