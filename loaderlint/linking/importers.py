@@ -17,11 +17,11 @@ from loaderlint.model.imported import Imported
 from loaderlint.model.source import Language, Source
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_scopes import dotted
+from loaderlint.vocabulary.imports import IMPORT_FUNCTIONS
 
 _IMPORT = re.compile(rb"\b(?:from\s+[\w.]+\s+)?import\b\s*(?:\([^)]{0,9999}\)|(?:[\w.,*\t ]|\\\r?\n)*)")
-_BY_NAME = ("import_module", "__import__")
-"""Functions that import the module whose name they are given."""
-_CALL = re.compile(rb"\b(?:import_module|__import__)\(\s*[\"'][\w.]+")
+_BY_NAME = re.compile("|".join(IMPORT_FUNCTIONS).encode())
+_QUOTED = re.compile(rb"[\"'][\w.]+[\"']")
 _COMMENT = re.compile(rb"(?<!\S)#[^\n]*")
 _EVERY_NAME = "*"
 _NO_NAME = ""
@@ -86,7 +86,8 @@ class Importers:
         for path in self._project.paths:
             if Language.of(path) is Language.PYTHON:
                 content = self._content(path)
-                imports = (*_IMPORT.findall(content), *_CALL.findall(content))
+                quoted = _QUOTED.findall(content) if _BY_NAME.search(content) else ()
+                imports = (*_IMPORT.findall(content), *quoted)
                 for word in {word for text in imports for word in _WORD.findall(text)}:
                     found.setdefault(word, []).append(path)
         return found
@@ -142,6 +143,18 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
     modules: set[str] = set()
     taken: set[str] = set()
     alone = False
+    functions = {*IMPORT_FUNCTIONS, *_other_names_of_import_functions(tree)}
+
+    def imports(node: ast.expr) -> bool:
+        """Return whether an expression imports the module by its name."""
+        match node:
+            case ast.Call(args=[ast.Constant(value=str(name)), *_]):
+                return called_name(node) in functions and means(name)
+        return False
+
+    def is_module(node: ast.expr) -> bool:
+        return dotted(node) in modules or imports(node)
+
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
@@ -152,30 +165,38 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
                     taken.update(one.name for one in names)
                 inner = base if base.endswith(".") else f"{base}."
                 modules.update(one.asname or one.name for one in names if means(inner + one.name))
-            case ast.Assign(targets=[target], value=ast.Call() as call) if _imports(call, means):
+            case ast.Assign(targets=[target], value=value) if imports(value):
                 modules.add(dotted(target) or "")
-            case ast.Call() if _imports(node, means):
+            case ast.Call() if imports(node):
                 alone = True
+    items: set[ast.expr] = set()
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=ast.Call() as call, attr=name) if _imports(call, means):
-                taken.add(name)
-            case ast.Attribute():
-                owner, _, name = (dotted(node) or "").rpartition(".")
-                if owner in modules:
-                    taken.add(name)
-            case ast.Call(func=ast.Name(id="getattr"), args=[owner, asked, *_]) if dotted(owner) in modules or (
-                isinstance(owner, ast.Call) and _imports(owner, means)
-            ):
+            case (
+                ast.Call(func=ast.Name(id="getattr"), args=[owner, asked, *_])
+                | ast.Subscript(value=ast.Call(func=ast.Name(id="vars"), args=[owner]), slice=asked)
+                | ast.Subscript(value=ast.Attribute(value=owner, attr="__dict__"), slice=asked)
+            ) if is_module(owner):
                 taken.add(str(asked.value) if isinstance(asked, ast.Constant) else _EVERY_NAME)
+                items.update([node.value] if isinstance(node, ast.Subscript) else [])
+            case ast.Call(func=ast.Name(id="vars"), args=[owner]) | ast.Attribute(value=owner, attr="__dict__") if (
+                is_module(owner)
+            ):
+                taken.update(() if node in items else [_EVERY_NAME])
+            case ast.Attribute(value=owner, attr=name) if is_module(owner):
+                taken.add(name)
     yield from sorted(taken)
     if (modules or alone) and not taken:
         yield _NO_NAME
 
 
-def _imports(call: ast.Call, means: _Means) -> bool:
-    """Return whether a call imports the module by its name."""
-    match call.args:
-        case [ast.Constant(value=str(name)), *_]:
-            return called_name(call) in _BY_NAME and means(name)
-    return False
+def _other_names_of_import_functions(tree: ast.Module) -> Iterator[str]:
+    """Yield what else a program calls the functions that import a module by its name."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(names=names):
+                yield from (one.asname for one in names if one.asname and one.name in IMPORT_FUNCTIONS)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=of) | ast.Attribute(attr=of)) if (
+                of in IMPORT_FUNCTIONS
+            ):
+                yield name

@@ -18,6 +18,7 @@ from loaderlint.linking.files import Files
 from loaderlint.linking.search_path import upwards
 from loaderlint.model.source import Language
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.imports import IMPORT_FUNCTIONS
 
 _IMPORT = re.compile(
     rb"\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)|\bimport[ \t]+((?:[\w., \t]|\\\r?\n)+)"
@@ -33,7 +34,7 @@ _COMMENT = re.compile(rb"#[^\n]*")
 _OFFERS_ANY = re.compile(rb"\bimport[ \t]*\*|\bdef[ \t]+__getattr__\b")
 """What makes a module offer names that its text does not show."""
 _QUOTED = re.compile(rb"""["']([A-Za-z_.][\w./:-]*)["'{%]""")
-_IMPORTS_BY_NAME = (b"import_module", b"__import__", b"locate(", b"spec_from_file", b"runpy", b"exec(")
+_IMPORTS_BY_NAME = (*(name.encode() for name in IMPORT_FUNCTIONS), b"locate(", b"spec_from_file", b"runpy", b"exec(")
 """What imports a module under a name that is worked out."""
 _ANY = (b"onfig", b"CONFIG", b"cfg", b"CFG", b"CLI")
 _READS: Mapping[Language, tuple[bytes, ...]] = {

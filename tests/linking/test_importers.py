@@ -34,6 +34,10 @@ def imported(files: dict[str, str], path: str = "train.py") -> Imported:
         'import importlib as i\nprint(i.import_module("train").net, getattr(i.import_module("train"), "rows"))\n',
         'print(__import__("train").net, __import__("train").rows)\n',
         'import train\nprint(getattr(train, "net"), train.rows)\n',
+        'from importlib import import_module as load\nprint(load("train").net, load("train").rows)\n',
+        'import importlib\nload = importlib.import_module\nmodule = load("train")\nprint(module.net, module.rows)\n',
+        'from importlib import import_module\nprint(vars(import_module("train"))["net"], __import__("train").rows)\n',
+        'import train\nprint(vars(train)["net"], train.__dict__["rows"])\n',
     ],
 )
 def test_the_names_another_file_takes(text: str) -> None:
@@ -58,8 +62,9 @@ def test_a_star_takes_every_name() -> None:
     assert imported({"serve.py": "from train import *\nprint(net)\n"}) == Imported(every="serve.py")
 
 
-def test_an_attribute_that_is_computed_may_be_every_name() -> None:
-    assert imported({"serve.py": "import train\nprint(getattr(train, chosen))\n"}) == Imported(every="serve.py")
+@pytest.mark.parametrize("names", ["getattr(train, chosen)", "vars(train)[chosen]", "vars(train)", "train.__dict__"])
+def test_a_name_that_is_computed_may_be_every_name(names: str) -> None:
+    assert imported({"serve.py": f"import train\nprint({names})\n"}) == Imported(every="serve.py")
 
 
 @pytest.mark.parametrize(
