@@ -136,9 +136,11 @@ HARMLESS_ACTS = _words("""
 """)
 """First words of the names of functions of unknown modules that do something else than setting up."""
 
-HARMLESS_WORDS = _words("""
-    benchmark checkpoint critical cuda debug deterministic determinism device display distributed download error
-    exception gpu info log logger logging main makedirs mkdir mkdirs seed seeds summary timer verbosity warning
+_SEEDING_AND_LOGGING = _words("deterministic determinism log logger logging seed seeds verbosity warning")
+
+HARMLESS_WORDS = _SEEDING_AND_LOGGING | _words("""
+    benchmark checkpoint critical cuda debug device display distributed download error exception gpu info main makedirs
+    mkdir mkdirs summary timer
 """)
 """Words anywhere in such a name that say that what it does, or sets up, is nothing that workers read.
 
@@ -151,10 +153,7 @@ SETTING_WORDS = _words("add configure define disable enable merge override regis
 RESULTLESS_WORDS = SETTING_WORDS - {"add", "define", "merge", "update", "use"}
 """Those that say so even where the result is taken: ``merge_options`` may only return what it merged."""
 
-HARMLESS_SETTINGS = _words("""
-    anomaly deterministic determinism grad log logger loggers logging logs print printoptions seed seeds verbosity
-    warning warnings
-""")
+HARMLESS_SETTINGS = _SEEDING_AND_LOGGING | _words("anomaly grad loggers logs print printoptions warnings")
 """Words for what may be set without any sample changing."""
 
 HARMLESS_ADDITIONS = _words("args argparse arguments parser")
