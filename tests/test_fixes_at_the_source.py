@@ -383,3 +383,11 @@ def test_a_key_that_cannot_be_changed_because_it_is_shared_says_so(
     cli.run(["--platform", "windows", "--fix", "."])
     assert Path("train.py").read_text() == text
     assert "configs/train.yaml also serves something else" in capsys.readouterr().out
+
+
+def test_what_kind_of_number_it_is_declared_to_be_makes_no_other_use_of_it(project: WriteFiles) -> None:
+    kinds = ", ".join(f"kind_{number}=int" for number in range(200))
+    parts, read, path = SOURCES["a field"]
+    write(project, parts, f"num_workers={read}", after=f"    print(dict({kinds}))\n")
+    fix()
+    assert "workers: int = 0\n" in Path(path).read_text()

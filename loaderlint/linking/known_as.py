@@ -13,7 +13,7 @@ from loaderlint.linking.reads import last_read
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
-from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.python import FunctionNode, PythonFacts
 
 
 def with_names(project: Project, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
@@ -38,6 +38,7 @@ class Names:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._files: dict[str, list[tuple[Span, frozenset[str]]]] = {}
+        self._defined: dict[str, frozenset[Span]] = {}
 
     def of(self, candidate: Candidate, argument: Span | None) -> frozenset[str]:
         """Return the names, attributes, keys, parameters and flags that a candidate came by."""
@@ -49,8 +50,25 @@ class Names:
         return first[1] if first is not None and first[0].start == span.start else frozenset()
 
     def inside(self, span: Span) -> frozenset[str]:
-        """Return what stands in a place, of a dotted name the last part, of a declared flag that alone."""
+        """Return what stands in a place, of a dotted name the last part, of a declared flag that alone.
+
+        What a function or class is made of stands in none of its ways: only what it takes does.
+        """
+        if span in self._definitions(span.path):
+            return frozenset()
         return frozenset(name for _, names in self._outermost(span) for name in names)
+
+    def _definitions(self, path: str) -> frozenset[Span]:
+        if path not in self._defined:
+            facts = self._facts(path)
+            scopes = facts.scopes.values() if facts is not None else ()
+            nodes = (one.node for one in scopes if isinstance(one.node, ast.ClassDef | FunctionNode))
+            self._defined[path] = frozenset(facts.span(one) for one in nodes if facts is not None)
+        return self._defined[path]
+
+    def _facts(self, path: str) -> PythonFacts | None:
+        source = self._project.source(path)
+        return self._project.python(path) if source and source.language is Language.PYTHON else None
 
     def owners(self, span: Span) -> frozenset[str]:
         """Return what stands in a place, and what that is taken from: both ``train`` and ``n`` of ``cfg.train.n``."""
@@ -72,8 +90,7 @@ class Names:
 
     def _in(self, path: str) -> list[tuple[Span, frozenset[str]]]:
         if path not in self._files:
-            source = self._project.source(path)
-            facts = self._project.python(path) if source and source.language is Language.PYTHON else None
+            facts = self._facts(path)
             self._files[path] = sorted(_named(facts), key=_longest_first) if facts is not None else []
         return self._files[path]
 
@@ -88,7 +105,8 @@ def _longest_first(one: tuple[Span, frozenset[str]]) -> tuple[tuple[int, int], i
 
 
 def _named(facts: PythonFacts) -> Iterator[tuple[Span, frozenset[str]]]:
-    for node in ast.walk(facts.tree):
+    kinds = {id(one) for node in ast.walk(facts.tree) for one in _kinds(node)}
+    for node in (one for one in ast.walk(facts.tree) if id(one) not in kinds):
         names: Iterable[str | None] = ()
         if isinstance(node, ast.arg):
             names = (node.arg,)
@@ -100,6 +118,14 @@ def _named(facts: PythonFacts) -> Iterator[tuple[Span, frozenset[str]]]:
         if found:
             assert isinstance(node, ast.expr | ast.arg)
             yield facts.span(node), found
+
+
+def _kinds(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what says what kind of thing a name holds: no value comes by that."""
+    if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
+        yield from ast.walk(node.annotation)
+    elif isinstance(node, FunctionNode) and node.returns is not None:
+        yield from ast.walk(node.returns)
 
 
 def _flags(call: ast.Call) -> Iterator[str]:
