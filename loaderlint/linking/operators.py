@@ -73,18 +73,19 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
 
 
 def unary(evaluator: Evaluator, node: ast.UnaryOp, frame: Frame) -> Possibilities:
-    """Return what ``not`` or a minus gives."""
+    """Return what ``not``, a minus or a plus gives."""
     span = frame.facts.span(node)
     if isinstance(node.op, ast.Not):
         return distinct(
             Possibility(not truth, span, assumptions=assumptions, sources=places)
             for truth, assumptions, places in evaluator.truth(node.operand, frame)
         )
-    if isinstance(node.op, ast.USub):
-        negated = compute(
-            evaluator, (evaluator.evaluate(node.operand, frame),), node, frame, lambda values: -number(values[0])
+    if isinstance(node.op, ast.USub | ast.UAdd):
+        sign = -1 if isinstance(node.op, ast.USub) else 1
+        signed = compute(
+            evaluator, (evaluator.evaluate(node.operand, frame),), node, frame, lambda values: sign * number(values[0])
         )
-        return tuple(replace(one, sources=frozenset()) for one in negated)
+        return tuple(replace(one, sources=frozenset()) for one in signed)
     return unseen(span)
 
 

@@ -41,7 +41,7 @@ def start_method_calls(
     in_notebook = main is not None and main.source.cells is not None
     for one in ran:
         # A worker imports no notebook, and what a notebook imports only where something it is sent needs it.
-        if one.raises and one.call.in_workers and not in_notebook:
+        if one.raises and one.call.in_workers and not in_notebook and not _names_module(one.site.place):
             yield one.call
     for one in ran:
         before = next((other for other in ran if other is not one and _comes_before(other, one)), None)
@@ -160,14 +160,20 @@ def _forces(call: ast.Call) -> bool:
 
 
 def _is_asked(place: Place) -> bool:
-    """Return whether a condition around a call asks for the start method, or for what process or module this is."""
-    tests = [arm.test for arm in place.arms if arm.test is not None]
-    nodes = [node for test in tests for node in ast.walk(test)]
-    return any(
-        (isinstance(node, ast.Call) and _name_called(node) in ASKS_FOR_PROCESS)
-        or (isinstance(node, ast.Name) and node.id == "__name__")
-        for node in nodes
-    )
+    """Return whether a condition around a call asks for the start method, or for what process this is."""
+    return any(isinstance(node, ast.Call) and _name_called(node) in ASKS_FOR_PROCESS for node in _asked(place))
+
+
+def _names_module(place: Place) -> bool:
+    """Return whether a condition around a call asks for what module this is: in a worker that is another."""
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in _asked(place))
+
+
+def _asked(place: Place) -> Iterator[ast.AST]:
+    """Yield what the conditions around a place are made of."""
+    for arm in place.arms:
+        if arm.test is not None:
+            yield from ast.walk(arm.test)
 
 
 def _name_called(node: ast.expr) -> str | None:
