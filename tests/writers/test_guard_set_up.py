@@ -11,7 +11,7 @@ from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.writers.python.guard import guard
 
 HEAD = """\
-import argparse, csv, decimal, os, random, sys
+import argparse, builtins, csv, decimal, gettext, importlib, mimetypes, os, random, sqlite3, sys
 import numpy as np
 import torch
 import torchvision
@@ -150,6 +150,12 @@ def guarded(code: str) -> tuple[str, str]:
         'sklearn.set_config(transform_output="pandas")',
         "datasets.disable_caching()",
         "cv2.setNumThreads(0)",
+        "torch.set_grad_enabled(False)",
+        'gettext.install("rows")',
+        'mimetypes.init(["rows.types"])',
+        'importlib.import_module("plugins")',
+        'os.add_dll_directory("lib")',
+        "sqlite3.register_adapter(Words, str)",
     ],
 )
 def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
@@ -173,6 +179,15 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "torchvision.datasets.folder.IMG_EXTENSIONS[0] = args.kind",
         'setattr(torchvision.datasets.folder, "IMG_EXTENSIONS", args.kinds)',
         "torch.distributions.Distribution.set_default_validate_args(args.fast)",
+        "torch.set_grad_enabled(args.train)",
+        "importlib.import_module(args.plugin)",
+        "[readers.register(one) for one in args.readers]",
+        "{one: set_backend(one) for one in args.readers}",
+        "(lambda: readers.register(args.reader))()",
+        'getattr(readers, "register")(args.reader)',
+        "_ = readers.install(args.root)",
+        "readers.start(args.root)",
+        'vars(builtins)["scale"] = args.scale',
         "cfg.scale = args.scale",
         "Rows.configure(size=args.size)",
         "Words.size = args.size",
@@ -239,8 +254,9 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "readers.set_logger(args.log)",
         "readers.init_distributed_mode(args)",
         "torch.cuda.set_device(args.gpu)",
+        "[print(one) for one in args.names]",
+        "_ = os.system(args.command)",
         "torch.set_num_threads(args.threads)",
-        "torch.set_grad_enabled(args.train)",
         "wandb.config.update(vars(args))",
         "options = readers.merge_options(args)",
         "reader = Reader(args.scale)",

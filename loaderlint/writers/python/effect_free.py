@@ -95,8 +95,10 @@ HARMLESS_CONTEXTS = _words("contextlib.suppress warnings.catch_warnings")
 
 READ_BY_WORKERS = (
     *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "PIL.PngImagePlugin.MAX", "absl.flags.FLAGS", "codecs.register"),
-    *("copyreg.", "csv.field_size_limit", "csv.register", "decimal.", "locale.setlocale", "mimetypes.add"),
-    *("numpy.seterr", "socket.setdefaulttimeout", "torch.classes.load_library", "torch.ops.load_library"),
+    *("copyreg.", "csv.field_size_limit", "csv.register", "decimal.", "gettext.install", "importlib.import_module"),
+    *("locale.setlocale", "mimetypes.", "numpy.seterr", "os.add_dll_directory", "shutil.register"),
+    *("socket.setdefaulttimeout", "sqlite3.register", "sys.meta_path", "sys.path_hooks"),
+    *("torch.classes.load_library", "torch.ops.load_library", "xml.etree.ElementTree.register_namespace"),
 )
 """Names of calls and settings that what a dataset does hangs on, and that do not say so by a `SETTING_WORDS` of theirs.
 
@@ -132,7 +134,7 @@ Of an unknown module any call may whose result nobody takes.
 
 HARMLESS_ACTS = _words("""
     bench benchmark close download draw dump end eval evaluate exit fetch fit log main makedirs mkdir plot predict print
-    profile quit run save seed show sleep start test time train validate wait warn write
+    profile quit run save seed show sleep test time train validate wait warn write
 """)
 """First words of the names of functions of unknown modules that do something else than setting up."""
 
@@ -153,7 +155,7 @@ SETTING_WORDS = _words("add configure define disable enable merge override regis
 RESULTLESS_WORDS = SETTING_WORDS - {"add", "define", "merge", "update", "use"}
 """Those that say so even where the result is taken: ``merge_options`` may only return what it merged."""
 
-HARMLESS_SETTINGS = _SEEDING_AND_LOGGING | _words("anomaly grad loggers logs print printoptions warnings")
+HARMLESS_SETTINGS = _SEEDING_AND_LOGGING | _words("anomaly loggers logs print printoptions warnings")
 """Words for what may be set without any sample changing."""
 
 HARMLESS_ADDITIONS = _words("args argparse arguments parser")

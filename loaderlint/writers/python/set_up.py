@@ -73,7 +73,8 @@ def _says_that_it_sets(name: str) -> bool:
 def _is_of_no_concern(name: str) -> bool:
     """Return whether a dotted name is that of something whose state workers do not read, whatever is set of it."""
     library = root(name)
-    return library in REPORTING_LIBRARIES or library in sys.stdlib_module_names or f"{name}.".startswith(OF_NO_CONCERN)
+    known = library in REPORTING_LIBRARIES or (library in sys.stdlib_module_names and library != "builtins")
+    return known or f"{name}.".startswith(OF_NO_CONCERN)
 
 
 def _words_of(name: str) -> tuple[str, list[str]]:
@@ -113,7 +114,12 @@ class SetUp:
     def _verbs(self, nodes: Iterable[ast.AST], called: set[ast.AST] | None) -> Iterator[str]:
         for node in own_scope(nodes):
             match node:
-                case ast.Expr(value=ast.Call() as call):
+                case (
+                    ast.Expr(value=ast.Call() as call)
+                    | ast.Expr(value=ast.ListComp(elt=ast.Call() as call) | ast.SetComp(elt=ast.Call() as call))
+                    | ast.Expr(value=ast.DictComp(value=ast.Call() as call))
+                    | ast.Assign(targets=[ast.Name("_")], value=ast.Call() as call)
+                ):
                     yield self._called(call)
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                     yield SETS_UP if self._is_shared(node) or self._is_of_a_library(node) else ""
@@ -152,6 +158,9 @@ class SetUp:
             return ""
         if not path:
             outer = call.func
+            if isinstance(outer, ast.Call | ast.Lambda):
+                # What is made to be called at once may be anything of the modules it names.
+                return MAY_SET_UP if any(self._is_shared(one) for one in _names_in(outer)) else ""
             if not isinstance(outer, ast.Attribute) or not self._is_shared(outer.value):
                 return ""
             return SETS_UP if is_setting(outer.attr) else "" if is_harmless(outer.attr) else MAY_SET_UP
@@ -245,6 +254,10 @@ class SetUp:
             seen.add(one)
             yield definition
             waiting += [dotted(base) or "" for base in definition.bases]
+
+
+def _names_in(node: ast.AST) -> Iterator[ast.Name]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
 
 
 _MAKERS = ("__new__", "__init__", "__post_init__")
