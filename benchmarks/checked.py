@@ -217,7 +217,7 @@ def more_than(source: Source, now: Source, edits: Sequence[Said]) -> bool:
     gone = sum(end - start for start, end, _, _ in hunks)
     come = sum(end - start for _, _, start, end in hunks)
     say_gone = sum(1 + int(one["end_line"]) - int(one["line"]) for one in edits)
-    say_come = sum(1 + str(one["content"]).count("\n") for one in edits)
+    say_come = sum(len(f"{one['content']}.".splitlines()) for one in edits)
     return gone > say_gone or come > say_come
 
 
