@@ -270,12 +270,9 @@ class _OtherUses:
 
     def read_back(self, option: str, loader: Loader) -> bool:
         """Return whether the program asks a loader for what it was given."""
-        tests = self._asked.get(option, ())
-        reads = [one for one in (*tests, *self._reads.by_name.get(option, ())) if isinstance(one.node, ast.Attribute)]
-        return len(tests) > _MOST_READS or any(
-            isinstance(one.node, ast.Attribute) and loader.span in self._made(one, one.node)
-            for one in reads[:_MOST_READS]
-        )
+        reads = (*self._asked.get(option, ()), *self._reads.by_name.get(option, ()))
+        of_objects = [(one, one.node) for one in reads if isinstance(one.node, ast.Attribute)]
+        return len(of_objects) > _MOST_READS or any(loader.span in self._made(one, node) for one, node in of_objects)
 
     def _made(self, read: Read, node: ast.Attribute) -> frozenset[Span]:
         with self._evaluator.steps(_STEPS):

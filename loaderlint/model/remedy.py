@@ -60,14 +60,16 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     if count == 0 and loader.payload.code.asks_worker:
         return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
     if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
-        return fix.unsafe("the library that makes this loader may keep its workers by default, which takes some")
+        return fix.unsafe(
+            "the library that makes this loader may set persistent_workers, which torch refuses without workers"
+        )
     return fix
 
 
 _OF_BUILDERS = frozenset({"workers_per_gpu"})
-"""Worker counts of configurations whose builders give ``persistent_workers=True`` unless told otherwise.
+"""Worker counts of configurations that a builder may give ``persistent_workers=True`` to unless told otherwise.
 
-``mmseg/datasets/builder.py`` (0.27) and ``mmcls/datasets/builder.py`` (0.23): ``build_dataloader``.
+``mmseg/datasets/builder.py``, ``build_dataloader`` (mmsegmentation 0.27).
 """
 
 
