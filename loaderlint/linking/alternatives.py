@@ -123,7 +123,7 @@ def _opposite(one: Assumption) -> Assumption | None:
 
 MOST_ALTERNATIVES = 8
 """More ways than this to meet a condition are said in fewer."""
-MOST_GATHERED = 32
+MOST_GATHERED = 24
 """Where even those are more than this, only what they have in common is kept of the condition."""
 
 

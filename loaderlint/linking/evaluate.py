@@ -197,11 +197,14 @@ class Evaluator:
             self._answers[full] = answer
         return answer
 
-    def once(self, key: tuple[object, ...], unfinished: Answer, work: Callable[[], Answer]) -> Answer:
+    def once(
+        self, key: tuple[object, ...], unfinished: Answer, work: Callable[[], Answer], most: int | None = None
+    ) -> Answer:
         """Return the answer to a question about the whole project; to whom asks it meanwhile it is ``unfinished``.
 
         It has steps of its own, which it shares with the questions inside it. One inside that these ran out for has a
-        better answer when somebody asks who has more of them.
+        better answer when somebody asks who has more of them. A small question, with its ``most`` steps, never shares
+        those of whom it lies inside.
         """
         if key in self._answers:
             return cast(Answer, self._answers[key])
@@ -213,8 +216,8 @@ class Evaluator:
         depth = len(self._active)
         before = self._met, len(self._tentative)
         left = self._left, self._left_in_all
-        outermost = self._project_questions == 0
-        steps = int(STEPS_OF_A_PROJECT_QUESTION * self._effort) if outermost else self._left_in_all
+        outermost = self._project_questions == 0 or most is not None
+        steps = int((most or STEPS_OF_A_PROJECT_QUESTION) * self._effort) if outermost else self._left_in_all
         cut = self._cut.get(key)
         if cut is not None and steps < max(2 * cut[0], 0):
             if not outermost:

@@ -285,7 +285,7 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
             return False
         return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
 
-    return evaluator.once(("of platforms", id(stop), depth), False, found_out)
+    return evaluator.once(("of platforms", id(stop), depth), False, found_out, _STEPS)
 
 
 def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
