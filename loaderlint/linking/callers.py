@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import argparse_args, called_by_name, configured_calls
-from loaderlint.linking.classes import bases, class_of, is_super_init
+from loaderlint.linking.classes import bases, class_of, has_decorator, is_super_init, owner_of
 from loaderlint.linking.handing import calls_made_of, default_given, parameter_given
 from loaderlint.linking.hooks import HookCalls
 from loaderlint.linking.made_calls import (
@@ -20,6 +20,7 @@ from loaderlint.linking.made_calls import (
     in_tests,
     may_bind,
     names_definition,
+    without_first,
 )
 from loaderlint.linking.references import References, references
 from loaderlint.linking.registries import is_registered
@@ -218,8 +219,7 @@ class Callers:
                 elif isinstance(function, ast.Attribute) and function.attr == "__init__":
                     named = self._evaluator.evaluate(function.value, frame)
                     if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
-                        rest = ast.Call(function, site.node.args[1:], site.node.keywords)
-                        yield Caller(frame, ast.copy_location(rest, site.node))
+                        yield Caller(frame, without_first(site.node))
             if "__init__" not in heir.scope.bindings:
                 yield from self._base_calls(heir)
 
@@ -282,7 +282,7 @@ class Callers:
         frame = Frame(facts, site.place)
         for one in self._followed(site.node.func, frame):
             if matches(one.thing):
-                yield Caller(frame, site.node, one.assumptions)
+                yield Caller(frame, _without_object(site.node, one.thing), one.assumptions)
 
     def _handed_on(self, name: str, matches: _Matches) -> tuple[set[str], list[Caller], bool]:
         """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""
@@ -296,7 +296,9 @@ class Callers:
                 continue
             calls = calls_made_of(self._evaluator, one.site.node, one.argument, frame)
             if calls is not None:
-                made.extend(Caller(frame, call, way.assumptions) for call in calls for way in given)
+                made.extend(
+                    Caller(frame, _without_object(call, way.thing), way.assumptions) for call in calls for way in given
+                )
                 continue
             parameter = parameter_given(self._evaluator, one.site.node, one.argument, frame)
             kept_as = default_given(one.site.node, one.argument)
@@ -374,6 +376,13 @@ class Callers:
             return frozenset(one.facts.source.path for one in things if one.scope.name == name)
 
         return self._evaluator.once(("brought in", path, name), frozenset(), follow)
+
+
+def _without_object(call: ast.Call, called: Thing) -> ast.Call:
+    """Return a call without the object where it gives that by position, as a method of a class is called."""
+    if not isinstance(called, Function) or called.receiver is not None or has_decorator(called.node, "staticmethod"):
+        return call
+    return without_first(call) if owner_of(called.facts, called.scope) is not None else call
 
 
 def _told(found: Possibilities) -> list[tuple[object, Assumptions]]:

@@ -85,6 +85,11 @@ def names_definition(callee: ast.expr, frame: Frame) -> bool:
     return name is not None
 
 
+def without_first(call: ast.Call) -> ast.Call:
+    """Return a call with all that it gives but the first argument."""
+    return ast.copy_location(ast.Call(call.func, call.args[1:], call.keywords), call)
+
+
 def is_plain(function: FunctionNode | ast.Lambda) -> bool:
     """Return whether a function takes what its parameters say: no decorator may have changed that."""
     decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list

@@ -127,8 +127,7 @@ def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[_Named]:
             for keyword in call.keywords:
                 names = [] if keyword.arg is None else [keyword.arg, *(flags if keyword.arg == "default" else ())]
                 yield from ((keyword.value, one) for one in names)
-            for declared in takers.of(call):
-                yield from zip(call.args, declared, strict=False)
+            yield from takers.given(call)
             for argument in (*call.args, *(one.value for one in call.keywords)):
                 yield from _under_keys(argument)
 

@@ -163,6 +163,8 @@ POOLS = """
 class Pools:
     def __init__(self, threads):
         self.threads = threads
+    def grow(self, count):
+        self.threads = count
     def run(self):
         ThreadPoolExecutor(self.threads)
 """
@@ -173,6 +175,14 @@ BY_POSITION = {
     "a constructor of a base": (
         f"{POOLS}class Wide(Pools):\n    def __init__(self, count):\n        Pools.__init__(self, count)\n"
         "Wide(count=args.workers).run()"
+    ),
+    "a class by another name": f"{POOLS}Wide = Pools\nWide(args.workers).run()",
+    "a function by another name": (
+        "def run(threads):\n    ThreadPoolExecutor(threads)\nlater = run\nlater(args.workers)"
+    ),
+    "a method called on its class": f"{POOLS}pools = Pools(1)\nPools.grow(pools, args.workers)\npools.run()",
+    "a method called later": (
+        f"from functools import partial\n{POOLS}pools = Pools(1)\npartial(pools.grow, args.workers)()\npools.run()"
     ),
     "a field": "@dataclass\nclass Pool:\n    threads: int\npool = Pool(args.workers)\nThreadPoolExecutor(pool.threads)",
     "a field after inherited ones": (
@@ -202,6 +212,13 @@ def test_a_value_that_goes_on_by_other_names(goes_on: str) -> None:
 def test_a_value_that_a_class_of_the_program_takes_by_position(goes_on: str) -> None:
     imports = "from dataclasses import dataclass\n"
     assert traced(f"{imports}{PARSER}{goes_on}") == {"8 shared", "open"}
+
+
+def test_a_value_that_a_class_imported_by_another_name_takes() -> None:
+    main = (
+        f"from pools import Pools as Wide\n{IMPORT}{PARSER}pools = Wide(1)\nWide.grow(pools, args.workers)\npools.run()"
+    )
+    assert traced({"main.py": main, "pools.py": f"{POOL}{POOLS}"}) == {"8 shared", "open"}
 
 
 def test_the_default_of_two_flags() -> None:
