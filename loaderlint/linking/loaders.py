@@ -46,6 +46,8 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     """Return the loader a call makes, None when the call can never be reached."""
     with evaluator.steps(STEPS):
         arrives_on = stops.platforms_at(evaluator, site.frame)
+        if not arrives_on:
+            return None
         ways = joined(stops.conditions_at(evaluator, site.frame), [platforms.on(arrives_on)])
         ways = joined(ways, [*site.ways])
     if not ways:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking import datasets, guards, platforms
+from loaderlint.linking import classes, datasets, guards, platforms
 from loaderlint.linking.commandlines import parsed
 from loaderlint.linking.things import (
     ABSENT,
@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     CommandLine,
     External,
     Frame,
+    Instance,
     Items,
     Made,
     Possibilities,
@@ -80,9 +81,20 @@ def _has_attribute(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possib
         elif isinstance(thing, TreeMapping) or (isinstance(thing, Items) and thing.complete):
             has = name.thing in (thing.merged if isinstance(thing, TreeMapping) else thing.entries)
             found.append(Possibility(has, span, assumptions=assumptions, sources=places))
+        elif isinstance(thing, Instance) and _defines(evaluator, thing, name.thing):
+            found.append(Possibility(True, span, assumptions=assumptions, sources=places))
         else:
             found.extend(unseen(span, assumptions))
     return distinct(found) or unseen(span)
+
+
+def _defines(evaluator: Evaluator, instance: Instance, name: str) -> bool:
+    """Return whether a class of the project that an object is of, or one above it, always has a method of a name."""
+    return any(
+        scope.name == name and scope.is_function and scope.defined is not None and not scope.defined.arms
+        for owner in classes.lineage(evaluator, instance.of)
+        for scope in owner.scope.children
+    )
 
 
 def _declared(evaluator: Evaluator, command_line: CommandLine, name: str, span: Span) -> Iterable[Possibility]:

@@ -76,10 +76,13 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
 
 
 def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozenset[str]:
-    """Return the platforms on which a run comes to a place: of all its callers seen, and of the modules they are in."""
+    """Return the platforms on which a run comes to a place: of all its callers seen, and of the modules they are in.
+
+    There are none where every call seen stands under conditions that are never met.
+    """
     here = EVERY_PLATFORM
     for where in (frame, *_definition(frame)):
-        here &= platforms_in(_passing(evaluator, where, ())) or EVERY_PLATFORM
+        here &= platforms_in(_passing(evaluator, where, ()))
     scope, node = frame.scope, frame.scope.node
     if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
         return here

@@ -191,6 +191,22 @@ BRANCHES: Cases = {
         {"8"},
     ),
     "a call that is never reached is no loader": ("if False:\n    DataLoader(data, num_workers=8)", {"no loader"}),
+    "a call in a function that is called where nobody comes to": (
+        "def load():\n    DataLoader(data, num_workers=8)\nif False:\n    load()",
+        {"no loader"},
+    ),
+    "a call in a function that others call where nobody comes to": (
+        "def load():\n    DataLoader(data, num_workers=8)\ndef main():\n    load()\nif False:\n    main()",
+        {"no loader"},
+    ),
+    "a call in a function that is called where some come to": (
+        "def load():\n    DataLoader(data, num_workers=⟦8⟧)\nif False:\n    load()\nif asked:\n    load()",
+        {"8"},
+    ),
+    "a call in a function that nobody is seen to call": (
+        "def load():\n    DataLoader(data, num_workers=⟦8⟧)",
+        {"8"},
+    ),
     "a loop may not run": (
         """
         workers = ⟦2⟧

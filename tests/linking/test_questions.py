@@ -16,6 +16,8 @@ def given(name):
 """
 LOAD = "DataLoader(1, num_workers=workers)\n"
 
+SIZED = "class Sized:\n    def size(self):\n        return 2\nclass Child(Sized):\n    pass\n"
+SLOW = "def slow(data):\n    DataLoader(data, num_workers=⟦4⟧ if hasattr(data, 'size') else ⟦2⟧)\n"
 QUESTIONS: Cases = {
     "whether two classes of a library are one": (
         "from torch.utils.data import RandomSampler, SequentialSampler\ndef load(kind):\n"
@@ -93,6 +95,22 @@ QUESTIONS: Cases = {
     "an attribute that the command line lacks": (
         EIGHT.replace("⟦8⟧", "8") + "workers = args.jobs if hasattr(args, 'jobs') else ⟦2⟧\n" + LOAD,
         {"2"},
+    ),
+    "a method of what all callers hand over": (
+        f"{SIZED}{SLOW.replace('⟦2⟧', '2')}slow(Sized())\nslow(Child())\n",
+        {"4"},
+    ),
+    "a method of what some callers hand over": (
+        f"{SIZED}{SLOW}slow(Sized())\nslow(other)\n",
+        {"4", "2"},
+    ),
+    "a method that no class of the object has": (
+        f"{SIZED}{SLOW.replace('size', 'height')}slow(Sized())\n",
+        {"4", "2"},
+    ),
+    "a method that a class has on some conditions": (
+        f"class Sized:\n    if asked:\n        def size(self):\n            return 2\n{SLOW}slow(Sized())\n",
+        {"4", "2"},
     ),
     "an attribute of something unseen": (
         "workers = ⟦4⟧ if hasattr(thing, 'workers') else ⟦2⟧\n" + LOAD,
