@@ -989,3 +989,65 @@ def test_the_names_listed_in_all_survive() -> None:
 def test_a_module_that_another_file_may_import_to_run_it_is_unsafe_to_guard() -> None:
     _, unsafe = guarded("for batch in loader:\n    pass\n", "for batch", imported=Imported(alone="main.py"))
     assert unsafe == "main.py imports the module, and then nothing under the guard runs"
+
+
+READS_TABLE = """
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return TABLE[index]
+for batch in DataLoader(Rows(), num_workers=2):
+    print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeding", "table"),
+    [
+        ("np.random.seed(3)", "TABLE = np.random.rand(10)"),
+        ("random.seed(1)", "TABLE = [random.random() for _ in range(10)]"),
+        ("seed_everything(SEED)", "TABLE = torch.randperm(10)"),
+    ],
+)
+def test_what_is_drawn_outside_stays_behind_the_seeding(seeding: str, table: str) -> None:
+    head = "import random\nimport numpy as np\nimport torch\nfrom lightning import seed_everything\nSEED = 3\n"
+    new, unsafe = guarded(f"{head}{seeding}\n{table}\n{READS_TABLE}", "for batch")
+    assert stays(new, seeding)
+    assert new.index(seeding) < new.index(table)
+    assert f"`{table}` stays outside the guard and is repeated in every worker" in unsafe
+
+
+@pytest.mark.parametrize(
+    ("before", "table"),
+    [
+        ("cfg.init()", "TABLE = cfg.TABLE"),
+        ("init()", "TABLE = rows[:10]"),
+        ("cfg.init()", "TABLE = read_table()"),
+        ("download_tables()", "TABLE = np.load('table.npz')"),
+        ("os.system('make table')", "TABLE = np.load('table.npz')"),
+        ("fix()", "TABLE = np.random.rand(10)"),
+    ],
+)
+def test_what_stays_outside_is_not_put_before_what_it_hangs_on(before: str, table: str) -> None:
+    head = (
+        "import os, random\nimport numpy as np\nimport cfg\nfrom cfg import init, rows\n"
+        "from tables import download_tables, read_table\ndef fix():\n    random.seed(1)\n    np.random.seed(1)\n"
+    )
+    with pytest.raises(CannotRewrite, match="stays outside the guard and may hang on"):
+        guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
+
+
+@pytest.mark.parametrize(
+    ("before", "table"),
+    [
+        ("print('table')", "TABLE = np.load('table.npz')"),
+        ("os.makedirs('out')", "TABLE = np.load('table.npz')"),
+        ("cfg.init()", "TABLE = [1, 2, 3]"),
+        ("cfg.init()", "TABLE = np.zeros(10)"),
+        ("download_tables()", "TABLE = list(range(10))"),
+    ],
+)
+def test_what_hangs_on_nothing_before_it_may_come_first(before: str, table: str) -> None:
+    head = "import os\nimport numpy as np\nimport cfg\nfrom tables import download_tables\n"
+    new, _ = guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
+    assert stays(new, table)
+    assert not stays(new, before)

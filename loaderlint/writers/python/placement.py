@@ -9,9 +9,11 @@ fix is unsafe then.
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import canonical, root
 from loaderlint.writers.python.effects import Kind
 from loaderlint.writers.python.names import Names, Uses
@@ -24,9 +26,15 @@ _DISTURBS: Mapping[str, tuple[str, ...]] = {
 }
 """Calls that make other functions answer differently afterwards."""
 
-_PREPARES_IMPORTS = ("os.system", "subprocess.", "sys.path", "os.environ")
+_COMMANDS = ("os.system", "subprocess.")
+_PREPARES_IMPORTS = (*_COMMANDS, "sys.path", "os.environ")
 _INSTALLS = ("get_ipython().system(", "pip install")
 _READ_WHEN_USED = "CUDA_VISIBLE_DEVICES"
+
+_SEEDS = frozenset({"seed", "seeds"})
+_FETCHES = frozenset({"download", "extract", "urlretrieve"})
+"""Words in the names of functions: what seeds random numbers, and what brings files that a later statement may read."""
+_WORD = re.compile(r"[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,7 @@ def place(
     """Return what goes under the guard with the statements ``runs``.
 
     ``needs`` are the names that have to exist wherever the module is imported, each with the reason ("is read by …").
+    Raises `CannotRewrite` where what stays outside would come before what it hangs on, in ways that no name tells.
     """
     return _Placing(statements, frozenset(runs), needs, imports).placement()
 
@@ -72,7 +81,8 @@ def place(
 class _Effect:
     """What a statement reads and writes when it runs, through the functions it calls.
 
-    Paths of imported modules are canonical; of anything else only the first name is kept. ``names`` are all names read.
+    Paths of imported modules are canonical; of anything else only the first name is kept, but of what it ``calls``.
+    ``names`` are all names read.
     """
 
     names: frozenset[str]
@@ -80,6 +90,7 @@ class _Effect:
     binds: frozenset[str]
     changes: frozenset[str]
     passes: frozenset[str]
+    calls: frozenset[str]
 
 
 class _Placing:
@@ -107,6 +118,7 @@ class _Placing:
         running = {index for index, one in enumerate(self._statements) if one.kind >= Kind.CONSTRUCTS}
         inside = self._dependent(self._always | running - self._pinned, self._pinned)
         inside |= self._builders_among(inside)
+        self._check_order(inside)
         checks = (self._lost, self._repeated, self._not_set_up, self._changed_on_the_way, self._imports_first)
         reasons = [reason for check in checks for reason in check(inside)]
         return Placement(frozenset(inside), reasons[0] if reasons else "")
@@ -133,6 +145,7 @@ class _Placing:
             reached.binds - self._imported_again(index),
             self._all_sharing(self._keys(reached.changes) - self._definitions) | disturbed,
             self._all_sharing(reached.passes - self._unchanged) if statement.kind is Kind.RUNS else frozenset(),
+            frozenset(canonical(call, self._imports) for call in reached.calls),
         )
 
     def _all_sharing(self, names: frozenset[str]) -> frozenset[str]:
@@ -216,14 +229,49 @@ class _Placing:
             pinned.add(index)
             effect = self._effects[index]
             names = effect.names | effect.binds
+            draws = self._statements[index].kind is Kind.RUNS
             for other in range(index):
-                if (self._writes(other) | self._effects[other].passes) & names:
+                if (self._writes(other) | self._effects[other].passes) & names or (draws and self._only_seeds(other)):
                     pending.append(other)
         return frozenset(pinned)
+
+    def _only_seeds(self, index: int) -> bool:
+        """Return whether a statement does no more than seed random numbers, which is harmless in workers, too."""
+        called = self._statements[index].uses.now.calls
+        return not self._effects[index].binds and any(_says(_SEEDS, one) for one in called)
 
     def _writes(self, index: int) -> frozenset[str]:
         statement = self._statements[index]
         return statement.uses.now.binds | (self._effects[index].changes - self._definitions)
+
+    # What nothing outside may overtake
+
+    def _check_order(self, inside: Collection[int]) -> None:
+        """Raise `CannotRewrite` when what stays outside may find another state than one that goes inside left it."""
+        for index, statement in enumerate(self._statements):
+            if index in inside or statement.kind is Kind.DEFINES:
+                continue
+            for one in sorted(other for other in inside if other < index):
+                if self._leaves_something_for(one, index):
+                    first = _doing(self._statements[one])
+                    raise CannotRewrite(
+                        f"{_doing(statement)} stays outside the guard and may hang on {first} before it"
+                    )
+
+    def _leaves_something_for(self, first: int, second: int) -> bool:
+        """Return whether a statement does what names do not tell, and a later one may hang on that.
+
+        What runs may hang on anything; what builds reads the module whose function was called.
+        """
+        before, calls = self._statements[first], self._effects[first].calls
+        left = any(one.startswith(_COMMANDS) or _says(_SEEDS | _FETCHES, one) for one in calls)
+        if before.guard or not (before.sets_up or left):
+            return False
+        if self._statements[second].kind is Kind.RUNS:
+            return True
+        libraries = {root(one) for one in self._imports.values()}
+        modules = {call.rpartition(".")[0] for call in calls if root(call) in libraries}
+        return bool(before.sets_up) and _overlap(modules, self._effects[second].reads)
 
     # Why it is unsafe
 
@@ -246,7 +294,7 @@ class _Placing:
     def _repeated(self, inside: Collection[int]) -> Iterator[str]:
         for index in sorted(self._pinned - set(inside)):
             statement = self._statements[index]
-            if statement.kind is Kind.RUNS:
+            if statement.kind is Kind.RUNS and not self._only_seeds(index):
                 name = next(iter(sorted(self._reason_to_stay(index))), "")
                 because = f"`{name}` {self._needs[name]}, so " if name else ""
                 yield f"{because}{_doing(statement)} stays outside the guard and is repeated in every worker"
@@ -307,6 +355,11 @@ def later_by_name(statements: Sequence[Statement]) -> dict[str, Names]:
             if statement.uses.later != Names():
                 later[name] = later.get(name, Names()).joined(statement.uses.later)
     return later
+
+
+def _says(words: Collection[str], path: str) -> bool:
+    """Return whether the last name of a dotted path has one of these words."""
+    return any(one.lower() in words for one in _WORD.findall(path.rpartition(".")[2]))
 
 
 def _overlap(some: Collection[str], others: Collection[str]) -> bool:
