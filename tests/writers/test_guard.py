@@ -861,7 +861,7 @@ def test_a_worker_that_would_miss_a_change_makes_it_unsafe(between: str, verb: s
     assert f"{verb} it under the guard" in unsafe or "stays outside the guard" in unsafe
 
 
-@pytest.mark.parametrize("call", ["print(DEVICE)", "logger.info(DEVICE)", "run(DEVICE[0])", "Table(DEVICE)"])
+@pytest.mark.parametrize("call", ["print(DEVICE)", "logger.info(DEVICE)", "run(DEVICE[0])", "table = Table(DEVICE)"])
 def test_a_call_that_only_reads_what_workers_read_is_safe(call: str) -> None:
     before = f"from options import *\nDEVICE = []\n{call}"
     _, unsafe = guarded(script(before, in_getitem="DEVICE"), "for batch")

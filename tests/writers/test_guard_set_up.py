@@ -11,7 +11,7 @@ from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.writers.python.guard import guard
 
 HEAD = """\
-import argparse, builtins, csv, decimal, gettext, importlib, mimetypes, os, random, sqlite3, sys
+import argparse, builtins, csv, ctypes, decimal, gettext, importlib, mimetypes, os, random, sqlite3, sys
 import numpy as np
 import torch
 import torchvision
@@ -23,6 +23,8 @@ import transforms as T
 from config import cfg, get_config
 from data import Rows, TABLE, set_backend
 from torch.utils.data import DataLoader
+from unittest import mock
+import matplotlib.pyplot as plt
 
 
 class Words:
@@ -156,6 +158,13 @@ def guarded(code: str) -> tuple[str, str]:
         'importlib.import_module("plugins")',
         'os.add_dll_directory("lib")',
         "sqlite3.register_adapter(Words, str)",
+        'plt.switch_backend("agg")',
+        'plt.rcParams.update({"figure.dpi": 120})',
+        '__import__("plugins")',
+        'ctypes.CDLL("rows.so", mode=ctypes.RTLD_GLOBAL)',
+        'sys.stdout.reconfigure(encoding="utf-8")',
+        "FLAGS = flags.FLAGS\nFLAGS(sys.argv)",
+        "settings = readers.settings\nsettings.scale = 10",
     ],
 )
 def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
@@ -211,6 +220,22 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "monai.data.set_track_meta(args.meta)",
         "sklearn.set_config(transform_output=args.output)",
         "old = set_backend(args.backend)\nprint(old)",
+        "FLAGS = flags.FLAGS\nFLAGS(args.rest)",
+        'SCALE = flags.DEFINE_integer("scale", args.scale, "")',
+        "register = readers.REGISTRY.register\nregister(args.reader)",
+        "settings = readers.settings\nsettings.scale = args.scale",
+        "readers.Registry(args.root)",
+        "machine = readers.startMachine(args.path)",
+        "print(readers.init(args.root))",
+        "known = [readers.register(one) for one in args.readers]",
+        "known = any(readers.register(one) for one in args.readers)",
+        "__import__(args.plugin)",
+        "torch.no_grad().__enter__()",
+        "context = readers.scaled(3)\ncontext.__enter__()",
+        'rows = ctypes.CDLL("rows.so", ctypes.RTLD_GLOBAL)',
+        'sys.modules["rows"] = readers.made(args.rows)',
+        'mock.patch("readers.SCALE", 10).start()',
+        'patched = mock.patch("readers.SCALE", args.scale)\npatched.start()',
         "print(set_backend(args.backend))",
         'with set_backend(args.backend):\n    print("set")',
         "reader = Installed()",
@@ -263,12 +288,34 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "plain = Plain()\nplain.install()\nprint(plain)",
         'with Plain() as plain:\n    plain.install()\n    print("plain")',
         "datasets.load_all(args.root)",
+        "net = readers.net()\n[one.requires_grad_(False) for one in net.parameters()]",
+        "patches = readers.patch_embed(args.size)\nnet = readers.PatchEmbed(args.size)\nnet = readers.init_net(args)",
+        "timer = readers.start_timer()",
+        "print(wandb.init())",
+        "plt.switch_backend(args.backend)",
+        'plt.rcParams["figure.dpi"] = args.dpi',
     ],
 )
 def test_what_workers_do_not_read_goes_under_the_guard(code: str) -> None:
     new, unsafe = guarded(code)
     assert f"\n{code.splitlines()[-1]}\n" not in new
     assert unsafe == ""
+
+
+@pytest.mark.parametrize("code", ["plt.switch_backend(args.backend)", 'plt.rcParams["figure.dpi"] = args.dpi'])
+def test_what_drawings_look_like_matters_where_workers_draw(code: str) -> None:
+    draws = (
+        "def collate_fn(rows):\n    return plt.figure(rows)\n\n\nloader = DataLoader([], 2, collate_fn=collate_fn)\n"
+    )
+    _, unsafe = guarded(draws + code)
+    assert unsafe.endswith("up what the workers may read, and under the guard it does not reach them")
+
+
+def test_what_is_patched_around_a_loop_makes_it_unsafe() -> None:
+    loop = LOOP.replace("\n", "\n    ")
+    module = cst.parse_module(f'{HEAD}with mock.patch("readers.SCALE", 10):\n    {loop}')
+    _, unsafe = guard(module, {len(module.body) - 1}, NOWHERE)
+    assert "sets up what the workers may read" in unsafe
 
 
 def test_a_module_of_the_project_is_no_library_of_its_name() -> None:

@@ -68,6 +68,19 @@ def always_imported(nodes: Sequence[ast.AST]) -> dict[str, str]:
     return {name: min(targets) for name, targets in bound.items() if len(targets) == 1 and targets != {""}}
 
 
+def other_names(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that a scope binds once, to something imported: ``FLAGS = flags.FLAGS``, with what they mean."""
+    bound = [name for node in own_scope(nodes) for name in bound_by(node)]
+    found: dict[str, str] = {}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() as value):
+                path = dotted(value) or ""
+                if bound.count(name) == 1 and root(path) in imports:
+                    found[name] = canonical(path, imports)
+    return found
+
+
 def _set_to_none(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in own_scope(nodes):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None:

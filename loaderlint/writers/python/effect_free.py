@@ -63,16 +63,18 @@ Repeating it in a worker is harmless (WITNESS A, ``guard_iter_only_good``) but p
 """
 
 SETTINGS = _words("""
-    absl.flags.adopt_module_key_flags absl.flags.mark_flag_as_required absl.flags.mark_flags_as_required
+    __import__ absl.flags.adopt_module_key_flags absl.flags.mark_flag_as_required absl.flags.mark_flags_as_required
     codecs.register codecs.register_error copyreg.pickle csv.field_size_limit csv.register_dialect
     cv2.ocl.setUseOpenCL cv2.setNumThreads decimal.setcontext dotenv.load_dotenv faulthandler.enable
-    locale.setlocale matplotlib.use mimetypes.add_type numpy.set_printoptions numpy.seterr os.environ.setdefault
-    os.environ.update pandas.set_option resource.setrlimit site.addsitedir sys.path.append sys.path.extend
-    sys.path.insert sys.path.remove sys.setrecursionlimit socket.setdefaulttimeout
-    torch.serialization.add_safe_globals torchaudio.set_audio_backend torch.multiprocessing.set_sharing_strategy
-    torch.set_default_dtype torch.set_float32_matmul_precision torch.set_num_threads torch.set_printoptions
-    torch.use_deterministic_algorithms torchvision.set_image_backend torchvision.set_video_backend
-    warnings.filterwarnings warnings.simplefilter
+    locale.setlocale matplotlib.pyplot.rc matplotlib.pyplot.rcParams.update matplotlib.pyplot.style.use
+    matplotlib.pyplot.switch_backend matplotlib.rc matplotlib.rcParams.update matplotlib.style.use matplotlib.use
+    mimetypes.add_type numpy.set_printoptions numpy.seterr os.environ.setdefault os.environ.update pandas.set_option
+    resource.setrlimit seaborn.set seaborn.set_context seaborn.set_palette seaborn.set_style seaborn.set_theme
+    site.addsitedir socket.setdefaulttimeout sys.path.append sys.path.extend sys.path.insert sys.path.remove
+    sys.setrecursionlimit sys.stderr.reconfigure sys.stdout.reconfigure torch.multiprocessing.set_sharing_strategy
+    torch.serialization.add_safe_globals torch.set_default_dtype torch.set_float32_matmul_precision
+    torch.set_num_threads torch.set_printoptions torch.use_deterministic_algorithms torchaudio.set_audio_backend
+    torchvision.set_image_backend torchvision.set_video_backend warnings.filterwarnings warnings.simplefilter
 """)
 """Calls that set up the process and may be repeated.
 
@@ -95,15 +97,18 @@ HARMLESS_CONTEXTS = _words("contextlib.suppress warnings.catch_warnings")
 
 READ_BY_WORKERS = (
     *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "PIL.PngImagePlugin.MAX", "absl.flags.FLAGS", "codecs.register"),
-    *("copyreg.", "csv.field_size_limit", "csv.register", "decimal.", "gettext.install", "importlib.import_module"),
-    *("locale.setlocale", "mimetypes.", "numpy.seterr", "os.add_dll_directory", "shutil.register"),
-    *("socket.setdefaulttimeout", "sqlite3.register", "sys.meta_path", "sys.path_hooks"),
-    *("torch.classes.load_library", "torch.ops.load_library", "xml.etree.ElementTree.register_namespace"),
+    *("copyreg.", "csv.field_size_limit", "csv.register", "ctypes.CDLL", "ctypes.cdll.LoadLibrary", "decimal."),
+    *("gettext.install", "importlib.import_module", "locale.setlocale", "mimetypes.", "numpy.seterr"),
+    *("os.add_dll_directory", "shutil.register", "socket.setdefaulttimeout", "sqlite3.register", "sys.meta_path"),
+    *("sys.modules", "sys.path_hooks", "sys.setdlopenflags", "torch.classes.load_library", "torch.ops.load_library"),
+    *("tqdm.auto.tqdm.pandas", "tqdm.tqdm.pandas", "unittest.mock.patch"),
+    "xml.etree.ElementTree.register_namespace",
 )
 """Names of calls and settings that what a dataset does hangs on, and that do not say so by a `SETTING_WORDS` of theirs.
 
 docs.python.org, the pages of these modules; pillow.readthedocs.io, "Image", "ImageFile" and "Image file formats";
-numpy.org, ``seterr``; abseil.io, "Abseil Python Flags"; ``torch/_ops.py``, ``load_library``.
+numpy.org, ``seterr``; tqdm.github.io, ``tqdm.pandas``; abseil.io, "Abseil Python Flags"; ``torch/_ops.py``,
+``load_library``.
 """
 
 OF_NO_CONCERN = (
@@ -149,11 +154,27 @@ HARMLESS_WORDS = _SEEDING_AND_LOGGING | _words("""
 Seeding is among them: torch seeds each worker anew.
 """
 
-SETTING_WORDS = _words("add configure define disable enable merge override register set unregister update use")
+SETTING_WORDS = _words("add configure define disable enable merge override register set switch unregister update use")
 """First words of the names of functions that set something up, and may do so again in each process."""
 
 RESULTLESS_WORDS = SETTING_WORDS - {"add", "define", "merge", "update", "use"}
 """Those that say so even where the result is taken: ``merge_options`` may only return what it merged."""
+
+STARTING_WORDS = _words("activate bootstrap inject install launch monkey monkeypatch start")
+"""First words of the names of functions that start or patch something for the rest of the process, result or not."""
+
+STARTING_NAMES = _words("init initialize patch setup")
+"""Words that say so only where they are the whole name: ``init_model`` and ``patch_embed`` give back what they make."""
+
+ENTERING_NAMES = _words("__aenter__ __enter__ enter_async_context enter_context")
+"""Methods that enter a context which nothing in sight leaves."""
+
+STARTING_CALLS = ("absl.flags.DEFINE", "unittest.mock.patch")
+"""Names of calls whose result is taken and that set something up nevertheless.
+
+abseil.io, "Abseil Python Flags": ``DEFINE_integer`` returns a holder of the flag that it adds to ``FLAGS``;
+docs.python.org, ``unittest.mock``: what ``patch`` returns is a context, or is started.
+"""
 
 HARMLESS_SETTINGS = _SEEDING_AND_LOGGING | _words("anomaly loggers logs print printoptions warnings")
 """Words for what may be set without any sample changing."""

@@ -27,7 +27,7 @@ from loaderlint.writers.python.effect_free import (
     SETTINGS,
 )
 from loaderlint.writers.python.names import MUTATORS, container
-from loaderlint.writers.python.set_up import is_harmless, is_setting, method_of
+from loaderlint.writers.python.set_up import is_class, is_harmless, is_setting, method_of
 
 
 class Kind(IntEnum):
@@ -136,8 +136,11 @@ class Effects:
         if not isinstance(node, ast.Call) or node.args or node.keywords:
             return Kind.RUNS
         path = dotted(node.func)
-        known = path is None or root(path) not in self.imports or is_harmless(self._canonical(path))
-        return Kind.RUNS if known else Kind.SETS_UP
+        if path is None or root(path) not in self.imports:
+            return Kind.RUNS
+        # A class is called for the object it makes, which nobody else knows of.
+        name = self._canonical(path)
+        return Kind.RUNS if is_harmless(name) or is_class(name) else Kind.SETS_UP
 
     def _is_class(self, name: str) -> bool:
         """Return whether a name is a class of this module, or what a class method calls its own."""

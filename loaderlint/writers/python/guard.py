@@ -9,14 +9,24 @@ import libcst as cst
 
 from loaderlint.model.imported import Imported
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.bindings import always_imported, bound_by, imported, named_as_own, own_scope
+from loaderlint.writers.python.bindings import (
+    always_imported,
+    bound_by,
+    canonical,
+    imported,
+    named_as_own,
+    other_names,
+    own_scope,
+    root,
+)
+from loaderlint.writers.python.effect_free import REPORTING_LIBRARIES
 from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
 from loaderlint.writers.python.names import Names, uses
 from loaderlint.writers.python.placement import Statement, later_by_name, place
 from loaderlint.writers.python.set_up import SetUp
 from loaderlint.writers.python.sharing import shared_names
-from loaderlint.writers.python.worker_code import worker_definitions, worker_readers
+from loaderlint.writers.python.worker_code import Reader, worker_definitions, worker_readers
 
 
 def guard(module: cst.Module, statements: Collection[int], imported_by_others: Imported) -> tuple[cst.Module, str]:
@@ -33,11 +43,12 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     nodes = [_parsed(module, one) for one in module.body]
     tree = ast.Module([node for line in nodes for node in line], [])
     imports = always_imported(tree.body)
-    described = _described(module, nodes, tree, own, runs)
+    readers = worker_readers(tree, imports)
+    described = _described(module, nodes, tree, own, runs, _drawn_with(readers, imports))
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
-    placement = place(described, runs, _needs(tree, imports, imported_by_others, described), imports)
+    placement = place(described, runs, _needs(tree, readers, imported_by_others, described), imports)
     unsafe = placement.unsafe
     if not unsafe and imported_by_others.alone:
         unsafe = f"{imported_by_others.alone} imports the module, and then nothing under the guard runs"
@@ -73,8 +84,9 @@ def _effects(tree: ast.Module, own: Collection[str]) -> Effects:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound.append(node.id)
     once = {name for name in bound if bound.count(name) == 1}
+    imports = named_as_own(always_imported(tree.body), own)
     return Effects(
-        named_as_own(always_imported(tree.body), own),
+        {**other_names(tree.body, imports), **imports},
         {name: node for name, node in functions.items() if name in once},
         {name: node for name, node in classes.items() if name in once},
         {name for name in bound if name not in once and (name in functions or name in classes)},
@@ -87,17 +99,21 @@ def _described(
     tree: ast.Module,
     own: Collection[str],
     runs: Collection[int],
+    drawn_with: Collection[str],
 ) -> list[Statement]:
     described: list[Statement] = []
     effects = _effects(tree, own)
-    set_up = SetUp(tree, effects.functions, effects.classes, named_as_own(imported(tree.body), own))
+    imported_once = named_as_own(always_imported(tree.body), own)
+    imports = named_as_own(imported(tree.body), own)
+    others = other_names(tree.body, imports)
+    set_up = SetUp(tree, effects.functions, effects.classes, {**others, **imports}, drawn_with)
     for index, (line, statement) in enumerate(zip(nodes, module.body, strict=True)):
         is_guard = guard_of(statement) is not None
         is_docstring = index == 0 and _is_text(line)
         described.append(
             Statement(
                 text=_first_line(module.code_for_node(statement)),
-                uses=uses(line, effects.imports, effects.functions),
+                uses=uses(line, imported_once, effects.functions),
                 kind=Kind.DEFINES if is_docstring or _only_when_imported(line) else effects.kind(line),
                 imports=imported(line),
                 guard=is_guard,
@@ -133,12 +149,18 @@ def _only_when_imported(line: Sequence[ast.stmt]) -> bool:
     return False
 
 
+def _drawn_with(readers: Sequence[Reader], imports: Mapping[str, str]) -> frozenset[str]:
+    """Return the libraries of reports and drawings that worker code uses; seaborn sets what matplotlib draws by."""
+    read = {root(canonical(name, imports)) for reader in readers for name in reader.names.roots}
+    return frozenset(read & REPORTING_LIBRARIES) | ({"matplotlib", "seaborn"} if "matplotlib" in read else set())
+
+
 def _needs(
-    tree: ast.Module, imports: dict[str, str], imported_by_others: Imported, described: Sequence[Statement]
+    tree: ast.Module, readers: Sequence[Reader], imported_by_others: Imported, described: Sequence[Statement]
 ) -> dict[str, str]:
     """Return the names that workers and other files need, each with the reason."""
     needs: dict[str, str] = {}
-    for reader in worker_readers(tree, imports):
+    for reader in readers:
         for name in sorted(reader.names.roots):
             needs.setdefault(name, f"is read by {reader.name}, which runs in the workers")
     for name in sorted(worker_definitions(tree)):

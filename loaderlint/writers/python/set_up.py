@@ -10,12 +10,13 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import dropwhile, islice
 
 from loaderlint.writers.python.bindings import bound_by, canonical, dotted, local_names, own_scope, root
 from loaderlint.writers.python.effect_free import (
+    ENTERING_NAMES,
     HARMLESS_ACTS,
     HARMLESS_ADDITIONS,
     HARMLESS_SETTINGS,
@@ -26,6 +27,9 @@ from loaderlint.writers.python.effect_free import (
     REPORTING_LIBRARIES,
     RESULTLESS_WORDS,
     SETTING_WORDS,
+    STARTING_CALLS,
+    STARTING_NAMES,
+    STARTING_WORDS,
 )
 from loaderlint.writers.python.names import MUTATORS, container
 
@@ -56,9 +60,7 @@ def is_harmless(name: str) -> bool:
     if _says_that_it_sets(name):
         harmless = HARMLESS_SETTINGS | HARMLESS_ADDITIONS if first == "add" else HARMLESS_SETTINGS
         return not harmless.isdisjoint(words)
-    # A class is called for the object it makes, which nobody else knows of.
-    known = root(name) in KNOWN_LIBRARIES or is_class(name)
-    return known or first in HARMLESS_ACTS or not HARMLESS_WORDS.isdisjoint(words)
+    return root(name) in KNOWN_LIBRARIES or first in HARMLESS_ACTS or not HARMLESS_WORDS.isdisjoint(words)
 
 
 def is_class(name: str) -> bool:
@@ -87,13 +89,15 @@ def _words_of(name: str) -> tuple[str, list[str]]:
 class SetUp:
     """Finds what the statements of one module set up.
 
-    ``functions`` and ``classes`` are those it defines once, ``imports`` what its imports bind.
+    ``functions`` and ``classes`` are those it defines once, ``imports`` what its imports bind. ``drawn_with`` are the
+    libraries of reports and drawings that worker code uses as well.
     """
 
     tree: ast.Module
     functions: Mapping[str, Function]
     classes: Mapping[str, ast.ClassDef]
     imports: Mapping[str, str]
+    drawn_with: Collection[str] = ()
     _objects: dict[str, frozenset[str]] = field(init=False)
     _bound: frozenset[str] = field(init=False)
 
@@ -102,6 +106,7 @@ class SetUp:
         for name, made in _made_of(self.tree, self.classes):
             self._objects[name] = self._objects.get(name, frozenset()) | {made}
         self._bound = frozenset(name for node in own_scope(self.tree.body) for name in bound_by(node))
+        self._bound |= {name.id for name in _named_by_comprehensions(self.tree)}
 
     def by(self, nodes: Iterable[ast.stmt], *, runs: bool = False) -> str:
         """Return `SETS_UP` or `MAY_SET_UP` when statements do for the workers, with what they call; else "".
@@ -112,7 +117,7 @@ class SetUp:
         return next((verb for verb in (SETS_UP, MAY_SET_UP) if verb in verbs and not (runs and verb == MAY_SET_UP)), "")
 
     def _verbs(self, nodes: Iterable[ast.AST], called: set[ast.AST] | None) -> Iterator[str]:
-        for node in own_scope(nodes):
+        for node in _evaluated(nodes):
             match node:
                 case (
                     ast.Expr(value=ast.Call() as call)
@@ -124,7 +129,7 @@ class SetUp:
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                     yield SETS_UP if self._is_shared(node) or self._is_of_a_library(node) else ""
                 case ast.Call():
-                    yield SETS_UP if self._sets_up_for_sure(node) else ""
+                    yield self._by_name(node)
             if called is not None:
                 for inner, owner in self._own(node):
                     yield from self._inside(inner, owner, called) if inner not in called else ()
@@ -140,19 +145,35 @@ class SetUp:
         yield from self._verbs(inner.body, called)
         self._bound, self._objects = outer
 
-    def _sets_up_for_sure(self, call: ast.Call) -> bool:
-        """Return whether the name of what is called says that it sets up something, whoever takes its result."""
+    def _by_name(self, call: ast.Call) -> str:
+        """Judge a call by the name of what is called, whoever takes its result."""
         path = dotted(call.func) or ""
         name = canonical(path, self.imports)
-        says = _words_of(name)[0] in RESULTLESS_WORDS
-        return says and self._is_foreign(root(path)) and is_setting(name) and not is_class(name)
+        if self._is_foreign(root(path)):
+            says = _words_of(name)[0] in RESULTLESS_WORDS and self._is_setting(name) and not is_class(name)
+            if says or name.startswith(STARTING_CALLS) or _makes_symbols_global(call):
+                return SETS_UP
+        return MAY_SET_UP if self._starts(call) else ""
+
+    def _starts(self, call: ast.Call) -> bool:
+        """Return whether the name of what is called says that something of another module begins with it."""
+        if next(self._own(call), None) is not None:
+            return False
+        match call.func:
+            case ast.Attribute(attr=name) if name in ENTERING_NAMES:
+                return True
+            case ast.Attribute(attr=name) | ast.Name(id=name):
+                first, words = _words_of(name)
+                says = first in STARTING_WORDS or (words == [first] and first in STARTING_NAMES)
+                return says and HARMLESS_WORDS.isdisjoint(words) and not is_class(name) and self._is_shared(call.func)
+        return False
 
     def _called(self, call: ast.Call) -> str:
         """Judge a call whose result nobody takes."""
         path = dotted(call.func) or ""
         if path in ("setattr", "delattr") and call.args:
             return SETS_UP if self._is_shared(call.args[0]) or self._is_of_a_library(call.args[0]) else ""
-        if path == "exec":
+        if path in ("__import__", "exec"):
             return MAY_SET_UP
         if next(self._own(call), None) is not None or path in self.classes:
             return ""
@@ -166,9 +187,13 @@ class SetUp:
             return SETS_UP if is_setting(outer.attr) else "" if is_harmless(outer.attr) else MAY_SET_UP
         if root(path) in self.classes and "." in path:
             return SETS_UP if is_setting(path) else MAY_SET_UP
-        if not self._is_foreign(root(path)) or is_harmless(name := canonical(path, self.imports)):
+        name = canonical(path, self.imports)
+        if not self._is_foreign(root(path)):
             return ""
-        return SETS_UP if is_setting(name) else MAY_SET_UP
+        return SETS_UP if self._is_setting(name) else "" if is_harmless(name) else MAY_SET_UP
+
+    def _is_setting(self, name: str) -> bool:
+        return is_setting(name) or (root(name) in self.drawn_with and _says_that_it_sets(name))
 
     def _is_shared(self, node: ast.expr) -> bool:
         """Return whether workers have what an expression is in their own process, whatever the script does to it.
@@ -196,7 +221,8 @@ class SetUp:
         """Return whether a dataset may read what an attribute or item of a library is set to."""
         path = dotted(container(node))
         name = canonical(path or "", self.imports)
-        return path is not None and root(path) in self.imports and not _is_of_no_concern(name)
+        of_concern = root(name) in self.drawn_with or not _is_of_no_concern(name)
+        return path is not None and root(path) in self.imports and of_concern
 
     def _is_foreign(self, name: str) -> bool:
         """Return whether a name is another module's: imported, if only by ``from … import *``."""
@@ -258,6 +284,24 @@ class SetUp:
 
 def _names_in(node: ast.AST) -> Iterator[ast.Name]:
     return (one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _named_by_comprehensions(tree: ast.Module) -> Iterator[ast.Name]:
+    return (name for one in ast.walk(tree) if isinstance(one, ast.comprehension) for name in _names_in(one.target))
+
+
+def _evaluated(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all nodes that run with some, those of comprehensions too: no bodies of functions, lambdas and classes."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, Function | ast.Lambda | ast.ClassDef):
+            yield from _evaluated(ast.iter_child_nodes(node))
+
+
+def _makes_symbols_global(call: ast.Call) -> bool:
+    """Return whether the library that a call loads lends its symbols to those loaded later."""
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return any((dotted(one) or "").rpartition(".")[2] == "RTLD_GLOBAL" for one in given)
 
 
 _MAKERS = ("__new__", "__init__", "__post_init__")
