@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -171,7 +172,7 @@ def read(source: Source) -> PythonFacts:
     """Return what the file says.
 
     Raises:
-        ReadError: the file is no valid Python, at its line and column.
+        ReadError: the file is no valid Python, at its line and column; what later versions add is none to this one.
     """
     try:
         with warnings.catch_warnings():
@@ -179,7 +180,8 @@ def read(source: Source) -> PythonFacts:
             tree = ast.parse(source.content, source.path)
         walked = walk(tree)
     except SyntaxError as error:
-        raise ReadError(error.msg, error.lineno or 1, error.offset or 1) from None
+        read_as = ".".join(map(str, sys.version_info[:2]))
+        raise ReadError(f"{error.msg} (read as Python {read_as})", error.lineno or 1, error.offset or 1) from None
     except (RecursionError, MemoryError):
         raise ReadError("too deeply nested to be read, such as an `if` of hundreds of `elif`", 1, 1) from None
     except ValueError as error:

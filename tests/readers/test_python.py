@@ -368,6 +368,12 @@ REFUSED = {
 }
 
 
+def test_what_is_no_python_is_refused_with_the_version_it_was_read_as() -> None:
+    with pytest.raises(ReadError) as refused:
+        facts_of("loader = DataLoader(\n")
+    assert f"(read as Python {sys.version_info[0]}.{sys.version_info[1]})" in refused.value.message
+
+
 @pytest.mark.parametrize(("text", "line"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_no_python_is_refused_at_its_line(text: str, line: int) -> None:
     with pytest.raises(ReadError) as refused:
