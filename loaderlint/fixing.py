@@ -172,7 +172,8 @@ class _Bench:
         tried = source, repr(own)
         if tried not in self.tried:
             try:
-                self.tried[tried] = rewrite(source, own, imported=imported)
+                length = self.settings_for(source.path).line_length
+                self.tried[tried] = rewrite(source, own, imported=imported, line_length=length)
             except CannotRewrite as error:
                 self.tried[tried] = error
         outcome = self.tried[tried]

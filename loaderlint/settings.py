@@ -51,7 +51,8 @@ class Settings:
     """What is in force for the files of one folder.
 
     ``loaders`` are the user's wrappers: for each callable, torch's name of an option and where the callable takes it,
-    by keyword or position from 0. ``written`` are the keys that somebody set, as they were written.
+    by keyword or position from 0. ``written`` are the keys that somebody set, as they were written; ``folders`` says
+    what the folder and its parents up to the repository's root tell, outermost first.
     """
 
     targets: tuple[Target, ...]
@@ -65,6 +66,12 @@ class Settings:
     pedantic: bool = False
     cwd: str = ""
     written: Mapping[str, Setting] = field(default_factory=dict)
+    folders: tuple[Folder, ...] = ()
+
+    @cached_property
+    def line_length(self) -> int | None:
+        """How long lines of Python shall be, as the nearest folder says that tells formatters; None where none does."""
+        return next((one.line_length for one in reversed(self.folders) if one.line_length is not None), None)
 
     @cached_property
     def _rules(self) -> Mapping[str, type[Rule]]:
@@ -126,7 +133,7 @@ class SettingsIndex:
         if folder not in self._settings:
             folders = self._up_to_repository(folder)
             layers = _in_force(folders) if self._only is None else self._only
-            self._settings[folder] = _merged(layers, self._overrides, _required_python(folders), self.cwd)
+            self._settings[folder] = _merged(layers, self._overrides, folders, self.cwd)
         return self._settings[folder]
 
     def _up_to_repository(self, folder: str) -> tuple[Folder, ...]:
@@ -152,7 +159,7 @@ def _required_python(folders: tuple[Folder, ...]) -> str | None:
     return next((folder.requires_python for folder in reversed(folders) if folder.requires_python), None)
 
 
-def _merged(layers: tuple[Layer, ...], overrides: Layer, required_python: str | None, cwd: str) -> Settings:
+def _merged(layers: tuple[Layer, ...], overrides: Layer, folders: tuple[Folder, ...], cwd: str) -> Settings:
     """Return the settings that layers, farthest first, and the command line make together."""
     written = {key: Setting(key, value, (layer,)) for layer in layers for key, value in layer.values.items()}
     _check_rule_names(written, overrides)
@@ -171,7 +178,7 @@ def _merged(layers: tuple[Layer, ...], overrides: Layer, required_python: str | 
 
     limits = Limits()
     return Settings(
-        targets=_targets(given, required_python),
+        targets=_targets(given, _required_python(folders)),
         limits=Limits(
             max_prefetch_factor=given("max-prefetch-factor", limits.max_prefetch_factor),
             max_batches_in_flight=given("max-batches-in-flight", limits.max_batches_in_flight),
@@ -189,6 +196,7 @@ def _merged(layers: tuple[Layer, ...], overrides: Layer, required_python: str | 
         pedantic=given("pedantic", False),
         cwd=cwd,
         written=written,
+        folders=folders,
     )
 
 

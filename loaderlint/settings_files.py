@@ -7,8 +7,10 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from loaderlint.line_lengths import declared
 from loaderlint.paths import displayed, valid_lines
 
 if sys.version_info >= (3, 11):
@@ -64,6 +66,7 @@ def read_settings_file(location: str, cwd: str) -> Layer:
 class Folder:
     """What a folder says about settings: its layers, nearest last, and what its project requires of Python."""
 
+    path: str
     layers: tuple[Layer, ...] = ()
     requires_python: str | None = None
     is_repository: bool = False
@@ -72,6 +75,11 @@ class Folder:
     def is_root(self) -> bool:
         """Whether settings of parent folders do not count here."""
         return any(layer.values.get("root", False) for layer in self.layers)
+
+    @cached_property
+    def line_length(self) -> int | None:
+        """How long the lines of its Python files shall be, None where no file in it says so."""
+        return declared(self.path)
 
 
 def read_folder(folder: str, cwd: str, *, with_settings: bool = True) -> Folder:
@@ -93,7 +101,7 @@ def read_folder(folder: str, cwd: str, *, with_settings: bool = True) -> Folder:
     own = os.path.join(folder, OWN_FILE)
     if with_settings and os.path.isfile(own):
         layers.append(read_settings_file(own, cwd))
-    return Folder(tuple(layers), requires_python, os.path.exists(os.path.join(folder, ".git")))
+    return Folder(folder, tuple(layers), requires_python, os.path.exists(os.path.join(folder, ".git")))
 
 
 def _project(location: str, cwd: str, with_settings: bool) -> tuple[dict[str, Any], str]:

@@ -124,6 +124,16 @@ def test_one_fix_changes_a_configuration_and_the_code_that_reads_it(project: Wri
     assert after(report, "main.py") == MODULE.replace("            prefetch_factor=2,\n", "")
 
 
+def test_a_call_is_broken_where_the_project_says_how_long_lines_shall_be(project: WriteFiles) -> None:
+    line = IMPORT + 'if __name__ == "__main__":\n    list(DataLoader([], batch_size=8, num_workers=4))\n'
+    project({"train.py": line, "short/train.py": line, "short/ruff.toml": "line-length = 72\n"})
+    report = mended(platforms=BOTH)
+    assert '8, num_workers=0 if sys.platform == "win32" else 4))\n' in after(report, "train.py")
+    assert '8,\n                    num_workers=0 if sys.platform == "win32" else 4))\n' in after(
+        report, "short/train.py"
+    )
+
+
 def test_a_file_is_not_changed_when_another_part_of_the_fix_is_unsafe(project: WriteFiles) -> None:
     project({"main.py": COMMENTED, "train.yaml": CONFIGURATION})
     report = mended()

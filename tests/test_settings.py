@@ -114,6 +114,47 @@ def test_requires_python_of_the_nearest_project_decides(project: WriteFiles) -> 
     assert settings("inner/train.py").targets[0].python == (3, 6)
 
 
+LENGTHS: dict[str, dict[str, str | bytes]] = {
+    "Ruff": {"pyproject.toml": "[tool.ruff]\nline-length = 100\n"},
+    "Black": {"pyproject.toml": "[tool.black]\nline-length = 100\n"},
+    "Ruff in a file of its own": {"ruff.toml": "line-length = 100\n"},
+    "flake8": {".flake8": "[flake8]\nmax-line-length = 100\n"},
+    "pycodestyle": {"setup.cfg": "[pycodestyle]\nmax_line_length = 100\n"},
+    "flake8 in the settings of tox": {"tox.ini": "[tox]\nenvlist = %(x\n[flake8]\nmax-line-length = 100\n"},
+    "editors": {
+        ".editorconfig": "root = true\n[*]\nmax_line_length = 80\n[*.{md,py}]\nmax_line_length = 100\n[*.md]\n"
+    },
+    "what breaks lines, before what counts them": {
+        "pyproject.toml": "[tool.black]\nline-length = 100\n",
+        ".flake8": "[flake8]\nmax-line-length = 200\n",
+    },
+    "the nearest": {
+        "pyproject.toml": "[tool.ruff]\nline-length = 80\n",
+        "inner/.flake8": "[flake8]\nmax-line-length=100",
+    },
+}
+NO_LENGTHS: dict[str, dict[str, str | bytes]] = {
+    "nothing": {},
+    "files that cannot be read": {"ruff.toml": "line-length = \n", "setup.cfg": "no section\n", ".editorconfig": "[\n"},
+    "no number": {"ruff.toml": "line-length = 'long'\n", ".editorconfig": "[*]\nmax_line_length = off\n"},
+    "other languages": {".editorconfig": "[*.md]\nmax_line_length = 100\n[{*.js,py}]\n"},
+}
+
+
+@pytest.mark.parametrize("files", LENGTHS.values(), ids=LENGTHS)
+def test_how_long_lines_shall_be_is_read_where_formatters_read_it(
+    files: dict[str, str | bytes], project: WriteFiles
+) -> None:
+    project(files)
+    assert settings("inner/train.py").line_length == 100
+
+
+@pytest.mark.parametrize("files", NO_LENGTHS.values(), ids=NO_LENGTHS)
+def test_how_long_lines_shall_be_may_be_said_nowhere(files: dict[str, str | bytes], project: WriteFiles) -> None:
+    project(files)
+    assert settings("inner/train.py").line_length is None
+
+
 # Where settings come from
 
 

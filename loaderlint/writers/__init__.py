@@ -13,17 +13,20 @@ from loaderlint.writers.base import CannotRewrite, Rewritten, text_edits
 __all__ = ["CannotRewrite", "Rewritten", "rewrite", "text_edits"]
 
 
-def rewrite(source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHERE) -> Rewritten:
+def rewrite(
+    source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHERE, line_length: int | None = None
+) -> Rewritten:
     """Return the source's text with the edits made, proven to differ in nothing else.
 
-    ``imported`` is what other files take from this one. The same edit twice is one. Raises
-    `CannotRewrite` with the reason when the edits cannot be made exactly, all of them; parsers that keep a file's
-    layout are slow to import, so a language's own is imported when it is first needed.
+    ``imported`` is what other files take from this one, ``line_length`` how long the project says that its lines of
+    Python shall be. The same edit twice is one. Raises `CannotRewrite` with the reason when the edits cannot be made
+    exactly, all of them; parsers that keep a file's layout are slow to import, so a language's own is imported when it
+    is first needed.
     """
     if source.language is Language.PYTHON:
         from loaderlint.writers import python
 
-        rewritten = python.rewrite(source, edits, imported=imported)
+        rewritten = python.rewrite(source, edits, imported=imported, line_length=line_length)
         if source.cells is not None and not keeps_its_cells(source.text, rewritten.text):
             raise CannotRewrite("something outside the cells of the notebook would change")
         return rewritten

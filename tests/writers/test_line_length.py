@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.writers.marked import Cases, Edits, rewritten, zero_on_windows
+from loaderlint.writers import rewrite
+from tests.writers.marked import Cases, Edits, marked, rewritten, zero_on_windows
 
 _LONG = "x = " + "1" * 96 + "\n"
 """A line of 100 characters, so that the file's own length is 100."""
@@ -142,3 +143,16 @@ def test_a_call_is_broken_where_its_line_grew_longer_than_the_files_longest(
 @pytest.mark.parametrize(("before", "edits", "after"), KEPT.values(), ids=KEPT)
 def test_a_line_stays_one(before: str, edits: Edits, after: str) -> None:
     assert rewritten(before, edits).text == after
+
+
+def test_a_length_that_the_project_declares_is_the_measure() -> None:
+    line = "loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧)\n"
+    source, spans = marked(f"{_LONG}{_HANGING}{line}")
+    edited = zero_on_windows(spans)
+    whole = 'loader = DataLoader(dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4)\n'
+    assert rewrite(source, edited).text == f"{_LONG}{_HANGING}{whole}"
+    assert rewrite(source, edited, line_length=120).text == f"{_LONG}{_HANGING}{whole}"
+    assert rewrite(source, edited, line_length=80).text == (
+        f"{_LONG}{_HANGING}loader = DataLoader(\n"
+        '    dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4\n)\n'
+    )

@@ -19,21 +19,23 @@ from loaderlint.writers.python.places import places_of
 from loaderlint.writers.python.proof import parsed, prove
 
 
-def rewrite(source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHERE) -> Rewritten:
+def rewrite(
+    source: Source, edits: Sequence[Edit], *, imported: Imported = NOWHERE, line_length: int | None = None
+) -> Rewritten:
     """Return the source's text with the edits made, proven to differ in nothing else.
 
-    ``imported`` is what other files take from this one. Raises `CannotRewrite` with the reason when
-    the edits cannot be made exactly.
+    ``imported`` is what other files take from this one, ``line_length`` how long the project says that lines shall be.
+    Raises `CannotRewrite` with the reason when the edits cannot be made exactly.
     """
     try:
-        return _rewritten(source, edits, imported)
+        return _rewritten(source, edits, imported, line_length)
     except RecursionError as error:
         raise CannotRewrite(f"{source.path} is nested too deeply") from error
     except UnicodeError as error:
         raise CannotRewrite(f"{source.path} cannot hold the result: {error}") from error
 
 
-def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported) -> Rewritten:
+def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_length: int | None) -> Rewritten:
     tree = parsed(source.text, source.path)
     places = places_of(source)
     edits = of_both_arms(places, edits)
@@ -50,7 +52,7 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported) -> Rew
     )
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     text = module.bytes.decode(source.encoding).removeprefix(mark)
-    broken = fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline)
+    broken = fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline, line_length)
     proof = partial(prove, source, edits=edits, comments_may_go=edited.unsafe == COMMENT_LOST)
     try:
         proof(mark + broken)

@@ -1,4 +1,4 @@
-"""Keeping lines that edits made longer within the length that the file's lines have."""
+"""Keeping lines that edits made longer within the length that the project declares, or that the file's lines have."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _SHORTEST = 88
 """No length counts as shorter: what the commonest formatters leave on one line by default."""
 
 
-def fitted(old: str, new: str, indent: str, newline: str) -> str:
-    """Return what edits made of an old text, calls broken where a line is now longer than any was before.
+def fitted(old: str, new: str, indent: str, newline: str, declared: int | None = None) -> str:
+    """Return what edits made of an old text, calls broken where a line is now longer than it is ``declared`` to be.
+
+    Where nothing is declared, no line shall be longer than all were before.
 
     Such a line is broken between the arguments of the outermost call around the edit that has several there: behind
     its bracket, one ``indent`` further in, where the file breaks calls that way, else below its first argument. What
@@ -26,7 +28,7 @@ def fitted(old: str, new: str, indent: str, newline: str) -> str:
     Where a line holds several such calls, as in a tuple, it stays one.
     """
     before = _lines(old)
-    limit = max(_SHORTEST, *(len(_bare(line)) for line in _code(before, parsed(old, "the source"))))
+    limit = declared or max(_SHORTEST, *(len(_bare(line)) for line in _code(before, parsed(old, "the source"))))
     kept = {line.strip() for line in before}
     lines = _lines(new)
     longer = [
