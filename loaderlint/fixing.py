@@ -277,18 +277,13 @@ def _apart(findings: Sequence[Finding]) -> list[Finding]:
 def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings whose turn it is and whose fixes touch different places, the first of each place.
 
-    One that may follow by itself from the fix of another waits for that.
+    One that may follow by itself from the fix of another waits for that, where not all wait for one another.
     """
     turn = min(map(_turn, findings), default=None)
     places = {edit.span: finding for finding in findings if finding.fix for edit in finding.fix.edits}
-    return _apart(
-        [
-            one
-            for one in findings
-            if _turn(one) == turn
-            and not (one.fix and any(places.get(span, one) is not one for span in one.fix.follows))
-        ]
-    )
+    waiting = [one for one in findings if _turn(one) == turn]
+    first = [one for one in waiting if not (one.fix and any(places.get(at, one) is not one for at in one.fix.follows))]
+    return _apart(first or waiting)
 
 
 def _collide(first: Edit, second: Edit) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -13,10 +14,14 @@ from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
 
-_ABOVE_ZERO = {(ast.Gt, 0), (ast.GtE, 1), (ast.NotEq, 0)}
-"""Comparisons that are true of the worker counts above 0."""
-_ZERO = {(ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1)}
-"""Those that are true of 0 alone."""
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 
 
 def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
@@ -62,9 +67,10 @@ def _above_zero(test: ast.expr, answer: bool) -> Iterator[ast.expr]:
             for one in test.values:
                 yield from _above_zero(one, answer)
     elif isinstance(test, ast.Compare):
-        (operator, *more), (compared, *_) = test.ops, test.comparators
-        value = compared.value if isinstance(compared, ast.Constant) else None
-        if not more and (type(operator), value) in (_ABOVE_ZERO if answer else _ZERO):
+        (kind, *more), (compared, *_) = test.ops, test.comparators
+        holds = _COMPARISONS.get(type(kind))
+        limit = compared.value if isinstance(compared, ast.Constant) else None
+        if holds is not None and not more and isinstance(limit, int) and holds(0, limit) is not answer:
             yield test.left
     elif isinstance(test, ast.Name | ast.Attribute | ast.Subscript) and answer:
         yield test

@@ -43,7 +43,9 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         if loader.option(option).open and not dropped:
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
-    fix = Fix(title, tuple(edits), follows=workers.sources, kept=_kept(workers) if at_the_call else "")
+    # What the loader's own argument becomes makes up for any count that comes to it.
+    follows = workers.sources if at_the_call or argument is None else workers.sources | {argument}
+    fix = Fix(title, tuple(edits), follows=follows, kept=_kept(workers) if at_the_call else "")
     if shared:
         return fix.unsafe(_SHARED)
     if needed:

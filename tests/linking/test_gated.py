@@ -38,7 +38,16 @@ def is_gated(test: str, *, inside: bool) -> bool:
 
 
 @pytest.mark.parametrize(
-    "test", ["args.workers", "args.workers > 0", "args.workers >= 1", "args.workers != 0", "args.workers and not debug"]
+    "test",
+    [
+        "args.workers",
+        "args.workers > 0",
+        "args.workers >= 1",
+        "args.workers != 0",
+        "args.workers > 1",
+        "args.workers == 4",
+        "args.workers and not debug",
+    ],
 )
 def test_an_option_given_where_there_are_workers_goes_with_them(test: str) -> None:
     assert is_gated(test, inside=True)
@@ -46,7 +55,15 @@ def test_an_option_given_where_there_are_workers_goes_with_them(test: str) -> No
 
 
 @pytest.mark.parametrize(
-    "test", ["not args.workers", "args.workers == 0", "args.workers < 1", "debug or args.workers <= 0"]
+    "test",
+    [
+        "not args.workers",
+        "args.workers == 0",
+        "args.workers < 1",
+        "args.workers < 4",
+        "args.workers != 4",
+        "debug or args.workers <= 0",
+    ],
 )
 def test_an_option_given_where_there_are_not_none_goes_with_them(test: str) -> None:
     assert is_gated(test, inside=False)
@@ -54,7 +71,8 @@ def test_an_option_given_where_there_are_not_none_goes_with_them(test: str) -> N
 
 
 @pytest.mark.parametrize(
-    "test", ["args.workers or debug", "max(args.workers, 1) > 0", "few", "args.workers < 8", "debug"]
+    "test",
+    ["args.workers or debug", "max(args.workers, 1) > 0", "few", "args.workers < 8", "args.workers > -1", "debug"],
 )
 def test_an_option_given_for_another_reason_may_stay_without_workers(test: str) -> None:
     assert not is_gated(test, inside=True)

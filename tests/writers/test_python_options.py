@@ -107,6 +107,11 @@ ONLY_WITH_WORKERS: Cases = {
         prefetch_with_workers,
         "f(num_workers=min(n, len(rows), 8),\n  prefetch_factor=2 if min(n, len(rows), 8) > 0 else None)\n",
     ),
+    "a worker count that is worked out by arithmetic": (
+        "f(num_workers=⟦max(1, (cfg.n or 8) // 2)⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=max(1, (cfg.n or 8) // 2),\n  prefetch_factor=2 if max(1, (cfg.n or 8) // 2) > 0 else None)\n",
+    ),
     "a worker count above 0": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,

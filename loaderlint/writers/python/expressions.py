@@ -263,7 +263,9 @@ def _is_chain(node: cst.BaseExpression) -> bool:
 
 
 def _may_be_repeated(node: cst.BaseExpression) -> bool:
-    """Return whether an expression only looks something up, or makes a number of it by a builtin."""
+    """Return whether an expression only looks something up, or makes a number of that by arithmetic or a builtin."""
+    if isinstance(node, cst.BinaryOperation | cst.BooleanOperation):
+        return _may_be_repeated(node.left) and _may_be_repeated(node.right)
     if isinstance(node, cst.Call):
         given = all(not one.star and one.keyword is None and _may_be_repeated(one.value) for one in node.args)
         return given and isinstance(node.func, cst.Name) and node.func.value in _OF_NUMBERS
