@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, doubts, set_outside
 from loaderlint.linking.commandlines import defaults
-from loaderlint.linking.things import Class, Frame, Function, Possibilities, Possibility, end_of, one_of, unseen
+from loaderlint.linking.things import (
+    Class,
+    Frame,
+    Function,
+    Made,
+    Possibilities,
+    Possibility,
+    end_of,
+    one_of,
+    under,
+    unseen,
+)
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode
 
@@ -22,10 +33,19 @@ def attribute(evaluator: Evaluator, owner: Class, name: str, span: Span) -> Poss
             return unseen(span)
         if name in one.scope.bindings:
             found = evaluator.bound(name, Frame(one.facts, end_of(one.scope)), None, span)
-            called_on = tuple(_called_on(evaluator, way, owner) for way in defaults.unwrapped(evaluator, found))
+            held = (way for every in defaults.unwrapped(evaluator, found) for way in static(evaluator, every))
+            called_on = tuple(_called_on(evaluator, way, owner) for way in held)
             held_there = doubts.changed_elsewhere(evaluator, [one], name, called_on, in_methods=True)
             return with_later(evaluator, owner, one, name, held_there)
     return unseen(span)
+
+
+def static(evaluator: Evaluator, one: Possibility) -> Possibilities:
+    """Return the function that an attribute set to ``staticmethod(function)`` is read as, everything else as it is."""
+    made = one.thing
+    if not isinstance(made, Made) or made.callee != "builtins.staticmethod" or len(made.call.args) != 1:
+        return (one,)
+    return under(evaluator.evaluate(made.call.args[0], made.frame), one.assumptions)
 
 
 def _called_on(evaluator: Evaluator, one: Possibility, owner: Class) -> Possibility:

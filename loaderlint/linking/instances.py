@@ -343,7 +343,7 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
         given = class_attributes.with_later(evaluator, instance.of, owner, name, given)
     for one in given:
         if not isinstance(one.thing, Function):
-            found.append(one)
+            found.extend(class_attributes.static(evaluator, one))
             continue
         method = replace(one.thing, receiver=instance, owner=owner)
         if is_property(method):

@@ -23,6 +23,9 @@ def described(scopes: Scopes, node: cst.Lambda) -> str:
             function = call.func if isinstance(call, cst.Call) else None
             last = function.attr if isinstance(function, cst.Attribute) else function
             callee = last.value if isinstance(last, cst.Name) else "function"
+            if callee == "staticmethod":
+                # It gives what it is handed.
+                continue
             return _NAMED_AFTER_CALLEE.get(callee, f"{_snake_case(callee)}_function")
         if isinstance(outer, cst.DictElement) and isinstance(outer.key, cst.SimpleString):
             key = outer.key.evaluated_value
