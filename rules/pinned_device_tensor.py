@@ -40,7 +40,7 @@ class PinnedDeviceTensor(Rule):
     With workers, better give tensors on the CPU, pin them, and let the training loop take them to the GPU.
 
     ## Fix safety
-    Safe: the program could not load a batch. Unsafe where the value also serves something that is no loader.
+    Safe: the program could not load a batch. Unsafe where the value also serves something else.
 
     ## Evidence
     `pin_memory` in `torch/utils/data/_utils/pin_memory.py` (2.13) calls `Tensor.pin_memory` on whatever it meets, and

@@ -1,4 +1,4 @@
-"""Which written values also serve something that is no loader, so that they are not changed for a loader's sake."""
+"""Which written values also serve something else than loaders, so that they are not changed for a loader's sake."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ class _Uses:
         self._reads: dict[str, dict[str, list[Span]]] = {}
 
     def elsewhere(self, candidate: Candidate, ways: _Ways) -> bool:
-        """Return whether the name a written value was given is read for something that is no loader."""
+        """Return whether the name a written value was given is read for something else than loaders."""
         facts = self._project.python(candidate.span.path) if candidate.written else None
         name = _name_of(facts, candidate) if facts is not None else None
         if facts is None or name is None:

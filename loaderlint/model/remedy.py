@@ -26,8 +26,8 @@ _NEEDED = "another loader, which may have workers of its own, gets the same valu
 def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Fix:
     """Return the fix that makes this worker count ``count``, and the zero-workers bundle when that is 0.
 
-    torch raises when an option of the bundle stays behind (HAZARDS 1.3). A count that also serves something that is no
-    loader stays as it is; the loader's own argument is changed instead.
+    torch raises when an option of the bundle stays behind (HAZARDS 1.3). A count that also serves something else than
+    loaders stays as it is; the loader's own argument is changed instead.
     """
     argument = loader.num_workers.argument
     at_the_call = workers.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON
@@ -143,7 +143,7 @@ def _neutral(option: str) -> Constant:
 
 
 def unless_shared(fix: Fix, edited: Candidate) -> Fix:
-    """Return the fix, unsafe where the value it edits also serves something that is no loader."""
+    """Return the fix, unsafe where the value it edits also serves something else than loaders."""
     return fix.unsafe(_SHARED) if edited.serves_others else fix
 
 

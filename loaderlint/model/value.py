@@ -187,7 +187,7 @@ class Candidate:
     ``trail`` runs from the written place to the loader. ``sources`` are the written places that a computed candidate
     was worked out from: ``workers > 0`` follows by itself when the worker count is changed. ``written`` is False for a
     default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
-    anchor, that it also serves something that is no loader; ``used_elsewhere`` looks for what else the program does
+    anchor, that it also serves something else than loaders; ``used_elsewhere`` looks for what else the program does
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
     which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
@@ -208,7 +208,7 @@ class Candidate:
 
     @property
     def serves_others(self) -> bool:
-        """Whether the same written value also serves something that is no loader."""
+        """Whether the same written value also serves something else than loaders."""
         return self.shared or self.used_elsewhere()
 
     @property

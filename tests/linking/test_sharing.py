@@ -1,4 +1,4 @@
-"""Written values that also serve something that is no loader."""
+"""Written values that also serve something else than loaders."""
 
 from __future__ import annotations
 
