@@ -50,6 +50,8 @@ _DEEPEST = 6
 _PARTIAL = "functools.partial"
 _REGROUPING = frozenset({"tuple", "list", "zip"})
 """Functions that give what they are given in another order (``tuple(zip(*batch))``)."""
+_DIFFERENTIABLE = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.Div, ast.Pow)
+"""Operators whose result has a graph where an operand requires grad."""
 _GIVES_ONE_ITEM = ("__getitem__", "__getitems__", "__iter__", "__next__")
 
 
@@ -178,9 +180,13 @@ class _Batch:
         if isinstance(written, ast.Dict | ast.Tuple | ast.List):
             for part in written.values if isinstance(written, ast.Dict) else written.elts:
                 yield from self._expression(part, frame, assumptions, depth + 1)
+        if isinstance(written, ast.ListComp):
+            yield from self._expression(written.elt, frame, assumptions, depth + 1)
         kind = GENERATOR if isinstance(written, ast.GeneratorExp) else None
         if isinstance(written, ast.Call):
             kind = self._of_call(written, frame)
+        if isinstance(written, ast.BinOp) and isinstance(written.op, _DIFFERENTIABLE):
+            kind = GRADIENT if any(self._is_leaf(one, frame) for one in (written.left, written.right)) else None
         if kind is not None:
             yield from self._found(frame.facts.span(written), kind, assumptions)
         elif not (isinstance(written, ast.Dict | ast.Tuple | ast.List) and written is node):
@@ -197,10 +203,24 @@ class _Batch:
                 return GRADIENT
         return None
 
+    def _is_leaf(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether a tensor is made that requires grad, so that what is computed with it has a graph."""
+        asked = node.keywords if isinstance(node, ast.Call) else []
+        if not any(
+            one.arg == "requires_grad" and isinstance(one.value, ast.Constant) and one.value.value for one in asked
+        ):
+            return False
+        made = self.evaluator.evaluate(node, frame)
+        torchs = all(isinstance(one.thing, Made) and one.thing.callee.startswith("torch.") for one in made)
+        return torchs and not self._switches_gradients()
+
     def _minds_gradients(self, *frames: Frame) -> bool:
         """Return whether one of the files says anything of what requires grad, or any file of no gradients."""
-        if any(word in frame.facts.source.text for frame in frames for word in WITHOUT_GRADIENTS):
-            return True
+        said = (word in frame.facts.source.text for frame in frames for word in WITHOUT_GRADIENTS)
+        return any(said) or self._switches_gradients()
+
+    def _switches_gradients(self) -> bool:
+        """Return whether any file of the project switches gradients off."""
         files = self.evaluator.project.all_python
         return self.evaluator.once(
             ("gradients",), True, lambda: any(word in one.source.text for one in files() for word in SWITCHES_GRADIENTS)

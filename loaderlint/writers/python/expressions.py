@@ -33,6 +33,7 @@ _WHOLE_VALUE = (
     cst.NamedExpr,
     cst.Index,
     cst.Expr,
+    cst.BaseSimpleComp,
 )
 """What takes any expression as a whole, so that a choice needs no parentheses in it."""
 
