@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from loaderlint.called import Called
 from loaderlint.engine import Linted, SettingsFor, lint
 from loaderlint.linking.files import OtherFiles, Readings
 from loaderlint.linking.importers import Importers
@@ -107,7 +108,7 @@ class _Bench:
     refused: dict[Finding, str] = field(default_factory=dict)
     readings: Readings = field(default_factory=Readings)
     tried: dict[tuple[Source, str], Rewritten | CannotRewrite] = field(default_factory=dict)
-    importers: Importers | None = None
+    called: Called | None = None
 
     def round(self, linted: Linted, sources: Mapping[str, Source]) -> _Mended | None:
         """Return the project after as many of the fixes as can be made side by side, None when none can."""
@@ -182,10 +183,10 @@ class _Bench:
         return outcome
 
     def _imported(self, path: str, read: Mapping[str, Source]) -> Imported:
-        """Return what other files take from a file; no fix changes that."""
-        if self.importers is None:
-            self.importers = Importers(read, self.files)
-        return self.importers.of(path)
+        """Return what other files take from a file, and it from them; no fix changes that."""
+        if self.called is None:
+            self.called = Called(Importers(read, self.files))
+        return self.called.imported(path)
 
     def settle(self, findings: Sequence[Finding], read: Mapping[str, Source]) -> dict[Finding, _Settled]:
         """Return each finding's fix as the writers see it.

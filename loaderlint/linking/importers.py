@@ -63,21 +63,50 @@ class Importers:
             for name in _named(content, stem):
                 found.setdefault(name, other)
         every, alone = found.pop(_EVERY_NAME, ""), found.pop(_NO_NAME, "")
-        return Imported(found, every, alone, frozenset(self._own(path)))
+        return Imported(found, every, alone, self.own(path))
 
-    def _own(self, path: str) -> Iterator[str]:
-        """Yield the first names of what a file imports of the project; a folder alone is no library's namesake."""
+    def own(self, path: str) -> frozenset[str]:
+        """Return the first names of what a file imports of the project; a folder alone is no library's namesake."""
+        return frozenset(name.split(".")[0] for name, _ in self._modules(path) if not name.startswith("."))
+
+    def modules(self, path: str) -> Iterator[tuple[str, str]]:
+        """Yield the project's modules that a file imports: what leads the names of what is theirs, and the path.
+
+        That is the module's dotted name, with a dot before it as a relative import has, or nothing where a star takes
+        them all.
+        """
+        for name, module in self._modules(path):
+            if module != path:
+                named = name if name.startswith(".") else f".{name}"
+                yield named if named.endswith(".") else f"{named}.", module
+        facts = self._project.python(path)
+        for node in ast.walk(facts.tree) if facts is not None else ():
+            if isinstance(node, ast.ImportFrom) and any(one.name == _EVERY_NAME for one in node.names):
+                starred = self._project.module("." * node.level + (node.module or ""), path)
+                if starred is not None and starred != path:
+                    yield "", starred
+
+    def source(self, path: str) -> Source | None:
+        """Return the source of a file."""
+        return self._project.source(path)
+
+    def _modules(self, path: str) -> Iterator[tuple[str, str]]:
+        """Yield the dotted names, as a file imports them, of modules of the project, each with the path."""
         facts = self._project.python(path)
         for node in ast.walk(facts.tree) if facts is not None else ():
             names: list[str] = []
             if isinstance(node, ast.Import):
                 names = [one.name for one in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names = [f"{node.module}.{one.name}" for one in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = "." * node.level + (node.module or "")
+                names = [base + ("" if base.endswith(".") else ".") + one.name for one in node.names]
             for name in names:
-                parts = name.split(".")
-                if any(self._project.module(".".join(parts[: end + 1]), path) for end in range(len(parts))):
-                    yield parts[0]
+                dots = len(name) - len(name.lstrip("."))
+                parts = name[dots:].split(".")
+                for end in range(0 if dots else 1, len(parts) + 1):
+                    module = self._project.module(part := name[:dots] + ".".join(parts[:end]), path)
+                    if module is not None:
+                        yield part, module
 
     @cached_property
     def _mentioning(self) -> Mapping[bytes, list[str]]:

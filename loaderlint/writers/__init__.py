@@ -10,7 +10,7 @@ from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.source import Language, Source
 from loaderlint.writers.base import CannotRewrite, Rewritten, text_edits
 
-__all__ = ["CannotRewrite", "Rewritten", "rewrite", "text_edits"]
+__all__ = ["CannotRewrite", "Rewritten", "rewrite", "set_up_when_called", "text_edits"]
 
 
 def rewrite(
@@ -45,3 +45,13 @@ def rewrite(
     from loaderlint.writers import yaml
 
     return yaml.rewrite(source, edits)
+
+
+def set_up_when_called(source: Source, imported: Imported) -> dict[str, str]:
+    """Return what the functions, classes and methods of a Python module set up when they are called, by dotted name.
+
+    ``imported`` says what the module takes of the project; it is the word in which the answer reaches `rewrite`.
+    """
+    from loaderlint.writers.python import called
+
+    return called.set_up_when_called(source, imported)

@@ -140,3 +140,12 @@ def test_modules_of_the_project_that_are_called_as_libraries() -> None:
     files = {"train.py": train, "datasets/rows.py": "", "test/__init__.py": "", "test/tools.py": "", "numpy/a.yaml": ""}
     project, _ = project_of(files)
     assert Importers(project.sources, None).of("train.py").own == {"datasets", "test"}
+
+
+def test_modules_of_the_project_by_what_leads_their_names() -> None:
+    train = "import test.tools, numpy\nfrom . import near\nfrom .near import rows\nfrom datasets import *\n"
+    files = {"train.py": train, "datasets.py": "", "test/__init__.py": "", "test/tools.py": "", "near.py": ""}
+    project, _ = project_of({f"pkg/{path}": text for path, text in files.items()})
+    modules = set(Importers(project.sources, None).modules("pkg/train.py"))
+    assert {(".near.", "pkg/near.py"), (".test.tools.", "pkg/test/tools.py"), ("", "pkg/datasets.py")} <= modules
+    assert {leading for leading, _ in modules} == {"", ".near.", ".test.", ".test.tools.", ".datasets."}

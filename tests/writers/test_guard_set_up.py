@@ -326,6 +326,43 @@ def test_a_module_of_the_project_is_no_library_of_its_name() -> None:
     assert unsafe.startswith("`datasets.load_all(args.root)` may set up what the workers may read")
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ok = readers.open_all()",
+        "print(max(readers.open_all(), 3))",
+        'print(f"{T.Rows.filled(args)}")',
+        "rows = T.Rows(args)\nfilled = rows.filled()",
+        "filled = T.Rows(args).filled()",
+        "with T.Rows(args) as rows:\n    print(rows)",
+        'ok = getattr(readers, "open_all")()',
+        "ok = list(map(readers.open_all, args.names))",
+        "opened = [readers.open_all(one) for one in args.names]",
+        "class Own(T.Rows):\n    pass\n\n\nfilled = Own(args).filled()",
+        "def prepare():\n    return readers.open_all()\n\n\nprint(prepare())",
+        "open_all = readers.open_all\nok = open_all(args)",
+    ],
+)
+def test_what_other_modules_of_the_project_set_up_is_told(code: str) -> None:
+    module = cst.parse_module(f"{HEAD}{code}\n{LOOP}")
+    runs = {len(module.body) - 1}
+    assert guard(module, runs, Imported(own=frozenset({"readers", "transforms"})))[1] == ""
+    setting = dict.fromkeys((".readers.open_all", ".transforms.Rows.filled", ".transforms.Rows.__enter__"), "sets up")
+    _, unsafe = guard(module, runs, Imported(own=frozenset({"readers", "transforms"}), setting=setting))
+    assert unsafe.endswith("sets up what the workers may read, and under the guard it does not reach them")
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["loader = DataLoader(Rows(), collate_fn=readers.open_all)\nprint(loader)", "print(readers.log_all(args))"],
+)
+def test_what_is_handed_on_or_only_reports_sets_up_nothing(code: str) -> None:
+    module = cst.parse_module(f"{HEAD}{code}\n{LOOP}")
+    setting = {".readers.open_all": "sets up", ".readers.log_all": "sets up"}
+    _, unsafe = guard(module, {len(module.body) - 1}, Imported(own=frozenset({"readers"}), setting=setting))
+    assert unsafe == ""
+
+
 def test_what_is_set_up_between_two_runs_of_a_loader_makes_it_unsafe() -> None:
     code = dedent(
         """

@@ -44,11 +44,16 @@ def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
             for alias in node.names:
                 bound[alias.asname or root(alias.name)] = alias.name if alias.asname else root(alias.name)
         elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
+            module = "." * node.level + (f"{node.module}." if node.module else "")
             for alias in node.names:
                 if alias.name != "*":
-                    bound[alias.asname or alias.name] = f"{module}.{alias.name}"
+                    bound[alias.asname or alias.name] = module + alias.name
     return bound
+
+
+def imported_anywhere(tree: ast.Module) -> dict[str, str]:
+    """Return what the imports in all scopes of a module bind, as `imported` does."""
+    return imported([node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)])
 
 
 def always_imported(nodes: Sequence[ast.AST]) -> dict[str, str]:

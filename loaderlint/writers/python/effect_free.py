@@ -179,5 +179,8 @@ docs.python.org, ``unittest.mock``: what ``patch`` returns is a context, or is s
 HARMLESS_SETTINGS = _SEEDING_AND_LOGGING | _words("anomaly loggers logs print printoptions warnings")
 """Words for what may be set without any sample changing."""
 
+HARMLESS_ELSEWHERE = HARMLESS_SETTINGS | {"distributed"}
+"""Words in the names of functions of the project for what these may set up without any sample changing."""
+
 HARMLESS_ADDITIONS = _words("args argparse arguments parser")
 """Words for what a parser is given: ``add_arguments(parser)`` is harmless, ``set_args(args)`` keeps what was parsed."""

@@ -14,6 +14,7 @@ from loaderlint.writers.python.bindings import (
     bound_by,
     canonical,
     imported,
+    imported_anywhere,
     named_as_own,
     other_names,
     own_scope,
@@ -44,7 +45,17 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     tree = ast.Module([node for line in nodes for node in line], [])
     imports = always_imported(tree.body)
     readers = worker_readers(tree, imports)
-    described = _described(module, nodes, tree, own, runs, _drawn_with(readers, imports))
+    imports_anywhere = named_as_own(imported_anywhere(tree), own)
+    judged = _effects(tree, own)
+    set_up = SetUp(
+        tree,
+        judged.functions,
+        judged.classes,
+        {**other_names(tree.body, imports_anywhere), **imports_anywhere},
+        _drawn_with(readers, imports),
+        imported_by_others.setting,
+    )
+    described = _described(module, nodes, judged, set_up, named_as_own(imports, own), runs)
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
@@ -96,24 +107,19 @@ def _effects(tree: ast.Module, own: Collection[str]) -> Effects:
 def _described(
     module: cst.Module,
     nodes: Sequence[list[ast.stmt]],
-    tree: ast.Module,
-    own: Collection[str],
+    effects: Effects,
+    set_up: SetUp,
+    imports: Mapping[str, str],
     runs: Collection[int],
-    drawn_with: Collection[str],
 ) -> list[Statement]:
     described: list[Statement] = []
-    effects = _effects(tree, own)
-    imported_once = named_as_own(always_imported(tree.body), own)
-    imports = named_as_own(imported(tree.body), own)
-    others = other_names(tree.body, imports)
-    set_up = SetUp(tree, effects.functions, effects.classes, {**others, **imports}, drawn_with)
     for index, (line, statement) in enumerate(zip(nodes, module.body, strict=True)):
         is_guard = guard_of(statement) is not None
         is_docstring = index == 0 and _is_text(line)
         described.append(
             Statement(
                 text=_first_line(module.code_for_node(statement)),
-                uses=uses(line, imported_once, effects.functions),
+                uses=uses(line, imports, effects.functions),
                 kind=Kind.DEFINES if is_docstring or _only_when_imported(line) else effects.kind(line),
                 imports=imported(line),
                 guard=is_guard,

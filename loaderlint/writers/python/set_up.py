@@ -19,6 +19,7 @@ from loaderlint.writers.python.effect_free import (
     ENTERING_NAMES,
     HARMLESS_ACTS,
     HARMLESS_ADDITIONS,
+    HARMLESS_ELSEWHERE,
     HARMLESS_SETTINGS,
     HARMLESS_WORDS,
     KNOWN_LIBRARIES,
@@ -90,7 +91,10 @@ class SetUp:
     """Finds what the statements of one module set up.
 
     ``functions`` and ``classes`` are those it defines once, ``imports`` what its imports bind. ``drawn_with`` are the
-    libraries of reports and drawings that worker code uses as well.
+    libraries of reports and drawings that worker code uses as well. ``elsewhere`` says what the functions, classes and
+    methods of the project's other modules set up when they are called, ``held`` are the names under which the module
+    keeps what all have that import it: none where it is the script itself. A call that nobody takes the result of is
+    for something else, unless it is of what is ``seen`` to set up nothing.
     """
 
     tree: ast.Module
@@ -98,8 +102,12 @@ class SetUp:
     classes: Mapping[str, ast.ClassDef]
     imports: Mapping[str, str]
     drawn_with: Collection[str] = ()
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
+    seen: Collection[str] = ()
     _objects: dict[str, frozenset[str]] = field(init=False)
     _bound: frozenset[str] = field(init=False)
+    _makers: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._objects = {}
@@ -107,14 +115,48 @@ class SetUp:
             self._objects[name] = self._objects.get(name, frozenset()) | {made}
         self._bound = frozenset(name for node in own_scope(self.tree.body) for name in bound_by(node))
         self._bound |= {name.id for name in _named_by_comprehensions(self.tree)}
+        self._makers = {name: canonical(made, self.imports) for name, made in _made(self.tree)} | dict(self.imports)
 
     def by(self, nodes: Iterable[ast.stmt], *, runs: bool = False) -> str:
         """Return `SETS_UP` or `MAY_SET_UP` when statements do for the workers, with what they call; else "".
 
-        Of what ``runs`` the loaders counts what it plainly sets up itself: most that it calls comes after them.
+        Of what ``runs`` the loaders counts what it plainly sets up itself, and in contexts around them: most that it
+        calls comes after them.
         """
-        verbs = set(self._verbs(nodes, None if runs else set()))
-        return next((verb for verb in (SETS_UP, MAY_SET_UP) if verb in verbs and not (runs and verb == MAY_SET_UP)), "")
+        if not runs:
+            return _surest(self._verbs(nodes, set()))
+        around = [
+            item for node in _evaluated(nodes) if isinstance(node, ast.With | ast.AsyncWith) for item in node.items
+        ]
+        return SETS_UP if SETS_UP in {*self._verbs(nodes, None), *self._verbs(around, set())} else ""
+
+    def by_calls(self) -> Iterator[tuple[str, str]]:
+        """Yield what the functions, classes and methods of the module set up when they are called, by dotted name."""
+        for name, function in self.functions.items():
+            yield name, _surest(self._inside(function, "", set()))
+        for name in self.classes:
+            yield name, _surest([*self._inside_all([name], _MAKERS), *self._of_bases([name], "")])
+            for base in (canonical(dotted(base) or "", self.imports) for base in self._foreign_bases([name])):
+                inherited = (one for one in self.elsewhere if one.startswith(f"{base}."))
+                yield from ((name + one.removeprefix(base), self.elsewhere[one]) for one in inherited)
+            for method in self._method_names(name):
+                yield f"{name}.{method}", _surest(self._inside_all([name], [method]))
+        for name in sorted(self.held & self._objects.keys()):
+            for method in {method for owner in self._objects[name] for method in self._method_names(owner)}:
+                found = self._methods(self._objects[name], [method])
+                yield (
+                    f"{name}.{method}",
+                    _surest(verb for one, owner in found for verb in self._inside(one, owner, set(), held=True)),
+                )
+
+    def _method_names(self, owner: str) -> frozenset[str]:
+        return frozenset(
+            one.name for definition in self._lineage(owner) for one in definition.body if isinstance(one, Function)
+        )
+
+    def _inside_all(self, owners: Iterable[str], names: Iterable[str]) -> Iterator[str]:
+        for method, owner in self._methods(owners, names):
+            yield from self._inside(method, owner, set())
 
     def _verbs(self, nodes: Iterable[ast.AST], called: set[ast.AST] | None) -> Iterator[str]:
         for node in _evaluated(nodes):
@@ -128,22 +170,75 @@ class SetUp:
                     yield self._called(call)
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                     yield SETS_UP if self._is_shared(node) or self._is_of_a_library(node) else ""
+                case ast.Global():
+                    yield SETS_UP if self.held.intersection(node.names) else ""
                 case ast.Call():
                     yield self._by_name(node)
+                    yield from self._by_other_modules(node) if called is not None else ()
+                case ast.withitem(context_expr=ast.Call(func=value) | value):
+                    yield from (self._elsewhere(f"{dotted(value)}.{method}") for method in _CONTEXT)
             if called is not None:
                 for inner, owner in self._own(node):
-                    yield from self._inside(inner, owner, called) if inner not in called else ()
+                    held = isinstance(node, ast.Call) and self._is_held(node.func)
+                    yield from self._inside(inner, owner, called, held=held) if inner not in called else ()
 
-    def _inside(self, inner: Function, owner: str, called: set[ast.AST]) -> Iterator[str]:
-        """Judge what a function of the module does, or a method of the class ``owner``."""
+    def _inside(self, inner: Function, owner: str, called: set[ast.AST], *, held: bool = False) -> Iterator[str]:
+        """Judge what a function of the module does, or a method of the class ``owner``, of an object that is held."""
         called.add(inner)
-        outer = self._bound, self._objects
-        self._bound = self._bound | local_names(inner)
+        outer = self._bound, self._objects, self.held, self.functions
+        local = local_names(inner)
+        self._bound = self._bound | local
+        self.held = self.held - local | ({"self"} if held else frozenset())
+        self.functions = {**self.functions, **{one.name: one for one in inner.body if isinstance(one, Function)}}
+        for node in own_scope(inner.body):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._is_held(value):
+                    self.held |= {name}
         around = {one.name for one in self.classes.values() if inner in one.body}
         of_owner = {"self": frozenset({owner}), "cls": frozenset({owner}), "super": frozenset(around)}
         self._objects = {**self._objects, **of_owner}
         yield from self._verbs(inner.body, called)
-        self._bound, self._objects = outer
+        self._bound, self._objects, self.held, self.functions = outer
+
+    def _is_held(self, node: ast.expr) -> bool:
+        """Return whether an expression is, or is part of, what all have that import the module."""
+        match node:
+            case ast.Name(id=name):
+                return name in self.held
+            case ast.Attribute(value=value) | ast.Subscript(value=value):
+                return self._is_held(value)
+            case ast.Call(func=ast.Attribute(value=value, attr="get" | "setdefault")):
+                return self._is_held(value)
+        return False
+
+    def _by_other_modules(self, call: ast.Call) -> Iterator[str]:
+        """Judge a call by what the project's other modules do when it calls something of theirs."""
+        path = _called_path(call)
+        match call.func:
+            case ast.Attribute(value=value, attr=method) if owners := self._classes_of(value):
+                yield from self._of_bases(owners, f".{method}")
+            case ast.Call(func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name)), *_]):
+                yield self._elsewhere(f"{dotted(value)}.{name}")
+            case ast.Call() | ast.Lambda():
+                yield from map(self._elsewhere, _paths_in(call.func))
+            case ast.Name(id="map" | "filter") if call.args:
+                yield self._elsewhere(dotted(call.args[0]) or "")
+        yield from self._of_bases([path], "") if path in self.classes else [self._elsewhere(path)]
+
+    def _of_bases(self, owners: Iterable[str], member: str) -> Iterator[str]:
+        """Yield what a member of the classes that are inherited from other modules sets up, or making an object."""
+        yield from (self._elsewhere(f"{dotted(base)}{member}") for base in self._foreign_bases(owners))
+
+    def _foreign_bases(self, owners: Iterable[str]) -> Iterator[ast.expr]:
+        return (base for owner in owners for one in self._lineage(owner) for base in one.bases)
+
+    def _elsewhere(self, path: str) -> str:
+        """Return what calling something of the project's other modules sets up, unless nobody minds by its name."""
+        words = _words_of(path)[1]
+        first = root(path)
+        if not HARMLESS_ELSEWHERE.isdisjoint(words) or not (first in self._makers or self._is_foreign(first)):
+            return ""
+        return self.elsewhere.get(canonical(path, self._makers), "")
 
     def _by_name(self, call: ast.Call) -> str:
         """Judge a call by the name of what is called, whoever takes its result."""
@@ -153,11 +248,13 @@ class SetUp:
             says = _words_of(name)[0] in RESULTLESS_WORDS and self._is_setting(name) and not is_class(name)
             if says or name.startswith(STARTING_CALLS) or _makes_symbols_global(call):
                 return SETS_UP
+        if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS and self._is_held(call.func.value):
+            return SETS_UP
         return MAY_SET_UP if self._starts(call) else ""
 
     def _starts(self, call: ast.Call) -> bool:
-        """Return whether the name of what is called says that something of another module begins with it."""
-        if next(self._own(call), None) is not None:
+        """Return whether the name of what is called says that something begins with it, and nothing else is known."""
+        if next(self._own(call), None) is not None or canonical(_called_path(call), self._makers) in self.elsewhere:
             return False
         match call.func:
             case ast.Attribute(attr=name) if name in ENTERING_NAMES:
@@ -187,10 +284,10 @@ class SetUp:
             return SETS_UP if is_setting(outer.attr) else "" if is_harmless(outer.attr) else MAY_SET_UP
         if root(path) in self.classes and "." in path:
             return SETS_UP if is_setting(path) else MAY_SET_UP
-        name = canonical(path, self.imports)
-        if not self._is_foreign(root(path)):
+        name = canonical(path, self._makers)
+        if not self._is_foreign(root(path)) and not (self._is_held(call.func) and "." in path):
             return ""
-        return SETS_UP if self._is_setting(name) else "" if is_harmless(name) else MAY_SET_UP
+        return SETS_UP if self._is_setting(name) else "" if is_harmless(name) or name in self.seen else MAY_SET_UP
 
     def _is_setting(self, name: str) -> bool:
         return is_setting(name) or (root(name) in self.drawn_with and _says_that_it_sets(name))
@@ -201,7 +298,7 @@ class SetUp:
         That is a class or function of the module, and what another module holds.
         """
         match node:
-            case ast.Name(id=name) if name in self.classes or name in self.functions or name == "cls":
+            case ast.Name(id=name) if name in {*self.classes, *self.functions, *self.held, "cls"}:
                 return True
             case ast.Name(id=name):
                 known = canonical(name, self.imports)
@@ -326,6 +423,32 @@ def _made_of(tree: ast.Module, classes: Mapping[str, ast.ClassDef]) -> Iterator[
                 continue
         if made in classes:
             yield from (((dotted(one) or "").rpartition(".")[2], made) for one in targets)
+
+
+def _made(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module gives to what calls return, with the dotted name of what is called."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function)) if path := dotted(function):
+                yield name, path
+
+
+def _paths_in(node: ast.expr) -> Iterator[str]:
+    return (path for one in ast.walk(node) if isinstance(one, ast.expr) and (path := dotted(one)))
+
+
+def _called_path(call: ast.Call) -> str:
+    """Return the dotted name of what is called, of a method of what a class just made too: ``Rows().fill()``."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+        return f"{dotted(function.value.func) or ''}.{function.attr}"
+    return dotted(function) or ""
+
+
+def _surest(verbs: Iterable[str]) -> str:
+    """Return `SETS_UP` where it is among the verbs, else `MAY_SET_UP` where that is, else ""."""
+    found = set(verbs)
+    return next((verb for verb in (SETS_UP, MAY_SET_UP) if verb in found), "")
 
 
 def _first(definitions: Iterable[ast.ClassDef], name: str) -> Function | None:
