@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from loaderlint.linking.project import Project
-from loaderlint.linking.reads import last_read
+from loaderlint.linking.reads import flag_read, last_read
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
@@ -111,7 +111,7 @@ def _named(facts: PythonFacts) -> Iterator[tuple[Span, frozenset[str]]]:
         if isinstance(node, ast.arg):
             names = (node.arg,)
         elif isinstance(node, ast.Call):
-            names = (last_read(node), *_flags(node))
+            names = (last_read(node), flag_read(node))
         elif isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
             names = (last_read(node),)
         found = frozenset(name for name in names if name is not None)
@@ -126,10 +126,3 @@ def _kinds(node: ast.AST) -> Iterator[ast.AST]:
         yield from ast.walk(node.annotation)
     elif isinstance(node, FunctionNode) and node.returns is not None:
         yield from ast.walk(node.returns)
-
-
-def _flags(call: ast.Call) -> Iterator[str]:
-    """Yield what the flags that a call declares are called where they are read: ``n_cpu`` for ``--n-cpu``."""
-    for one in call.args:
-        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.startswith("-"):
-            yield one.value.lstrip("-").replace("-", "_")

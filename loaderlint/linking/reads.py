@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
+from loaderlint.linking.commandlines import flags
 from loaderlint.linking.project import Project
 from loaderlint.linking.shown import Shows
 from loaderlint.linking.takers import Takers
@@ -123,16 +124,18 @@ def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[_Named]:
     """
     for sites in facts.calls.values():
         for call in (site.node for site in sites):
-            flags = [_DASHES.sub("", one).replace("-", "_") for one in map(_word, call.args) if one is not None]
+            flag = flag_read(call)
             for keyword in call.keywords:
-                names = [] if keyword.arg is None else [keyword.arg, *(flags if keyword.arg == "default" else ())]
-                yield from ((keyword.value, one) for one in names)
+                names = (keyword.arg, flag if keyword.arg == "default" else None)
+                yield from ((keyword.value, one) for one in names if one is not None)
             yield from takers.given(call)
             for argument in (*call.args, *(one.value for one in call.keywords)):
                 yield from _under_keys(argument)
 
 
-_DASHES = re.compile("^--?")
+def flag_read(call: ast.Call) -> str | None:
+    """Return what the flag that a call declares is called where it is read, None where it declares none."""
+    return flags.name_of(call) if any(one.startswith("-") for one in flags.strings(call)) else None
 
 
 def _under_keys(value: ast.expr) -> Iterator[_Named]:

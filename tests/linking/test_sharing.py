@@ -39,6 +39,10 @@ SHARED: Cases = {
         },
         {"8 shared"},
     ),
+    "a flag that is read by another name than its own": (
+        PARSER.replace("type=", "dest='n', type=").replace("args.workers", "args.n") + "ThreadPoolExecutor(args.n)\n",
+        {"8 shared", "open"},
+    ),
     "a flag's default": (f"{PARSER}ThreadPoolExecutor(args.workers)", {"8 shared", "open"}),
     "a field's default": (f"{FIELDS}ThreadPoolExecutor(settings.workers)", {"8 shared"}),
     "a key of a file": (
@@ -260,6 +264,11 @@ def test_no_more_than_worker_options_depends_on_the_answer_to_a_test(before: str
 
 
 NOT_SHARED: Cases = {
+    "a flag whose short form is a name with many others": (
+        PARSER.replace('add_argument("', 'add_argument("-j", "')
+        + "".join(f"name{one} = {f'name{one - 1}' if one else 'j'}\n" for one in range(150)),
+        {"8", "open"},
+    ),
     "a flag for two loaders": (
         f"{PARSER}DataLoader(data, num_workers=args.workers)\nThreadPoolExecutor(4)",
         {"8", "open"},

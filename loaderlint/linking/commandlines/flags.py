@@ -83,18 +83,23 @@ def strings(call: ast.Call) -> tuple[str, ...]:
     return tuple(one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
+def name_of(call: ast.Call) -> str | None:
+    """Return what the flag that a call declares is called where it is read: ``n_cpu`` for ``-n, --n-cpu``; else None."""
+    names = strings(call)
+    written = keywords_of(call).get("dest")
+    if isinstance(written, ast.Constant) and isinstance(written.value, str):
+        return written.value
+    if not names:
+        return None
+    long = [one for one in names if one.startswith("--")]
+    plain = [one for one in names if not one.startswith("-")]
+    return (plain or long or names)[0].lstrip("-").replace("-", "_")
+
+
 def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
     """Return the flag that an ``add_argument`` or ``click.option`` call declares, None when its name is not written."""
-    names = strings(call)
-    keywords = keywords_of(call)
-    written = keywords.get("dest")
-    if isinstance(written, ast.Constant) and isinstance(written.value, str):
-        name = written.value
-    elif names:
-        long = [one for one in names if one.startswith("--")]
-        plain = [one for one in names if not one.startswith("-")]
-        name = (plain or long or names)[0].lstrip("-").replace("-", "_")
-    else:
+    name, keywords = name_of(call), keywords_of(call)
+    if name is None:
         return None
     flag = Flag(name, call, frame, keywords.get("default"))
     text = flag.action in _TEXT_ACTIONS and "type" not in keywords and "nargs" not in keywords
