@@ -18,7 +18,7 @@ class LoaderRebuiltInLoop(Rule):
     ## What it does
     Finds a loader with workers that is made inside a loop of epochs or steps of things that no turn changes, and
     `next(iter(loader))` in a loop of steps. Quiet for loops over data sets and folds, where anything that the loader is
-    made of may change, and for one batch taken beside an epoch.
+    made of may change, for one batch taken beside an epoch, and where the workers cannot start at all (LL103, LL109).
 
     ## Why it breaks
     Each iterator starts all its workers, and each worker fills its prefetch queue. A loader that is made again cannot
@@ -61,6 +61,8 @@ class LoaderRebuiltInLoop(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each place that starts workers in every turn."""
+        if loader.cannot_start(target):
+            return
         for restart in loader.uses.restarts:
             for workers in loader.workers_on(target):
                 if together(workers.assumptions, restart.assumptions) is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -162,13 +162,37 @@ def _is_endless(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
     lineage = classes.lineage(evaluator, thing.of)
     if any(_calls_endless(evaluator, owner) for owner in lineage):
         return True
-    methods = [scope for owner in lineage for scope in owner.scope.children]
+    methods = [
+        scope.node for owner in lineage for scope in owner.scope.children if isinstance(scope.node, FunctionNode)
+    ]
+    asked = {name for one in methods if one.name == "__iter__" for name in _methods_asked(one)}
+    return any(map(_goes_on, methods)) or (bool(asked) and any(map(_goes_on, _methods_named(evaluator, asked))))
+
+
+def _goes_on(method: FunctionNode) -> bool:
+    """Return whether a ``while True`` stands in a method."""
     return any(
         isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
-        for scope in methods
-        if isinstance(scope.node, FunctionNode)
-        for node in ast.walk(scope.node)
+        for node in ast.walk(method)
     )
+
+
+def _methods_asked(method: ast.AST) -> Iterator[str]:
+    """Yield the names of the methods of other objects that a method calls: ``batches`` in ``self.task.batches()``."""
+    for node in ast.walk(method):
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and not isinstance(function.value, ast.Name):
+            yield function.attr
+
+
+def _methods_named(evaluator: Evaluator, names: Set[str]) -> Iterator[FunctionNode]:
+    """Yield the methods of the project by some names, whichever classes they are of: which one runs is not known."""
+    for name in sorted(names):
+        for path, _ in evaluator.project.python_mentioning(f"def {name}("):
+            facts = evaluator.project.python(path)
+            for scope in facts.scopes.values() if facts is not None else ():
+                if scope.name == name and isinstance(scope.node, FunctionNode):
+                    yield scope.node
 
 
 def _calls_endless(evaluator: Evaluator, owner: Class) -> bool:

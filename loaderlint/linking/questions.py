@@ -108,7 +108,10 @@ def _declared(evaluator: Evaluator, command_line: CommandLine, name: str, span: 
 
 
 def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
-    """Return whether a constant is of a built-in kind, a path of one platform's, a dataset iterable; else unseen."""
+    """Return whether a constant is of a built-in kind, a path of one platform's, a dataset iterable; else unseen.
+
+    That an object is of a library's class is seen, that it is of none of them is not.
+    """
     span = frame.facts.span(node)
     named = evaluator.evaluate(node.args[1], frame)
     kinds = _kinds(named)
@@ -122,12 +125,23 @@ def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibil
         if iterable is not None:
             found.append(Possibility(iterable, span, assumptions=one.assumptions))
             continue
+        if isinstance(kind, External) and _descends(evaluator, one.thing, kind.name):
+            found.append(Possibility(True, span, assumptions=one.assumptions))
+            continue
         if kinds is None or not one.constant:
             found.extend(unseen(span, one.assumptions))
             continue
         answer = isinstance(one.thing, tuple(_KINDS[kind] for kind in kinds if kind in _KINDS))
         found.append(Possibility(answer, span, assumptions=one.assumptions, sources=one.sources | {one.span}))
     return distinct(found) or unseen(span)
+
+
+def _descends(evaluator: Evaluator, thing: Thing, kind: str) -> bool:
+    """Return whether something is seen to be of a library's class, or of a project's class that descends from it."""
+    if isinstance(thing, Made):
+        return thing.callee == kind
+    owners = classes.lineage(evaluator, thing.of) if isinstance(thing, Instance) else ()
+    return any(kind in classes.foreign_bases(evaluator, owner) for owner in owners)
 
 
 def _kinds(named: Possibilities) -> list[str] | None:

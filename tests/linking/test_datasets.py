@@ -114,6 +114,16 @@ def test_how_many_samples_there_are(text: str, expected: list[int | None]) -> No
     assert [one.length for one in loader_of(HEAD + dedent(text)).payload.datasets] == expected
 
 
+TASKS = """
+class Ending:
+    def samples(self):
+        yield 1
+class D(IterableDataset):
+    def __init__(self, task):
+        self.task = task
+    def __iter__(self):
+        return self.task.samples()
+"""
 ENDLESS: dict[str, tuple[str, bool]] = {
     "a class that ends": (
         "class D(IterableDataset):\n    def __iter__(self):\n        yield 1\nDataLoader(D())",
@@ -122,6 +132,15 @@ ENDLESS: dict[str, tuple[str, bool]] = {
     "a class that never ends": (
         "class D(IterableDataset):\n    def __iter__(self):\n        while True:\n            yield 1\nDataLoader(D())",
         True,
+    ),
+    "a class whose iteration another object does": (f"{TASKS}DataLoader(D(Ending()))", False),
+    "a class whose iteration an object may do that never ends": (
+        f"{TASKS}class Other:\n    def samples(self):\n        while True:\n            yield 1\nDataLoader(D(task))",
+        True,
+    ),
+    "a class beside one that never ends": (
+        f"{TASKS}class Other:\n    def others(self):\n        while True:\n            yield 1\nDataLoader(D(task))",
+        False,
     ),
     "a WebDataset": ("DataLoader(wds.WebDataset(u).shuffle(9))", False),
     "a WebDataset drawn from again and again": ("DataLoader(wds.WebDataset(u, resampled=True).shuffle(9))", True),

@@ -18,6 +18,13 @@ LOAD = "DataLoader(1, num_workers=workers)\n"
 
 SIZED = "class Sized:\n    def size(self):\n        return 2\nclass Child(Sized):\n    pass\n"
 SLOW = "def slow(data):\n    DataLoader(data, num_workers=⟦4⟧ if hasattr(data, 'size') else ⟦2⟧)\n"
+PICTURES = """
+from torchvision.datasets import CIFAR10, ImageFolder
+class Pictures(ImageFolder):
+    pass
+def load(data):
+    DataLoader(data, num_workers=⟦4⟧ if isinstance(data, ImageFolder) else 2)
+"""
 QUESTIONS: Cases = {
     "whether two classes of a library are one": (
         "from torch.utils.data import RandomSampler, SequentialSampler\ndef load(kind):\n"
@@ -114,6 +121,18 @@ QUESTIONS: Cases = {
     ),
     "an attribute of something unseen": (
         "workers = ⟦4⟧ if hasattr(thing, 'workers') else ⟦2⟧\n" + LOAD,
+        {"4", "2"},
+    ),
+    "an object of a class that descends from a library's": (
+        f"{PICTURES}load(Pictures())",
+        {"4"},
+    ),
+    "an object of a library's class": (
+        f"{PICTURES}load(ImageFolder('.'))",
+        {"4"},
+    ),
+    "an object of another class": (
+        f"{PICTURES.replace('else 2', 'else ⟦2⟧')}load(CIFAR10('.'))",
         {"4", "2"},
     ),
     "a constant that is a number": (

@@ -84,7 +84,7 @@ def strings(call: ast.Call) -> tuple[str, ...]:
 
 
 def name_of(call: ast.Call) -> str | None:
-    """Return what the flag that a call declares is called where it is read: ``n_cpu`` for ``-n, --n-cpu``; else None."""
+    """Return what a flag is called where it is read, by the call that declares it: ``n_cpu`` for ``-n, --n-cpu``."""
     names = strings(call)
     written = keywords_of(call).get("dest")
     if isinstance(written, ast.Constant) and isinstance(written.value, str):
