@@ -14,6 +14,7 @@ from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.operations import truth_of
 from loaderlint.linking.platforms import needed, on
 from loaderlint.linking.things import EVERY_PLATFORM, Frame, Function, choice, end_of, platforms_of, unseen
+from loaderlint.linking.trainer_runs import trainer_runs
 from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
@@ -90,11 +91,13 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
     def called() -> frozenset[str]:
         function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
         found = evaluator.callers.of(function)
-        calls = [one for one in found.by if isinstance(one, Caller)]
-        seen = 0 < len(calls) == len(found.by) <= _MOST_CALLERS
-        if found.elsewhere or found.for_users or not seen:
+        calls = [one.frame for one in found.by if isinstance(one, Caller)]
+        if found.elsewhere or found.for_users or not 0 < len(calls) == len(found.by):
+            runs = trainer_runs(evaluator, function.owner) if function.owner is not None else []
+            calls = [*calls, *runs] if runs else []
+        if not 0 < len(calls) <= _MOST_CALLERS:
             return EVERY_PLATFORM
-        return frozenset[str]().union(*(platforms_at(evaluator, one.frame, depth + 1) for one in calls))
+        return frozenset[str]().union(*(platforms_at(evaluator, one, depth + 1) for one in calls))
 
     return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
 

@@ -10,7 +10,21 @@ from tests.linking.traced import Cases, loader_of, traced
 NCCL = "import torch.distributed as dist\n"
 LOADER = "DataLoader(data, num_workers=⟦2⟧)"
 
+DATA_MODULE = f"""
+import signal
+import pytorch_lightning as pl
+from torch.utils.data import DataLoader
+class Numbers(pl.LightningDataModule):
+    def __init__(self):
+        self.train_dataloader = self.load
+    def load(self):
+        return {LOADER}
+"""
 BOUND: Cases = {
+    "a signal before the trainer that asks a data module for its loader": (
+        f"{DATA_MODULE}signal.signal(signal.SIGUSR1, stop)\npl.Trainer().fit(model, Numbers())",
+        {"2 on linux, macos"},
+    ),
     "NCCL": (f"{NCCL}dist.init_process_group('nccl')\n{LOADER}", {"2 on linux"}),
     "NCCL by its name": (
         f"{NCCL}dist.init_process_group(init_method='env://', backend='nccl')\n{LOADER}",
@@ -147,6 +161,20 @@ FREE: Cases = {
     ),
     "NCCL where somebody asks for it": (
         f"{NCCL}if distributed:\n    dist.init_process_group('nccl')\n{LOADER}",
+        {"2"},
+    ),
+    "a signal before one of two trainers that ask a data module for its loader": (
+        f"{DATA_MODULE}def other():\n    pl.Trainer().test(model, Numbers())\n"
+        "signal.signal(signal.SIGUSR1, stop)\npl.Trainer().fit(model, Numbers())",
+        {"2"},
+    ),
+    "a signal after the trainer that asks a data module for its loader": (
+        f"{DATA_MODULE}pl.Trainer().fit(model, Numbers())\nsignal.signal(signal.SIGUSR1, stop)",
+        {"2"},
+    ),
+    "a signal where a command line runs the trainer": (
+        f"{DATA_MODULE}from pytorch_lightning.cli import LightningCLI\ndef other():\n    LightningCLI(Model, Numbers)\n"
+        "signal.signal(signal.SIGUSR1, stop)\npl.Trainer().fit(model, Numbers())",
         {"2"},
     ),
     "NCCL after the loader": (f"{NCCL}{LOADER}\ndist.init_process_group('nccl')", {"2"}),
