@@ -2,39 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from loaderlint.linking.importers import Importers
 from loaderlint.model.imported import Imported
 from loaderlint.writers import set_up_when_called
 
-_MOST_LEVELS = 4
+_MOST_LEVELS = 6
 """Modules that import each other in a row, from the file on, that are looked into."""
+_MOST_MODULES = 80
+"""Modules that are looked into for one file, the nearest first."""
 
 
 class Called:
-    """What the functions, classes and methods of a project's modules set up when they are called."""
+    """What the functions, classes and methods of a project's modules set up when a file calls them.
+
+    Those alone are looked into that the file names, and what these name in turn.
+    """
 
     def __init__(self, importers: Importers) -> None:
         self._importers = importers
-        self._known: dict[tuple[str, int], dict[str, str]] = {}
+        self._known: dict[str, Imported] = {}
 
     def imported(self, path: str) -> Imported:
         """Return what other files take from a file, and what it takes from them."""
-        return replace(self._importers.of(path), setting=self._by(path, _MOST_LEVELS))
+        if path not in self._known:
+            setting = _Following(self._importers, path).setting(path)
+            self._known[path] = replace(self._importers.of(path), setting=setting)
+        return self._known[path]
 
-    def _by(self, path: str, levels: int) -> dict[str, str]:
+
+class _Following:
+    """The modules that one file calls, directly or not, each with the names that are called of it."""
+
+    def __init__(self, importers: Importers, path: str) -> None:
+        self._importers = importers
+        self._names: dict[str, set[str]] = {path: set(importers.words(path))}
+        self._taken: dict[str, list[tuple[str, str]]] = {}
+        self._found: dict[str, dict[str, str]] = {}
+        reached = {path}
+        for _ in range(_MOST_LEVELS):
+            reached = {module for one in sorted(reached) for module in self._further(one)}
+
+    def _further(self, path: str) -> Iterator[str]:
+        """Yield the modules of which more is called than was known before, because a file calls it."""
+        words = self._importers.words(path, self._names[path])
+        taken = self._taken[path] = []
+        for leading, module, names in self._importers.modules(path, words):
+            if module != path and (module in self._names or len(self._names) < _MOST_MODULES):
+                known = self._names.setdefault(module, set())
+                taken.append((leading, module))
+                if not names <= known:
+                    known |= names
+                    yield module
+
+    def setting(self, path: str) -> dict[str, str]:
         """Return `Imported.setting` for a file."""
-        modules = dict.fromkeys(self._importers.modules(path)) if levels else ()
-        return {
-            prefix + name: verb for prefix, module in modules for name, verb in self._of(module, levels - 1).items()
-        }
+        taken = dict.fromkeys(self._taken.get(path, ()))
+        return {leading + name: verb for leading, one in taken for name, verb in self._of(one).items()}
 
-    def _of(self, module: str, levels: int) -> dict[str, str]:
+    def _of(self, module: str) -> dict[str, str]:
         """Return what calls of what a module holds set up, by the names that the module itself gives it."""
-        key = module, levels
-        if key not in self._known:
+        if module not in self._found:
+            # Modules that import each other: what leads back to this one adds nothing to it.
+            self._found[module] = {}
             source = self._importers.source(module)
-            own = Imported(own=self._importers.own(module), setting=self._by(module, levels))
-            self._known[key] = set_up_when_called(source, own) if source is not None else {}
-        return self._known[key]
+            own = Imported(own=self._importers.own(module), setting=self.setting(module))
+            names = self._importers.words(module, self._names[module])
+            self._found[module] = set_up_when_called(source, own, names) if source is not None else {}
+        return self._found[module]

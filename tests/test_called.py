@@ -50,7 +50,9 @@ def setting(files: dict[str, str], path: str = "train.py") -> dict[str, str]:
 def of_go(body: str) -> str:
     """What ``lib.go()`` sets up when this is its body."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
-    return setting({"train.py": "import lib\n", "lib.py": f"{HEAD}def go(given=None):\n{lines}"}).get(".lib.go", "")
+    return setting({"train.py": "import lib\nlib.go()\n", "lib.py": f"{HEAD}def go(given=None):\n{lines}"}).get(
+        ".lib.go", ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,12 +111,12 @@ CHAIN = {
 @pytest.mark.parametrize(
     ("imports", "names"),
     [
-        ("import lib", {".lib.start", ".lib.begin", ".lib.core.start", ".lib.Core", ".lib.core.Core"}),
-        ("import lib.core", {".lib.core.start", ".lib.core.Core"}),
-        ("from lib import core", {".lib.core.start", ".lib.core.Core"}),
-        ("from lib.core import start", {".lib.core.start", ".lib.core.Core"}),
-        ("from lib.core import *", {"start", "Core"}),
-        ("def main():\n    from lib import begin", {".lib.begin"}),
+        ("import lib\nlib.start, lib.core.Core, lib.begin", {".lib.start", ".lib.core.Core", ".lib.begin"}),
+        ("import lib.core\nlib.core.start, lib.core.Core", {".lib.core.start", ".lib.core.Core"}),
+        ("from lib import core\ncore.start, core.Core", {".lib.core.start", ".lib.core.Core"}),
+        ("from lib.core import start as go\ngo()", {".lib.core.start"}),
+        ("from lib.core import *\nstart, Core", {"start", "Core"}),
+        ("def main():\n    from lib import begin\n    begin()", {".lib.begin"}),
     ],
 )
 def test_the_names_by_which_a_file_calls_them(imports: str, names: set[str]) -> None:
@@ -122,13 +124,13 @@ def test_the_names_by_which_a_file_calls_them(imports: str, names: set[str]) -> 
 
 
 def test_a_relative_import() -> None:
-    files = {**CHAIN, "lib/train.py": "from . import core\nfrom .core import start\n"}
+    files = {**CHAIN, "lib/train.py": "from . import core\nfrom .core import start\nstart()\n"}
     assert ".core.start" in setting(files, "lib/train.py")
 
 
 def test_modules_that_import_each_other() -> None:
     files = {
-        "train.py": "import one\n",
+        "train.py": "import one\none.go()\n",
         "one.py": "import two\nROWS = []\n\n\ndef go():\n    return two.go()\n",
         "two.py": "import one\n\n\ndef go():\n    one.ROWS.append(1)\n",
     }
@@ -139,20 +141,25 @@ def test_a_method_that_is_inherited_and_one_that_is_replaced() -> None:
     fills = "(self):\n        ROWS.append(1)\n"
     base = f"ROWS = []\nclass Base:\n    def fill{fills}    def more{fills}"
     lib = "from base import Base\n\n\nclass Rows(Base):\n    def more(self):\n        return self\n"
-    found = setting({"train.py": "from lib import Rows\n", "lib.py": lib, "base.py": base})
+    found = setting({"train.py": "from lib import Rows\nRows().fill()\n", "lib.py": lib, "base.py": base})
     assert ".lib.Rows.fill" in found
     assert ".lib.Rows.more" not in found
 
 
+def test_the_constructor_of_a_base_class_that_is_called_by_its_name() -> None:
+    lib = "from unknown import Base\n\n\nclass Rows(Base):\n    def __init__(self):\n        Base.__init__(self)\n"
+    assert setting({"train.py": "from lib import Rows\nRows()\n", "lib.py": lib}) == {}
+
+
 def test_a_call_of_what_is_seen_to_set_up_nothing() -> None:
     files = {
-        "train.py": "import lib\n",
-        "lib.py": "import tools\n\n\ndef go(net):\n    tools.prepare(net)\n",
-        "tools.py": "def prepare(net):\n    net.rate = 1\n",
+        "train.py": "import lib\nlib.go()\n",
+        "lib.py": "import tools\n\n\ndef go(net):\n    tools.prepare(net)\n    return tools.set_rate(net)\n",
+        "tools.py": "def prepare(net):\n    net.rate = 1\n\n\ndef set_rate(net):\n    net.rate = 2\n",
     }
     assert setting(files) == {}
-    assert setting({**files, "tools.py": ""}) == {".lib.go": "may set up"}
+    assert setting({**files, "tools.py": ""}) == {".lib.go": "sets up"}
 
 
 def test_a_module_that_cannot_be_parsed_says_nothing() -> None:
-    assert setting({"train.py": "import lib\n", "lib.py": "def go(:\n"}) == {}
+    assert setting({"train.py": "import lib\nlib.go()\n", "lib.py": "def go(:\n"}) == {}

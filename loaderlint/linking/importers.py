@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import Protocol
@@ -67,46 +67,61 @@ class Importers:
 
     def own(self, path: str) -> frozenset[str]:
         """Return the first names of what a file imports of the project; a folder alone is no library's namesake."""
-        return frozenset(name.split(".")[0] for name, _ in self._modules(path) if not name.startswith("."))
+        facts = self._project.python(path)
+        names = {name for node in ast.walk(facts.tree) for name in _imported(node)} if facts is not None else ()
+        return frozenset(name.split(".")[0] for name in names if next(self._along(name, path), None) is not None)
 
-    def modules(self, path: str) -> Iterator[tuple[str, str]]:
-        """Yield the project's modules that a file imports: what leads the names of what is theirs, and the path.
+    def modules(self, path: str, words: Set[str]) -> Iterator[tuple[str, str, Set[str]]]:
+        """Yield the project's modules that a file imports for some words: their paths, and which names it takes.
 
-        That is the module's dotted name, with a dot before it as a relative import has, or nothing where a star takes
-        them all.
+        First comes what leads these names where the file calls them: the module's dotted name, with a dot before it as
+        a relative import has, or nothing where a star takes them.
         """
-        for name, module in self._modules(path):
-            if module != path:
-                named = name if name.startswith(".") else f".{name}"
-                yield named if named.endswith(".") else f"{named}.", module
         facts = self._project.python(path)
         for node in ast.walk(facts.tree) if facts is not None else ():
-            if isinstance(node, ast.ImportFrom) and any(one.name == _EVERY_NAME for one in node.names):
-                starred = self._project.module("." * node.level + (node.module or ""), path)
-                if starred is not None and starred != path:
-                    yield "", starred
+            if isinstance(node, ast.Import):
+                for name in (one.name for one in node.names if (one.asname or one.name.split(".")[0]) in words):
+                    yield from ((f".{part}.", module, words) for part, module in self._along(name, path))
+            elif isinstance(node, ast.ImportFrom):
+                base = "." * node.level + (node.module or "")
+                leading = f"{base}." if node.module and node.level else base if node.level else f".{base}."
+                whole = self._project.module(base, path)
+                for name in (one.name for one in node.names if (one.asname or one.name) in {*words, _EVERY_NAME}):
+                    inner = self._project.module(f"{base}.{name}" if node.module else base + name, path)
+                    if inner is not None:
+                        yield f"{leading}{name}.", inner, words
+                    elif whole is not None:
+                        yield ("", whole, words) if name == _EVERY_NAME else (leading, whole, {name})
+
+    def words(self, path: str, wanted: Set[str] | None = None) -> frozenset[str]:
+        """Return the wanted names, those that a file's definitions of these mention, and so on; all names for none."""
+        facts = self._project.python(path)
+        if facts is None:
+            return frozenset()
+        if wanted is None:
+            return frozenset(_words([facts.tree]))
+        definitions: dict[str, list[ast.AST]] = {}
+        for node in facts.tree.body:
+            for name in _defined(node):
+                definitions.setdefault(name, []).append(node)
+        found: set[str] = set()
+        waiting = set(wanted)
+        while waiting:
+            found |= waiting
+            waiting = {word for name in waiting for word in _words(definitions.pop(name, ()))} - found
+        return frozenset(found)
 
     def source(self, path: str) -> Source | None:
         """Return the source of a file."""
         return self._project.source(path)
 
-    def _modules(self, path: str) -> Iterator[tuple[str, str]]:
-        """Yield the dotted names, as a file imports them, of modules of the project, each with the path."""
-        facts = self._project.python(path)
-        for node in ast.walk(facts.tree) if facts is not None else ():
-            names: list[str] = []
-            if isinstance(node, ast.Import):
-                names = [one.name for one in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                base = "." * node.level + (node.module or "")
-                names = [base + ("" if base.endswith(".") else ".") + one.name for one in node.names]
-            for name in names:
-                dots = len(name) - len(name.lstrip("."))
-                parts = name[dots:].split(".")
-                for end in range(0 if dots else 1, len(parts) + 1):
-                    module = self._project.module(part := name[:dots] + ".".join(parts[:end]), path)
-                    if module is not None:
-                        yield part, module
+    def _along(self, name: str, path: str) -> Iterator[tuple[str, str]]:
+        """Yield the modules of the project that a dotted name leads a file through, each with its own name."""
+        parts = name.split(".")
+        for part in (".".join(parts[: end + 1]) for end in range(len(parts))):
+            module = self._project.module(part, path)
+            if module is not None:
+                yield part, module
 
     @cached_property
     def _mentioning(self) -> Mapping[bytes, list[str]]:
@@ -145,6 +160,38 @@ class Importers:
 
     def _means(self, importer: str, path: str, name: str) -> bool:
         return self._project.module(name, importer) == path
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Yield the dotted names that an import brings in, other than those of the package around it."""
+    if isinstance(node, ast.Import):
+        yield from (one.name for one in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield from (f"{node.module}.{one.name}" for one in node.names)
+
+
+def _defined(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement of a module defines, in whichever branch."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    else:
+        for one in ast.walk(node):
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield one.name
+            elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                yield one.id
+
+
+def _words(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names and attributes that stand in some nodes, those that imports take too."""
+    for node in (one for outer in nodes for one in ast.walk(outer)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.alias(name=name, asname=bound):
+                yield from (name.split(".")[-1], bound or name)
+            case ast.Constant(value=str(name)) if name.isidentifier():
+                yield name
 
 
 def _named(content: bytes, stem: str) -> Iterator[str]:

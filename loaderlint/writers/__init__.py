@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from loaderlint.model.cells import keeps_its_cells
 from loaderlint.model.edit import Edit
@@ -47,11 +47,12 @@ def rewrite(
     return yaml.rewrite(source, edits)
 
 
-def set_up_when_called(source: Source, imported: Imported) -> dict[str, str]:
-    """Return what the functions, classes and methods of a Python module set up when they are called, by dotted name.
+def set_up_when_called(source: Source, imported: Imported, names: Set[str]) -> dict[str, str]:
+    """Return what functions, classes and methods of a Python module set up when they are called, by dotted name.
 
-    ``imported`` says what the module takes of the project; it is the word in which the answer reaches `rewrite`.
+    Those of the ``names`` alone are judged. ``imported`` says what the module takes of the project; it is the word in
+    which the answer reaches `rewrite`.
     """
     from loaderlint.writers.python import called
 
-    return called.set_up_when_called(source, imported)
+    return called.set_up_when_called(source, imported, names)

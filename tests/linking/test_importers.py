@@ -143,9 +143,24 @@ def test_modules_of_the_project_that_are_called_as_libraries() -> None:
 
 
 def test_modules_of_the_project_by_what_leads_their_names() -> None:
-    train = "import test.tools, numpy\nfrom . import near\nfrom .near import rows\nfrom datasets import *\n"
+    train = "import test.tools, numpy\nfrom . import near\nfrom .near import rows as r, more\nfrom datasets import *\n"
     files = {"train.py": train, "datasets.py": "", "test/__init__.py": "", "test/tools.py": "", "near.py": ""}
     project, _ = project_of({f"pkg/{path}": text for path, text in files.items()})
-    modules = set(Importers(project.sources, None).modules("pkg/train.py"))
-    assert {(".near.", "pkg/near.py"), (".test.tools.", "pkg/test/tools.py"), ("", "pkg/datasets.py")} <= modules
-    assert {leading for leading, _ in modules} == {"", ".near.", ".test.", ".test.tools.", ".datasets."}
+    words = {"r", "near", "test"}
+    assert list(Importers(project.sources, None).modules("pkg/train.py", words)) == [
+        (".test.", "pkg/test/__init__.py", words),
+        (".test.tools.", "pkg/test/tools.py", words),
+        (".near.", "pkg/near.py", words),
+        (".near.", "pkg/near.py", {"rows"}),
+        ("", "pkg/datasets.py", words),
+    ]
+
+
+def test_the_words_of_what_a_file_defines() -> None:
+    train = (
+        "import lib\n\n\ndef go():\n    return lib.start(Rows)\n\n\nclass Rows:\n    size = lib.SIZE\n\n\nlib.other()\n"
+    )
+    project, _ = project_of({"train.py": train})
+    importers = Importers(project.sources, None)
+    assert importers.words("train.py", {"go"}) == {"go", "lib", "start", "Rows", "size", "SIZE"}
+    assert importers.words("train.py") >= {"lib", "start", "other"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from loaderlint.model.imported import Imported
 from loaderlint.model.source import Source
@@ -12,8 +13,8 @@ from loaderlint.writers.python.proof import parsed
 from loaderlint.writers.python.set_up import Function, SetUp
 
 
-def set_up_when_called(source: Source, imported: Imported) -> dict[str, str]:
-    """Return what the functions, classes and methods that a module holds set up when called, by their dotted names.
+def set_up_when_called(source: Source, imported: Imported, wanted: Set[str]) -> dict[str, str]:
+    """Return what the functions, classes and methods of some names set up when called, by their dotted names.
 
     It is "" where nothing is seen. What it takes from other modules is among them. ``imported`` says what calls of what
     it takes of the project set up.
@@ -37,7 +38,7 @@ def set_up_when_called(source: Source, imported: Imported) -> dict[str, str]:
     names = {**other_names(tree.body, imports), **imports}
     seen = {name for name, verb in imported.setting.items() if not verb}
     set_up = SetUp(tree, functions, classes, names, (), imported.setting, own_names, seen)
-    return {**_passed_on(names, imported), **dict(set_up.by_calls())}
+    return {**_passed_on(names, imported), **dict(set_up.by_calls(wanted))}
 
 
 def _passed_on(imports: dict[str, str], imported: Imported) -> dict[str, str]:

@@ -10,7 +10,7 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import dropwhile, islice
 
@@ -130,19 +130,19 @@ class SetUp:
         ]
         return SETS_UP if SETS_UP in {*self._verbs(nodes, None), *self._verbs(around, set())} else ""
 
-    def by_calls(self) -> Iterator[tuple[str, str]]:
-        """Yield what the functions, classes and methods of the module set up when they are called, by dotted name."""
-        for name, function in self.functions.items():
-            yield name, _surest(self._inside(function, "", set()))
-        for name in self.classes:
+    def by_calls(self, names: Set[str]) -> Iterator[tuple[str, str]]:
+        """Yield what functions, classes and methods of these names set up when they are called, by dotted name."""
+        for name in sorted(self.functions.keys() & names):
+            yield name, _surest(self._inside(self.functions[name], "", set()))
+        for name in sorted(self.classes.keys() & names):
             yield name, _surest([*self._inside_all([name], _MAKERS), *self._of_bases([name], "")])
             for base in (canonical(dotted(base) or "", self.imports) for base in self._foreign_bases([name])):
                 inherited = (one for one in self.elsewhere if one.startswith(f"{base}."))
                 yield from ((name + one.removeprefix(base), self.elsewhere[one]) for one in inherited)
             for method in self._method_names(name):
                 yield f"{name}.{method}", _surest(self._inside_all([name], [method]))
-        for name in sorted(self.held & self._objects.keys()):
-            for method in {method for owner in self._objects[name] for method in self._method_names(owner)}:
+        for name in sorted(self.held & self._objects.keys() & names):
+            for method in {one for owner in self._objects[name] for one in self._method_names(owner)}:
                 found = self._methods(self._objects[name], [method])
                 yield (
                     f"{name}.{method}",
@@ -246,7 +246,7 @@ class SetUp:
         name = canonical(path, self.imports)
         if self._is_foreign(root(path)):
             says = _words_of(name)[0] in RESULTLESS_WORDS and self._is_setting(name) and not is_class(name)
-            if says or name.startswith(STARTING_CALLS) or _makes_symbols_global(call):
+            if (says and name not in self.seen) or name.startswith(STARTING_CALLS) or _makes_symbols_global(call):
                 return SETS_UP
         if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS and self._is_held(call.func.value):
             return SETS_UP
@@ -261,7 +261,7 @@ class SetUp:
                 return True
             case ast.Attribute(attr=name) | ast.Name(id=name):
                 first, words = _words_of(name)
-                says = first in STARTING_WORDS or (words == [first] and first in STARTING_NAMES)
+                says = first in STARTING_WORDS or name in STARTING_NAMES
                 return says and HARMLESS_WORDS.isdisjoint(words) and not is_class(name) and self._is_shared(call.func)
         return False
 
@@ -270,6 +270,9 @@ class SetUp:
         path = dotted(call.func) or ""
         if path in ("setattr", "delattr") and call.args:
             return SETS_UP if self._is_shared(call.args[0]) or self._is_of_a_library(call.args[0]) else ""
+        if path.endswith(".__init__") and [dotted(one) for one in call.args[:1]] == ["self"]:
+            # That of a class inherited from.
+            return ""
         if path in ("__import__", "exec"):
             return MAY_SET_UP
         if next(self._own(call), None) is not None or path in self.classes:
