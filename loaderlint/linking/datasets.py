@@ -245,7 +245,9 @@ def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assu
         yield from _returned_length(evaluator, thing, one.assumptions)
     elif isinstance(thing, Made) and thing.callee in SUBSETS:
         indices = arguments(thing.call, ["dataset", "indices"]).get("indices")
-        for way in evaluator.evaluate(indices, thing.frame) if indices is not None and _is_new(indices) else ():
+        if indices is None or not _is_new(indices) or _may_get_others(evaluator):
+            return
+        for way in evaluator.evaluate(indices, thing.frame):
             joint = together(one.assumptions, way.assumptions)
             if isinstance(way.thing, Row) and way.thing.items and joint is not None:
                 yield len(way.thing.items), joint
@@ -268,6 +270,14 @@ def _is_new(row: ast.expr) -> bool:
         case ast.Call(ast.Name("range")):
             return True
     return False
+
+
+def _may_get_others(evaluator: Evaluator) -> bool:
+    """Return whether somebody sets or changes the ``indices`` of what may be a subset: what no class calls its own."""
+    return any(
+        not classes.names_receiver(Frame(facts, binding.place), binding.name.rpartition(".")[0])
+        for facts, binding in evaluator.attributes_set.get("indices", ())
+    )
 
 
 def _returned_length(

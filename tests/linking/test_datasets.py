@@ -105,6 +105,23 @@ LENGTHS: dict[str, tuple[str, list[int | None]]] = {
         "class D(IterableDataset):\n    def __len__(self):\n        return 5\nDataLoader(D())",
         [None],
     ),
+    "a subset": ("DataLoader(Subset(Numbers(), [0, 1]))", [2]),
+    "a subset beside a class that has indices of its own": (
+        "class Order:\n    def __init__(self):\n        self.indices = []\nDataLoader(Subset(Numbers(), [0, 1]))",
+        [2],
+    ),
+    "a subset whose indices grow": (
+        "def f():\n    part = Subset(Numbers(), [0])\n    part.indices.extend([1, 2])\n    return DataLoader(part)",
+        [None],
+    ),
+    "a subset of other indices": (
+        "part = Subset(Numbers(), [0])\nloader = DataLoader(part)\nloader.dataset.indices = [1, 2]",
+        [None],
+    ),
+    "a subset that another set is added to": (
+        "part = Subset(Numbers(), [0])\npart += Numbers()\nDataLoader(part)",
+        [],
+    ),
     "a list read by a class": ("class D(Dataset):\n    pass\nDataLoader(D())", [None]),
 }
 
