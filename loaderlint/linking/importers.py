@@ -15,13 +15,14 @@ from loaderlint.linking.project import Project
 from loaderlint.linking.search_path import upwards
 from loaderlint.model.imported import Imported
 from loaderlint.model.source import Language, Source
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import arguments, called_name, keywords
 from loaderlint.readers.python_scopes import dotted
-from loaderlint.vocabulary.imports import IMPORT_FUNCTIONS
+from loaderlint.vocabulary.imports import GIVE_ALL_NAMES, IMPORT_FUNCTIONS, WORDS
 
 _IMPORT = re.compile(rb"\b(?:from\s+[\w.]+\s+)?import\b\s*(?:\([^)]{0,9999}\)|(?:[\w.,*\t ]|\\\r?\n)*)")
-_BY_NAME = re.compile("|".join(IMPORT_FUNCTIONS).encode())
-_QUOTED = re.compile(rb"[\"'][\w.]+[\"']")
+_QUOTED = re.compile(rb"[\"'}][\w.:/-]+[\"'{]")
+_NAMES_A_MODULE = re.compile(r"\.*\w+(?:[.:]\w+)*|[\w./-]+\.py")
+_NAME_IN_IT = re.compile(r"(?<=\w)[.:](\w+)")
 _COMMENT = re.compile(rb"(?<!\S)#[^\n]*")
 _EVERY_NAME = "*"
 _NO_NAME = ""
@@ -130,7 +131,7 @@ class Importers:
         for path in self._project.paths:
             if Language.of(path) is Language.PYTHON:
                 content = self._content(path)
-                quoted = _QUOTED.findall(content) if _BY_NAME.search(content) else ()
+                quoted = _QUOTED.findall(content) if any(word in content for word in WORDS) else ()
                 imports = (*_IMPORT.findall(content), *quoted)
                 for word in {word for text in imports for word in _WORD.findall(text)}:
                     found.setdefault(word, []).append(path)
@@ -159,6 +160,8 @@ class Importers:
         return (self._others.content(path) if self._others is not None else None) or b""
 
     def _means(self, importer: str, path: str, name: str) -> bool:
+        if name.endswith(".py"):
+            return f"/{path}".endswith(posixpath.normpath(f"/{name.lstrip('./')}"))
         return self._project.module(name, importer) == path
 
 
@@ -218,15 +221,20 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
     """Yield the names that a program takes from a module; that it imports it for none of them; that it may take all."""
     modules: set[str] = set()
     taken: set[str] = set()
-    alone = False
-    functions = {*IMPORT_FUNCTIONS, *_other_names_of_import_functions(tree)}
+    alone = ran = False
+    functions, bound = _import_functions(tree), _texts_bound(tree)
+
+    def told(node: ast.expr) -> tuple[str, list[str]]:
+        """Return the import function that an expression calls, if any, and the texts that may say which module."""
+        function = functions.get(called_name(node), "") if isinstance(node, ast.Call) else ""
+        parameters = IMPORT_FUNCTIONS.get(function, ("",))
+        text = arguments(node, parameters).get(parameters[-1]) if isinstance(node, ast.Call) else None
+        return function, [*_texts(text, bound)] if function and text is not None else []
 
     def imports(node: ast.expr) -> bool:
         """Return whether an expression imports the module by its name."""
-        match node:
-            case ast.Call(args=[ast.Constant(value=str(name)), *_]):
-                return called_name(node) in functions and means(name)
-        return False
+        function, texts = told(node)
+        return function not in GIVE_ALL_NAMES and any(map(means, texts))
 
     def is_module(node: ast.expr) -> bool:
         return dotted(node) in modules or imports(node)
@@ -243,8 +251,14 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
                 modules.update(one.asname or one.name for one in names if means(inner + one.name))
             case ast.Assign(targets=[target], value=value) if imports(value):
                 modules.add(dotted(target) or "")
-            case ast.Call() if imports(node):
-                alone = True
+            case ast.Call():
+                function, texts = told(node)
+                named = any(map(means, texts))
+                if function in GIVE_ALL_NAMES:
+                    ran = ran or (named and not _runs_as_program(node))
+                else:
+                    alone = alone or named
+                    taken.update(name for text in texts for name in _of_module(text, means))
     items: set[ast.expr] = set()
     for node in ast.walk(tree):
         match node:
@@ -261,18 +275,61 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
                 taken.update(() if node in items else [_EVERY_NAME])
             case ast.Attribute(value=owner, attr=name) if is_module(owner):
                 taken.add(name)
-    yield from sorted(taken)
-    if (modules or alone) and not taken:
+    yield from sorted(taken | {_EVERY_NAME} if ran else taken)
+    if ran or ((modules or alone) and not taken):
         yield _NO_NAME
 
 
-def _other_names_of_import_functions(tree: ast.Module) -> Iterator[str]:
-    """Yield what else a program calls the functions that import a module by its name."""
+def _import_functions(tree: ast.Module) -> dict[str, str]:
+    """Return the functions that import a module by its name, by what a program calls them."""
+    found = {name: name for name in IMPORT_FUNCTIONS}
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(names=names):
-                yield from (one.asname for one in names if one.asname and one.name in IMPORT_FUNCTIONS)
+                found.update((one.asname, one.name) for one in names if one.asname and one.name in IMPORT_FUNCTIONS)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=of) | ast.Attribute(attr=of)) if (
                 of in IMPORT_FUNCTIONS
             ):
-                yield name
+                found[name] = of
+    return found
+
+
+def _texts_bound(tree: ast.Module) -> dict[str, list[str]]:
+    """Return the texts that stand in what a program binds to a name, by assignments and loops, in any scope of it."""
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+                targets = [target]
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                targets = [target]
+            case _:
+                continue
+        for one in (one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)):
+            found.setdefault(one.id, []).extend(_texts(value, {}))
+    return found
+
+
+def _texts(node: ast.expr, bound: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield the texts that may name a module in an expression, and in what the names in it are bound to."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            yield from bound.get(one.id, ())
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str) and _NAMES_A_MODULE.fullmatch(one.value):
+            yield one.value
+
+
+def _of_module(text: str, means: _Means) -> Iterator[str]:
+    """Yield the name that a text takes from the module: ``net`` of ``train:net`` and ``train.net.weight``."""
+    if not text.endswith(".py"):
+        yield from (one[1] for one in _NAME_IN_IT.finditer(text) if means(text[: one.start()]))
+
+
+def _runs_as_program(call: ast.Call) -> bool:
+    """Return whether code is run under the name that a guard asks for (``runpy``)."""
+    match keywords(call).get("run_name"):
+        case ast.Constant(value="__main__"):
+            return True
+    return False

@@ -18,7 +18,7 @@ from loaderlint.linking.files import Files
 from loaderlint.linking.search_path import upwards
 from loaderlint.model.source import Language
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
-from loaderlint.vocabulary.imports import IMPORT_FUNCTIONS
+from loaderlint.vocabulary.imports import WORDS
 
 _IMPORT = re.compile(
     rb"\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)|\bimport[ \t]+((?:[\w., \t]|\\\r?\n)+)"
@@ -34,8 +34,6 @@ _COMMENT = re.compile(rb"#[^\n]*")
 _OFFERS_ANY = re.compile(rb"\bimport[ \t]*\*|\bdef[ \t]+__getattr__\b")
 """What makes a module offer names that its text does not show."""
 _QUOTED = re.compile(rb"""["']([A-Za-z_.][\w./:-]*)["'{%]""")
-_IMPORTS_BY_NAME = (*(name.encode() for name in IMPORT_FUNCTIONS), b"locate(", b"spec_from_file", b"runpy", b"exec(")
-"""What imports a module under a name that is worked out."""
 _ANY = (b"onfig", b"CONFIG", b"cfg", b"CFG", b"CLI")
 _READS: Mapping[Language, tuple[bytes, ...]] = {
     Language.PYTHON: (*_ANY, b"mmengine", b"mmcv"),
@@ -174,7 +172,7 @@ class Parts:
                 for name in names:
                     yield from search.modules(joint + name, path, extended=extended)[:1] if search.knows(name) else ()
         yield from self._initializers(path)
-        by_name = any(word in content for word in _IMPORTS_BY_NAME)
+        by_name = any(word in content for word in WORDS)
         if by_name:
             yield from self._all_below.get(self._from_outside(self._package_of(path)), ())
         for quoted in set(_QUOTED.findall(content)):

@@ -38,6 +38,12 @@ def imported(files: dict[str, str], path: str = "train.py") -> Imported:
         'import importlib\nload = importlib.import_module\nmodule = load("train")\nprint(module.net, module.rows)\n',
         'from importlib import import_module\nprint(vars(import_module("train"))["net"], __import__("train").rows)\n',
         'import train\nprint(vars(train)["net"], train.__dict__["rows"])\n',
+        'from importlib import import_module\nmodule = import_module(name="train")\nprint(module.net, module.rows)\n',
+        'from importlib import import_module\nNAME = "train"\nmodule = import_module(NAME)\nmodule.net(module.rows)\n',
+        'import importlib\nmodule = importlib.import_module(f"train")\nprint(module.net, module.rows)\n',
+        'import importlib\nfor name in ["a", "train"]:\n    m = importlib.import_module(name)\n    m.net(m.rows)\n',
+        'from pkgutil import resolve_name\nprint(resolve_name("train:net"), resolve_name("train").rows)\n',
+        'import pydoc\nprint(pydoc.locate("train.net.weight"), pydoc.locate(path="train.rows"))\n',
     ],
 )
 def test_the_names_another_file_takes(text: str) -> None:
@@ -65,6 +71,20 @@ def test_a_star_takes_every_name() -> None:
 @pytest.mark.parametrize("names", ["getattr(train, chosen)", "vars(train)[chosen]", "vars(train)", "train.__dict__"])
 def test_a_name_that_is_computed_may_be_every_name(names: str) -> None:
     assert imported({"serve.py": f"import train\nprint({names})\n"}) == Imported(every="serve.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import runpy\nprint(runpy.run_module("train")["net"])\n',
+        'import runpy\nprint(runpy.run_path(path_name="./train.py")["net"])\n',
+        'import pathlib, runpy\nPATH = pathlib.Path(__file__).parent / "train.py"\nprint(runpy.run_path(PATH))\n',
+        'from importlib.util import spec_from_file_location as spec\nmodule = made(spec("t", "train.py"))\n',
+        'exec(open("train.py").read())\nprint(net)\n',
+    ],
+)
+def test_code_that_is_run_gives_every_name(text: str) -> None:
+    assert imported({"serve.py": text}) == Imported(every="serve.py", alone="serve.py")
 
 
 @pytest.mark.parametrize(
@@ -123,6 +143,9 @@ def test_files_above_a_module_take_names(path: str, text: str, project: WriteFil
         ("serve.py", "import torch\nprint(train.net)\n"),
         ("pkg/serve.py", "from . import train\nprint(train.net)\n"),
         ("pkg/train.py", "net = 1\n"),
+        ("serve.py", 'import runpy\nrunpy.run_path("train.py", run_name="__main__")\n'),
+        ("serve.py", 'import runpy\nrunpy.run_path("other/train.py")\n'),
+        ("serve.py", 'import importlib\nmodel = importlib.import_module(f"m.{name}")\ndata = load(split="train")\n'),
         ("run.sh", "python train.py --net 1\n"),
         ("tasks.toml", 'train = "net"\n'),
         ("run.sh", "#!/bin/sh\n# run it, never import train\npython train.py # nor serve train:net\n"),
