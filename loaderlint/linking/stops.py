@@ -57,7 +57,7 @@ def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> lis
         inside = any(owner is node for owner, _ in stop.handled[:1])
         of_platforms = stop.call is None or called_name(stop.call) in platforms.LAST_NAMES
         if inside and of_platforms and _readable(rest):
-            ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, rest, frame, 0)]) or ways
+            ways = joined(ways, _let_pass(evaluator, stop, rest, frame, 0)) or ways
     return ways
 
 
@@ -72,7 +72,7 @@ def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) 
         asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
         if asked or _is_of_platforms(evaluator, stop, frame.facts):
             # Where nothing is left, the way on was not seen.
-            ways = joined(ways, [_known(one) for one in _let_pass(evaluator, stop, arms, frame, 0)]) or ways
+            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
     return ways
 
 
@@ -197,6 +197,9 @@ def _readable(arms: Collection[Arm]) -> bool:
 def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
     """Return the alternatives under which a stop does not end the run: its arms are not all taken, its call comes back,
     or a ``return`` before it was the way to the end of the function.
+
+    The answers of tests that nobody can see through are left out, for those may let all pass; what the values that are
+    asked about assume themselves is kept.
     """
     where = frame.at(stop.place)
     with evaluator.steps(_STEPS):
@@ -207,7 +210,8 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
         for arm in arms:
             passed.extend(joined(taken, evaluator.conditions((arm.otherwise(),), where)))
             taken = joined(taken, evaluator.conditions((arm,), where))
-        return [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
+        ways = [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
+        return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)))
 
 
 def _returned_before(evaluator: Evaluator, stop: Stop, frame: Frame) -> Iterator[Assumptions]:
@@ -229,9 +233,24 @@ def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
     return any(truth_of(one.thing) is arm.truth for one in evaluator.evaluate(arm.test, where))
 
 
-def _known(assumptions: Assumptions) -> Assumptions:
-    """Return what is assumed apart from the answers of tests that nobody can see through: those may let all pass."""
-    return frozenset(one for one in assumptions if not isinstance(one.subject, Question))
+def _known(ways: Iterable[Assumptions], kept: Collection[str]) -> list[Assumptions]:
+    """Return alternatives apart from the answers of tests that nobody can see through, but for those to be kept."""
+    return [
+        frozenset(one for one in way if not isinstance(one.subject, Question) or one.subject in kept) for way in ways
+    ]
+
+
+def _of_values(evaluator: Evaluator, arms: Iterable[Arm], frame: Frame) -> Iterator[Assumptions]:
+    """Yield what the values assume that the tests of arms are about."""
+    for arm in arms:
+        where = frame.at(arm.place) if arm.place is not None else frame
+        for node in ast.walk(arm.test) if arm.test is not None else ():
+            if isinstance(node, ast.Name | ast.Attribute):
+                yield from (one.assumptions for one in evaluator.evaluate(node, where))
+
+
+def _subjects(ways: Iterable[Assumptions]) -> frozenset[str]:
+    return frozenset(one.subject for way in ways for one in way)
 
 
 def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:

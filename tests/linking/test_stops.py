@@ -38,6 +38,28 @@ STOPS: Cases = {
         {"2", "3"},
     ),
     "a function that raises": (GONE + VALIDATE + "validate(args)" + LOAD, {"open"}),
+    "a function that raises on a value of an unseen choice": (
+        """
+        import sys
+        def check(workers):
+            if workers == 0:
+                raise ValueError
+        workers = 0 if len(sys.argv) > 1 else ⟦2⟧
+        check(workers)
+        DataLoader(1, num_workers=workers)
+        """,
+        {"2"},
+    ),
+    "an error under an unseen test on a value of an unseen choice": (
+        """
+        import sys
+        workers = ⟦0⟧ if len(sys.argv) > 1 else ⟦2⟧
+        if sys.stdin.readline() and workers == 0:
+            raise ValueError
+        DataLoader(1, num_workers=workers)
+        """,
+        {"0", "2"},
+    ),
     "a function that exits": (
         GONE + "def validate(args):\n        if not args.workers:\n            sys.exit(2)\n    validate(args)" + LOAD,
         {"open"},
