@@ -43,8 +43,9 @@ class UnpicklableWorkerCallable(Rule):
     Hand over what a local function captures with `functools.partial(function, captured)`.
 
     ## Fix safety
-    Safe where nothing is captured: the same function stands at the top of its module. Otherwise unsafe, and none where
-    what is captured cannot be handed over.
+    Safe where nothing is captured: the same function stands at the top of its module. Unsafe where something is, where
+    defaults or class attributes were made anew by each call (`cache = {}`), and where the program changes a name of the
+    module that the function reads. None where what is captured cannot be handed over.
 
     ## Evidence
     CPython, `pickle`, "What can be pickled and unpickled?"; `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU,

@@ -230,6 +230,97 @@ SHAPES = {
             DataLoader(rows, collate_fn=collate_fn)
         """,
     ),
+    "a typed file, a name of its own": (
+        """
+        from data import rows
+
+
+        def size() -> int:
+            return len(rows)
+
+
+        keep = lambda batch: batch
+        """,
+        "lambda",
+        """
+        import typing
+
+        from data import rows
+
+
+        def size() -> int:
+            return len(rows)
+
+
+        def keep(batch: typing.Any) -> typing.Any:
+            return batch
+        """,
+    ),
+    "an annotation that says the types": (
+        """
+        from collections.abc import Callable
+
+        keep: Callable[[list[int], int], list] = lambda batch, more: batch
+        """,
+        "lambda",
+        """
+        from collections.abc import Callable
+
+
+        def keep(batch: list[int], more: int) -> list:
+            return batch
+        """,
+    ),
+    "an annotation that says the types, in a function": (
+        """
+        from collections.abc import Callable
+        from data import DataLoader, Row, rows
+
+
+        def main():
+            keep: Callable[[Row], Row] = lambda row: row
+            return DataLoader(rows, collate_fn=keep)
+        """,
+        "lambda",
+        """
+        from collections.abc import Callable
+        from data import DataLoader, Row, rows
+
+
+        def keep(row: Row) -> Row:
+            return row
+
+
+        def main():
+            return DataLoader(rows, collate_fn=keep)
+        """,
+    ),
+    "an annotation that the module cannot say": (
+        """
+        from collections.abc import Callable
+
+
+        def main():
+            from data import DataLoader, Row, rows
+
+            keep: Callable[[Row], Row] = lambda row: row
+            return DataLoader(rows, collate_fn=keep)
+        """,
+        "lambda",
+        """
+        import typing
+        from collections.abc import Callable
+
+
+        def keep(row: typing.Any) -> typing.Any:
+            return row
+
+
+        def main():
+            from data import DataLoader, Row, rows
+            return DataLoader(rows, collate_fn=keep)
+        """,
+    ),
     "a local function whose name is taken": (
         """
         from data import DataLoader, rows
@@ -367,6 +458,46 @@ def test_what_captures_nothing_is_moved_and_named(shape: str) -> None:
     assert hoisted(before, marked) == (dedent(after).lstrip("\n"), "")
 
 
+AROUND = """
+import os
+
+import settings
+import torch
+from data import use
+
+SIZE = 3
+TABLE = {"width": 1}
+late = mean = 0
+
+
+class Shape:
+    width = depth = 3
+
+
+def widen():
+    Shape.width += 1
+
+
+def helped(row):
+    return row * TABLE["width"]
+
+
+def filled(row):
+    global late
+    late = late or 1
+    return row + late
+
+
+def main():
+    BODY
+"""
+
+
+def differing(body: str, marked: str) -> str:
+    """Return why it is unsafe to hoist a definition out of a function of a module with names of many kinds."""
+    return hoisted(AROUND.replace("BODY", body), marked)[1]
+
+
 CAPTURES = {
     "a lambda": (
         """
@@ -450,8 +581,90 @@ def test_what_is_captured_is_handed_over_unsafely(shape: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "marked", "evaluated"),
+    [
+        ("class It:\n        cache = {}", "class It", "{}"),
+        ("class It:\n        def get(me, seen=[]):\n            pass", "class It", "[]"),
+        ("class It:\n        print(SIZE)", "class It", "print(SIZE)"),
+        ("class It:\n        width = TABLE['width']", "class It", "TABLE['width']"),
+        ("def it(batch, seen=[]):\n        pass", "def it", "[]"),
+        ("@cached(into={})\n    def it(batch):\n        pass", "@cached", "{}"),
+        ("use(lambda batch, mode=os.environ.get('MODE'): mode)", "lambda", "os.environ.get('MODE')"),
+        ("use(lambda batch, width=settings.width: width)", "lambda", "settings.width"),
+        ("use(lambda batch, width=Shape.width: width)", "lambda", "Shape.width"),
+        ("use(lambda batch, pad=lambda row, to=[]: row: pad(batch))", "lambda batch", "lambda row, to=[]: row"),
+    ],
+)
+def test_what_is_then_made_once_is_unsafe(body: str, marked: str, evaluated: str) -> None:
+    assert differing(body, marked) == f"`{evaluated}` is then evaluated once, when the module is imported"
+
+
+@pytest.mark.parametrize(
+    ("body", "marked"),
+    [
+        ("class It:\n        __slots__ = ('a', 'b')\n        a: int", "class It"),
+        ("class It:\n        'Rows.'\n        size = 2 * SIZE\n        area = size ** 2", "class It"),
+        ("class It:\n        @property\n        def get(me, to=-1.5):\n            pass", "class It"),
+        ("class It:\n        if SIZE > 2:\n            def get(me):\n                pass", "class It"),
+        ("@torch.no_grad()\n    def it(batch, kind=torch.float32, of=float('inf')):\n        pass", "@torch"),
+        ("use(lambda batch, size=SIZE, shape=Shape, depth=Shape.depth: size)", "lambda"),
+        ("use(lambda batch, name=f'{SIZE}', pad=lambda row: row: name)", "lambda batch"),
+    ],
+)
+def test_what_is_the_same_each_time_may_be_made_once(body: str, marked: str) -> None:
+    assert differing(body, marked) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "marked", "path"),
+    [
+        ("global mean\n    mean = 1\n    use(lambda row: row - mean)", "lambda", "mean"),
+        ("TABLE['width'] = 3\n    use(lambda row: TABLE['width'])", "lambda", "TABLE"),
+        ("TABLE.update(width=3)\n    def it(row):\n        return helped(row)", "def it", "TABLE"),
+        ("Shape.width = 4\n    use(lambda row: Shape.width)", "lambda", "Shape.width"),
+    ],
+)
+def test_what_the_program_changes_is_read_unsafely(body: str, marked: str, path: str) -> None:
+    reason = f"it reads `{path}`, which the program changes, and workers find as the module sets it"
+    assert differing(body, marked) == reason
+
+
+@pytest.mark.parametrize(
+    ("body", "marked"),
+    [
+        ("global mean\n    mean = 1\n    use(lambda row, mean: row - mean)", "lambda"),
+        ("global late\n    late = 1\n    use(lambda row: widened(row))", "lambda"),
+        ("use(lambda row: filled(row))", "lambda"),
+        ("torch.backends.cudnn.benchmark = True\n    use(lambda row: torch.stack(row))", "lambda"),
+        ("os.environ['MODE'] = 'a'\n    use(lambda row: os.environ['MODE'])", "lambda"),
+    ],
+)
+def test_what_workers_find_alike_is_read_safely(body: str, marked: str) -> None:
+    assert differing(body, marked) == ""
+
+
+def test_what_is_changed_under_the_guard_is_read_unsafely() -> None:
+    guard = 'if __name__ == "__main__":\n    mean = 1\n'
+    inside = f"mean = 0\ndef main():\n    use(lambda row: row - mean)\n{guard}    main()\n"
+    in_place = f"mean = 0\nless = lambda row: row - mean\n{guard}    use(less)\n"
+    for code in (inside, in_place):
+        assert "it reads `mean`" in hoisted(code, "lambda")[1]
+
+
+def test_a_class_that_changes_itself_is_moved_unsafely() -> None:
+    body = "class It:\n        n = 0\n        def get(me):\n            It.n += 1\n    use(It())"
+    assert differing(body, "class It") == "it changes `It.n`, which is then the same for all calls"
+
+
+@pytest.mark.parametrize(
     ("body", "marked", "reason"),
     [
+        ("return lambda batch: A.__pad(batch)", "lambda", "`__pad`, a private name"),
+        ("def it(b):\n        return A.__pad(b)", "def it", "`__pad`, a private name"),
+        ("class It(A.__Base):\n        pass", "class It", "`__Base`, a private name"),
+        ("def it(b):\n        return it.pad\n    it.pad = 3", "def it", "an attribute of `it` is set"),
+        ("it = lambda b: b\n    it.table.size += 3", "lambda", "an attribute of `it` is set"),
+        ("class It:\n        n = 0\n    It.n = 2", "class It", "an attribute of `It` is set"),
         ("return lambda batch: self.pad(batch)", "lambda", "`self`"),
         ("size = 1\n    it = lambda batch: size\n    size = 2", "lambda", "bound again"),
         ("it = lambda batch: late\n    late = 2", "lambda", "bound again"),
@@ -522,6 +735,8 @@ def test_what_a_worker_finds_already_is_not_moved(marked: str) -> None:
         ("Compose(filter=lambda b: b)\n", "filter_lambda"),
         ("transforms.Lambda(lambda b: b)\n", "transform"),
         ("ColorJitter(lambda b: b)\n", "color_jitter_function"),
+        ("color_jitter_function = 1\nColorJitter(lambda b: b)\n", "color_jitter_function_2"),
+        ("by_name = {'x': lambda x: x}\n", "x_function"),
     ],
 )
 def test_the_new_name_says_what_it_is_for_and_collides_with_nothing(module: str, name: str) -> None:

@@ -33,6 +33,13 @@ def canonical(path: str, imports: Mapping[str, str]) -> str:
     return imports.get(first, first) + dot + rest
 
 
+def overlap(some: Collection[str], others: Collection[str]) -> bool:
+    """Return whether a dotted path is, or is part of, one of the others, or the other way round."""
+    return any(
+        one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.") for one in some for other in others
+    )
+
+
 def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """Return what the imports in one scope bind: the name, and the dotted name of what it stands for.
 

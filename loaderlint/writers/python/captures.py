@@ -125,6 +125,35 @@ def _check_own_scope(scopes: Scopes, node: Definition) -> None:
         is_super = isinstance(one, cst.Name) and one.value in ("super", "__class__")
         if is_super and not any(isinstance(outer, cst.ClassDef) for outer in _between(scopes, one, node)):
             raise CannotRewrite("it takes `super` from the class around it")
+        if isinstance(one, cst.Name) and _is_mangled(scopes, one, node):
+            raise CannotRewrite(f"it uses `{one.value}`, a private name of the class around it")
+
+
+def _is_mangled(scopes: Scopes, name: cst.Name, node: Definition) -> bool:
+    """Return whether a name in a definition is one that the class around that makes private.
+
+    The language reference, "Private name mangling": two leading underscores, and not as many trailing ones.
+    """
+    if not name.value.startswith("__") or name.value.endswith("__"):
+        return False
+    own = any(isinstance(one, cst.ClassDef) and scopes.holds(one.body, name) for one in _between(scopes, name, node))
+    return not own and any(isinstance(one, cst.ClassDef) for one in scopes.ancestors(node))
+
+
+def check_attributes(scopes: Scopes, assignment: Assignment) -> None:
+    """Raise `CannotRewrite` when the function around a definition sets attributes of it, which workers never run."""
+    for access in assignment.references:
+        name = _name_of(access)
+        outer, around = access.node, scopes.parents[access.node]
+        while isinstance(around, cst.Attribute):
+            outer, around = around, scopes.parents[around]
+        if scopes.holds(assignment.node, outer):
+            continue
+        is_set = isinstance(around, cst.AssignTarget | cst.Del) or (
+            isinstance(around, cst.AnnAssign | cst.AugAssign) and around.target is outer
+        )
+        if is_set and isinstance(outer, cst.Attribute):
+            raise CannotRewrite(f"an attribute of `{name}` is set, which a worker does not do")
 
 
 def _between(scopes: Scopes, inner: cst.CSTNode, outer: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -163,6 +192,19 @@ def _is_settled(scopes: Scopes, node: Definition, assignments: list[Assignment])
     before = scopes.order[scopes.top_level(node)]
     made = [one for one in assignments if scopes.order[scopes.top_level(one.node)] < before]
     return len(made) == len(assignments) <= 1
+
+
+def is_settled(scopes: Scopes, node: Definition, expression: cst.BaseExpression) -> bool:
+    """Return whether all names of an expression mean the same at the top of the module, where the node would stand."""
+    around = scopes.around(node)
+    for one in nodes(expression):
+        outer = scopes.parents[one]
+        if isinstance(one, cst.Name) and not (isinstance(outer, cst.Attribute) and one is outer.attr):
+            made = [other for other in around[one.value] if isinstance(other, Assignment)]
+            of_module = all(isinstance(other.scope, GlobalScope) for other in made)
+            if not around[one.value] or not of_module or not _is_settled(scopes, node, made):
+                return False
+    return True
 
 
 def _at_definition(scopes: Scopes, node: Definition, access: Access) -> bool:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import libcst as cst
 from libcst.metadata import Assignment, GlobalScope
 
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.captures import Scopes, captures, scopes_of, source_of, taken_names
+from loaderlint.writers.python.captures import (
+    Scopes,
+    captures,
+    check_attributes,
+    is_settled,
+    scopes_of,
+    source_of,
+    taken_names,
+)
 from loaderlint.writers.python.guarded_body import TopLevel, blank_lines, guard_of, spaced
 from loaderlint.writers.python.imports import with_import
-from loaderlint.writers.python.lambdas import described, function_of, is_typed, with_leading
+from loaderlint.writers.python.lambdas import Types, described, function_of, is_typed, types_said, with_leading
 from loaderlint.writers.python.library import is_imported, named
+from loaderlint.writers.python.made_once import differences
 from loaderlint.writers.python.places import nodes
 from loaderlint.writers.python.replacing import Replacements, changed
 
@@ -30,13 +41,15 @@ def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
     if isinstance(node, cst.Lambda):
         assigned = _assigned(scopes, node)
         if assigned is not None and _is_lasting(scopes, assigned):
-            return _in_place(scopes, node, assigned), ""
+            return _in_place(scopes, node, assigned)
         hoisted = _assigned_lambda(scopes, node, assigned) if assigned is not None else _lambda(scopes, node)
     elif isinstance(node, cst.FunctionDef | cst.ClassDef):
         hoisted = _local_definition(scopes, node)
     else:
         raise CannotRewrite("only a lambda, a function or a class can be hoisted")
-    return _rewritten(scopes, node, hoisted), _reason(scopes, node, hoisted.captured)
+    rewritten = _rewritten(scopes, node, hoisted)
+    reasons = [*_handed_over(scopes, node, hoisted.captured), *_differences(rewritten, hoisted.definition)]
+    return rewritten, "; ".join(reasons)
 
 
 @dataclass(frozen=True)
@@ -50,36 +63,37 @@ class _Hoisted:
 
 @dataclass(frozen=True)
 class _Assigned:
-    """A statement ``name = lambda …``, alone on its line."""
+    """A statement ``name = lambda …``, alone on its line, with what it is annotated with."""
 
     name: str
+    annotation: cst.BaseExpression | None
     line: cst.SimpleStatementLine
     assignment: Assignment
     only: bool
 
 
-def _reason(scopes: Scopes, node: cst.CSTNode, captured: Sequence[str]) -> str:
-    if not captured:
-        return ""
-    names = " and ".join(f"`{name}`" for name in captured)
-    return f"it takes {names} from {source_of(scopes.around(node))}, which must pickle"
+def _handed_over(scopes: Scopes, node: cst.CSTNode, captured: Sequence[str]) -> Iterator[str]:
+    if captured:
+        names = " and ".join(f"`{name}`" for name in captured)
+        yield f"it takes {names} from {source_of(scopes.around(node))}, which must pickle"
 
 
 def _assigned(scopes: Scopes, node: cst.Lambda) -> _Assigned | None:
     """Return the assignment whose whole value a lambda is, None when it is part of something else."""
     statement = scopes.parents[node]
     line = scopes.parents.get(statement)
+    annotation = None
     if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
         target = statement.targets[0].target
     elif isinstance(statement, cst.AnnAssign):
-        target = statement.target
+        target, annotation = statement.target, statement.annotation.annotation
     else:
         return None
     if not isinstance(target, cst.Name) or not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return None
     made = [one for one in scopes.around(node)[target.value] if isinstance(one, Assignment)]
     own = next((one for one in made if one.node is target), None)
-    return _Assigned(target.value, line, own, len(made) == 1) if own is not None else None
+    return _Assigned(target.value, annotation, line, own, len(made) == 1) if own is not None else None
 
 
 def _is_lasting(scopes: Scopes, assigned: _Assigned) -> bool:
@@ -93,27 +107,34 @@ def _is_guarded(scopes: Scopes, node: cst.CSTNode) -> bool:
     return isinstance(outer, cst.If) and guard_of(outer) is not None
 
 
-def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> cst.Module:
-    function = _function_of(scopes, node, assigned.name, ()).with_changes(leading_lines=assigned.line.leading_lines)
+def _differences(module: cst.Module, definition: cst.FunctionDef | cst.ClassDef) -> Iterator[str]:
+    return differences(ast.parse(module.bytes), definition.name.value)
+
+
+def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> tuple[cst.Module, str]:
+    function = _function_of(scopes, node, assigned.name, (), assigned.annotation).with_changes(
+        leading_lines=assigned.line.leading_lines
+    )
     comment = assigned.line.trailing_whitespace
     if isinstance(function.body, cst.IndentedBlock):
         returned = function.body.body[0].with_changes(trailing_whitespace=comment)
         function = function.with_changes(body=function.body.with_changes(body=[returned]))
     module = changed(scopes.module, {assigned.line: function})
     body = list(module.body)
-    for index in range(len(body)):
-        if body[index] is function:
-            body[index] = spaced(body[index], 2 if index else 0)
-            if index + 1 < len(body):
-                body[index + 1] = spaced(body[index + 1], 2)
-    return module.with_changes(body=body)
+    index = next(at for at, one in enumerate(body) if one is function)
+    body[index] = spaced(body[index], 2 if index else 0)
+    if index + 1 < len(body):
+        body[index + 1] = spaced(body[index + 1], 2)
+    module = _with_typing(module.with_changes(body=body), function, index)
+    return module, "; ".join(_differences(module, function))
 
 
 def _assigned_lambda(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> _Hoisted:
     captured = captures(scopes, node)
+    check_attributes(scopes, assigned.assignment)
     besides = assigned.assignment if assigned.only and not captured else None
     name = _fresh(assigned.name, "lambda", taken_names(scopes, node, besides))
-    function = _function_of(scopes, node, name, captured)
+    function = _function_of(scopes, node, name, captured, assigned.annotation)
     if name == assigned.name:
         comments = [line for line in assigned.line.leading_lines if line.comment is not None]
         function = function.with_changes(leading_lines=comments)
@@ -140,6 +161,7 @@ def _local_definition(scopes: Scopes, node: cst.FunctionDef | cst.ClassDef) -> _
     if own is None:
         raise CannotRewrite("its name is not one of the function around it")
     captured = captures(scopes, node)
+    check_attributes(scopes, own)
     only = len(made) == 1
     if captured and (node.decorators if isinstance(node, cst.FunctionDef) else ()):
         raise CannotRewrite("it is decorated, and takes names from " + source_of(scope))
@@ -179,7 +201,7 @@ def _first_name(node: cst.CSTNode) -> cst.Name:
 def _fresh(name: str, kind: str, taken: Iterable[str]) -> str:
     """Return a name that is not taken: this one, or one that says what it was before, or that with a number."""
     taken = {*taken, *keyword.kwlist}
-    stem = f"{name}_{kind}"
+    stem = name if name.endswith("_function") else f"{name}_{kind}"
     candidates = (name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3)))
     return next(one for one in candidates if one not in taken)
 
@@ -192,9 +214,20 @@ def _use(scopes: Scopes, at: cst.CSTNode, name: str, captured: Sequence[str]) ->
     return cst.Call(named(scopes, "functools", "partial", at), arguments)
 
 
-def _function_of(scopes: Scopes, node: cst.Lambda, name: str, captured: Iterable[str]) -> cst.FunctionDef:
-    typed = named(scopes, "typing", "Any", scopes.module) if is_typed(scopes.module) else None
-    return function_of(node, name, captured, typed)
+def _function_of(
+    scopes: Scopes,
+    node: cst.Lambda,
+    name: str,
+    captured: Sequence[str],
+    annotation: cst.BaseExpression | None = None,
+) -> cst.FunctionDef:
+    types = None
+    if annotation is not None and not captured and is_settled(scopes, node, annotation):
+        types = types_said(annotation, node)
+    if types is None and (annotation is not None or is_typed(scopes.module)):
+        anything = named(scopes, "typing", "Any", scopes.module)
+        types = Types(repeat(anything), anything)
+    return function_of(node, name, captured, types)
 
 
 def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Module:
@@ -208,7 +241,7 @@ def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Modu
     module = module.with_changes(body=body)
     if hoisted.captured and not is_imported(module, "functools", "partial"):
         module = with_import(module, "functools", "functools", index)
-    return _with_typing(module, index) if isinstance(node, cst.Lambda) and is_typed(scopes.module) else module
+    return _with_typing(module, hoisted.definition, index)
 
 
 def _index(scopes: Scopes, node: cst.CSTNode) -> int:
@@ -239,5 +272,10 @@ def _is_plain(statement: TopLevel) -> bool:
     )
 
 
-def _with_typing(module: cst.Module, index: int) -> cst.Module:
-    return module if is_imported(module, "typing", "Any") else with_import(module, "typing", "typing", index)
+def _with_typing(module: cst.Module, function: cst.FunctionDef | cst.ClassDef, index: int) -> cst.Module:
+    """Return the module with an import of `typing` if it has none that a function's annotations ask for."""
+    anything = cst.Attribute(cst.Name("typing"), cst.Name("Any"))
+    asked = any(isinstance(one, cst.Annotation) and one.annotation.deep_equals(anything) for one in nodes(function))
+    return (
+        with_import(module, "typing", "typing", index) if asked and not is_imported(module, "typing", "Any") else module
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -30,7 +31,7 @@ def described(scopes: Scopes, node: cst.Lambda) -> str:
         if isinstance(outer, cst.DictElement) and isinstance(outer.key, cst.SimpleString):
             key = outer.key.evaluated_value
             if isinstance(key, str) and key.isidentifier():
-                return key
+                return key if len(key) > 2 else f"{key}_function"
         if isinstance(outer, cst.Assign):
             target = outer.targets[0].target
             last = target.attr if isinstance(target, cst.Attribute) else target
@@ -44,22 +45,44 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def function_of(
-    node: cst.Lambda, name: str, captured: Iterable[str], typed: cst.BaseExpression | None
-) -> cst.FunctionDef:
-    """Return a lambda as a function with the captured names as leading parameters.
+@dataclass(frozen=True)
+class Types:
+    """What a function is annotated with: its parameters, one after the other, and its result."""
 
-    ``typed`` is the annotation of every parameter and the result, None in a file without annotations.
-    """
+    parameters: Iterable[cst.BaseExpression]
+    result: cst.BaseExpression
+
+
+def types_said(annotation: cst.BaseExpression, node: cst.Lambda) -> Types | None:
+    """Return the types that ``Callable[[…], …]`` says of a lambda, None when an annotation does not say them."""
+    match annotation:
+        case cst.Subscript(
+            value=cst.Name("Callable") | cst.Attribute(attr=cst.Name("Callable")),
+            slice=[
+                cst.SubscriptElement(cst.Index(cst.List(elements))),
+                cst.SubscriptElement(cst.Index(result)),
+            ],
+        ) if len(elements) == len(node.params.params) and _is_plain(node.params):
+            return Types([one.value for one in elements], result)
+    return None
+
+
+def _is_plain(parameters: cst.Parameters) -> bool:
+    """Return whether there are only parameters that can be given by position."""
+    return parameters.with_changes(params=()).deep_equals(cst.Parameters())
+
+
+def function_of(node: cst.Lambda, name: str, captured: Iterable[str], types: Types | None) -> cst.FunctionDef:
+    """Return a lambda as a function with the captured names as leading parameters, annotated if there are types."""
     parameters = with_leading(node.params, captured)
-    if typed is not None:
-        parameters = _annotated(parameters, typed)
+    if types is not None:
+        parameters = _annotated(parameters, iter(types.parameters))
     returned = cst.SimpleStatementLine([cst.Return(_on_its_own(node.body))])
     return cst.FunctionDef(
         cst.Name(name),
         parameters,
         cst.IndentedBlock([returned]),
-        returns=cst.Annotation(typed.deep_clone()) if typed is not None else None,
+        returns=cst.Annotation(types.result.deep_clone()) if types is not None else None,
     )
 
 
@@ -85,9 +108,9 @@ def is_typed(module: cst.Module) -> bool:
     return bool(functions) and all(one.returns is not None for one in functions)
 
 
-def _annotated(parameters: cst.Parameters, annotation: cst.BaseExpression) -> cst.Parameters:
+def _annotated(parameters: cst.Parameters, types: Iterator[cst.BaseExpression]) -> cst.Parameters:
     def typed(one: cst.Param) -> cst.Param:
-        return one.with_changes(annotation=cst.Annotation(annotation.deep_clone()))
+        return one.with_changes(annotation=cst.Annotation(next(types).deep_clone()))
 
     stars = {
         name: typed(one)

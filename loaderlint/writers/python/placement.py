@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loaderlint.writers.base import CannotRewrite
-from loaderlint.writers.python.bindings import canonical, root
+from loaderlint.writers.python.bindings import canonical, overlap, root
 from loaderlint.writers.python.effects import Kind
 from loaderlint.writers.python.names import Names, Uses
 from loaderlint.writers.python.sharing import groups
@@ -167,7 +167,7 @@ class _Placing:
     def _clash(self, first: int, second: int) -> bool:
         """Return whether two statements, in this order, must run in this order."""
         before, after = self._effects[first], self._effects[second]
-        if _overlap(before.changes, after.reads | after.changes) or _overlap(before.reads, after.changes):
+        if overlap(before.changes, after.reads | after.changes) or overlap(before.reads, after.changes):
             return True
         if before.binds & (after.names | after.changes):
             return True
@@ -271,7 +271,7 @@ class _Placing:
             return True
         libraries = {root(one) for one in self._imports.values()}
         modules = {call.rpartition(".")[0] for call in calls if root(call) in libraries}
-        return bool(before.sets_up) and _overlap(modules, self._effects[second].reads)
+        return bool(before.sets_up) and overlap(modules, self._effects[second].reads)
 
     # Why it is unsafe
 
@@ -360,13 +360,6 @@ def later_by_name(statements: Sequence[Statement]) -> dict[str, Names]:
 def _says(words: Collection[str], path: str) -> bool:
     """Return whether the last name of a dotted path has one of these words."""
     return any(one.lower() in words for one in _WORD.findall(path.rpartition(".")[2]))
-
-
-def _overlap(some: Collection[str], others: Collection[str]) -> bool:
-    """Return whether a dotted path is, or is part of, one of the others, or the other way round."""
-    return any(
-        one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.") for one in some for other in others
-    )
 
 
 def _doing(statement: Statement) -> str:
