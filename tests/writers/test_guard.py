@@ -1051,3 +1051,16 @@ def test_what_hangs_on_nothing_before_it_may_come_first(before: str, table: str)
     new, _ = guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
     assert stays(new, table)
     assert not stays(new, before)
+
+
+@pytest.mark.parametrize(
+    ("last", "call", "outside"),
+    [("x", "rows = f0(1)", True), ("print(x)", "rows = f0(1)", False), ("x", "rows = []\nf0(rows)", True)],
+)
+def test_functions_that_call_each_other_again_and_again_are_judged_once(last: str, call: str, outside: bool) -> None:
+    """Judged at every call, forty functions that each call the next one twice would take years."""
+    functions = [f"def f{at}(x):\n    return f{at + 1}(x) + f{at + 1}(x + 1) + f{at + 1}(x)\n\n\n" for at in range(40)]
+    head = f"{''.join(functions)}def f40(x):\n    return {last}\n\n\n"
+    new, unsafe = guarded(f"{head}{call}\nfor row in loader:\n    print(row)\n", "for row")
+    assert (f"\n{call}\n" in new) is outside
+    assert unsafe == ""

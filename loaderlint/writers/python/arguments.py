@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from loaderlint.writers.python.effect_free import ITERATING_BUILTINS, PURE_BUILTINS, PURE_METHODS
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Asked = dict[tuple[str, int | str], bool]
+"""Whether functions may change what they are handed at a place, as far as that was asked."""
 
 _ONLY_READS = frozenset(
     {"critical", "debug", "dump", "dumps", "error", "exception", "format", "info", "init", "log", "pprint", "print"}
@@ -26,19 +28,30 @@ def handed_over(call: ast.Call, callee: str, functions: Mapping[str, Function]) 
     """Yield the names a call is handed, bare, and may change; ``functions`` are those whose bodies are known."""
     if only_reads(callee):
         return
+    asked: Asked = {}
     for position, given in enumerate(call.args):
         value = given.value if isinstance(given, ast.Starred) else given
-        if isinstance(value, ast.Name) and _may_change(functions, callee, position, frozenset()):
+        if isinstance(value, ast.Name) and _may_change(functions, callee, position, asked):
             yield value.id
     for keyword in call.keywords:
-        if isinstance(keyword.value, ast.Name) and _may_change(functions, callee, keyword.arg or 0, frozenset()):
+        if isinstance(keyword.value, ast.Name) and _may_change(functions, callee, keyword.arg or 0, asked):
             yield keyword.value.id
 
 
-def _may_change(functions: Mapping[str, Function], name: str, place: int | str, asked: frozenset[str]) -> bool:
-    """Return whether a function may change the object handed to it at a position or by a keyword."""
+def _may_change(functions: Mapping[str, Function], name: str, place: int | str, asked: Asked) -> bool:
+    """Return whether a function may change the object handed to it at a position or by a keyword.
+
+    ``asked`` holds what was found out before. A function that hands it on until it gets it again may.
+    """
+    if (name, place) not in asked:
+        asked[name, place] = True
+        asked[name, place] = _hands_to_a_change(functions, name, place, asked)
+    return asked[name, place]
+
+
+def _hands_to_a_change(functions: Mapping[str, Function], name: str, place: int | str, asked: Asked) -> bool:
     function = functions.get(name)
-    if function is None or name in asked:
+    if function is None:
         return True
     arguments = function.args
     positional = [one.arg for one in [*arguments.posonlyargs, *arguments.args]]
@@ -48,10 +61,10 @@ def _may_change(functions: Mapping[str, Function], name: str, place: int | str, 
         place = positional[place]
     elif place not in positional + [one.arg for one in arguments.kwonlyargs]:
         return True
-    return any(_changes(node, place, functions, asked | {name}) for node in ast.walk(function))
+    return any(_changes(node, place, functions, asked) for node in ast.walk(function))
 
 
-def _changes(node: ast.AST, name: str, functions: Mapping[str, Function], asked: frozenset[str]) -> bool:
+def _changes(node: ast.AST, name: str, functions: Mapping[str, Function], asked: Asked) -> bool:
     match node:
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
             return _root(node) == name

@@ -54,13 +54,16 @@ class Effects:
 
     ``imports`` are the module's imported names; ``functions`` and ``classes`` those it defines once, at its top level.
     ``objects`` collects the names bound to what is no plain value so far: iterating or changing one is an effect.
+    Each function is judged once for all its calls, until there are more objects.
     """
 
     imports: Mapping[str, str]
     functions: Mapping[str, Function]
     classes: Mapping[str, ast.ClassDef]
     objects: set[str] = field(default_factory=set)
+    _handed: frozenset[str] = frozenset()
     _judging: list[str] = field(default_factory=list)
+    _known: dict[tuple[str, bool], Kind] = field(default_factory=dict)
 
     def kind(self, nodes: Sequence[ast.stmt]) -> Kind:
         """Return what the statements of one line do, and remember what they bind."""
@@ -72,10 +75,16 @@ class Effects:
                 for inner in ast.walk(node):
                     if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                         self.objects.add(inner.id)
+            self._known.clear()
         return kind
 
     def _most(self, nodes: Iterable[ast.stmt], own: frozenset[str]) -> Kind:
-        return max((self._statement(node, own) for node in nodes), default=Kind.DEFINES)
+        most = Kind.DEFINES
+        for node in nodes:
+            most = max(most, self._statement(node, own))
+            if most is Kind.RUNS:
+                break
+        return most
 
     def _statement(self, node: ast.stmt, own: frozenset[str]) -> Kind:
         """Judge a statement; ``own`` are the local names of the function it stands in, none at module level."""
@@ -197,7 +206,7 @@ class Effects:
 
     def _mentions_object(self, nodes: Sequence[ast.expr]) -> bool:
         names = {inner.id for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-        return bool(names & self.objects)
+        return not names.isdisjoint(self.objects | self._handed)
 
     def _arguments(self, call: ast.Call) -> Kind:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -222,7 +231,7 @@ class Effects:
             return max(arguments, self._body(name, [self.functions[name]], unknown))
         if name in self.classes:
             return max(arguments, self._instance(name, unknown))
-        if name in PURE_BUILTINS and hasattr(builtins, name) and name not in self.objects:
+        if name in PURE_BUILTINS and hasattr(builtins, name) and name not in self.objects | self._handed:
             iterated = [self._iterated(one) for one in call.args] if name in ITERATING_BUILTINS else []
             return max([arguments, *iterated])
         return Kind.RUNS
@@ -259,10 +268,13 @@ class Effects:
         """Judge running functions; ``unknown``: they are handed an object, so iterating a parameter runs."""
         if name in self._judging:
             return Kind.RUNS
-        self._judging.append(name)
-        kinds = [self._function(one, unknown) for one in functions]
-        self._judging.pop()
-        return max(kinds, default=Kind.BUILDS)
+        known = self._known.get((name, unknown))
+        if known is None:
+            self._judging.append(name)
+            known = max((self._function(one, unknown) for one in functions), default=Kind.BUILDS)
+            self._judging.pop()
+            self._known[name, unknown] = known
+        return known
 
     def _function(self, node: Function, unknown: bool) -> Kind:
         decorators = {dotted(one) for one in node.decorator_list}
@@ -270,9 +282,9 @@ class Effects:
             return Kind.RUNS
         parameters = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
         own = local_names(node) - parameters | {"self"}
-        outside, self.objects = self.objects, self.objects | parameters if unknown else self.objects
+        outside, self._handed = self._handed, frozenset(parameters if unknown else ())
         most = self._most([one for one in node.body if not _begins_super(one)], frozenset(own))
-        self.objects = outside
+        self._handed = outside
         return max(most, Kind.BUILDS)
 
     def _harmless(self, node: ast.expr) -> bool:
