@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import unless_shared
+from loaderlint.model.remedy import switched_off
 from loaderlint.model.rule import Rule, place
 from loaderlint.model.target import Target
 from loaderlint.model.value import holds_on, together
@@ -46,7 +45,9 @@ class StalePersistentDataset(Rule):
     Or keep the epoch in `torch.zeros((), dtype=torch.long).share_memory_()` and write into it with `fill_`.
 
     ## Fix safety
-    Safe: the workers start again each epoch, which takes longer, and each gets what the loop set.
+    Safe: the workers start again each epoch, which takes longer, and each gets what the loop set. Where another loader,
+    whose data set stays as it is, gets the same value, this loader's own call is changed; unsafe where that names no
+    `persistent_workers`.
 
     ## Evidence
     `DataLoader.__iter__` in `torch/utils/data/dataloader.py` (2.13) goes on with the iterator, and the workers, it has;
@@ -66,14 +67,14 @@ class StalePersistentDataset(Rule):
                 if not (workers.starts_workers(target) and persistent.constant) or met is None:
                     continue
                 if holds_on(met, target):
-                    name = loader.spelled("persistent_workers")
                     read = f", read at {place(change.read)}" if change.read is not None else ""
                     message = (
                         f"the workers persist and never see this: each goes on with its first copy of "
                         f"`{change.holder}.{change.attribute}`{read}"
                     )
-                    fix = Fix(f"set {name} to False", (SetValue(persistent.span, False),))
-                    fix = unless_shared(fix, persistent)
+                    beside = (one for one in loader.program.loaders if one.span != loader.span)
+                    lasting = [one for one in beside if not one.uses.changes]
+                    fix = switched_off(loader, "persistent_workers", persistent, lasting)
                     confidence = Confidence.POSSIBLE if change.picked else Confidence.CERTAIN
                     yield self.finding(loader, change, message, target, confidence=confidence, fix=fix)
                     break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from loaderlint.model.edit import (
     AddOption,
     Drop,
@@ -151,18 +153,20 @@ def _kept(shared: Candidate) -> str:
     return f"the value in {shared.span.path} also serves something else"
 
 
-def switched_off(loader: Loader, option: str, written: Candidate) -> Fix:
+def switched_off(loader: Loader, option: str, written: Candidate, others: Iterable[Loader] = ()) -> Fix:
     """Return the fix after which the loader gets False for an option.
 
-    It is changed at the loader's own call where the value serves others, or is the answer to a question that others may
-    ask, too: ``torch.cuda.is_available()``.
+    It is changed at the loader's own call where the value serves others, such as other loaders that are to keep it, or
+    is the answer to a question that others may ask, too: ``torch.cuda.is_available()``.
     """
     argument = loader.option(option).argument
     title = f"set {loader.spelled(option)} to False"
-    at_the_call = written.serves_others or any(one.subject == CUDA for one in written.assumptions)
+    kept = any(one.span == written.span for other in others for one in other.option(option).known)
+    at_the_call = kept or written.serves_others or any(one.subject == CUDA for one in written.assumptions)
     if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
         return Fix(title, (SetValue(argument, False),), kept=_kept(written) if written.serves_others else "")
-    return unless_shared(Fix(title, (SetValue(written.span, False),)), written)
+    fix = unless_shared(Fix(title, (SetValue(written.span, False),)), written)
+    return fix.unsafe("another loader gets the same value") if kept else fix
 
 
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
