@@ -10,9 +10,17 @@ from functools import cached_property
 
 from loaderlint.linking.commandlines import flags
 from loaderlint.linking.project import Project
-from loaderlint.linking.shown import Shows
+from loaderlint.linking.shown import Shows, formatted, is_text
 from loaderlint.linking.takers import Takers
-from loaderlint.readers.python import CallSite, Place, PythonFacts
+from loaderlint.readers.python import (
+    CallSite,
+    FunctionNode,
+    Place,
+    PythonFacts,
+    called_by,
+    default_of,
+    parameters,
+)
 from loaderlint.readers.python_calls import called_name
 
 MAKES = frozenset(
@@ -33,7 +41,8 @@ _MOST_NAMES = 100
 class Read:
     """An expression that something is done with. ``call`` is the call it is given to, None where it is computed with.
 
-    ``whole`` says that it is a dictionary of which every value is used.
+    ``whole`` says that it is a dictionary of which every value is used, ``taken`` that a function or class of the
+    project is known to take it, under a name that is looked for in its turn.
     """
 
     facts: PythonFacts
@@ -41,6 +50,7 @@ class Read:
     node: ast.expr
     call: ast.Call | None = None
     whole: bool = False
+    taken: bool = False
 
 
 class Reads:
@@ -55,7 +65,7 @@ class Reads:
         """The expressions that read a name, an attribute or a key, where something is done with it."""
         found: dict[str, list[Read]] = {}
         for facts in self._project.all_python():
-            for read in (*_given(facts, self._shows), *_computed(facts)):
+            for read in (*_given(facts, self._shows, self._takers), *_computed(facts), *_goes_on_unseen(facts)):
                 name = read_name(read.node)
                 if name is not None:
                     found.setdefault(name, []).append(read)
@@ -67,7 +77,7 @@ class Reads:
         return tuple(
             read
             for facts in self._project.all_python()
-            for read in (*_splatted(facts, self._shows), *_gone_through(facts, self._shows))
+            for read in (*_splatted(facts, self._shows), *_gone_through(facts, self._shows, self._takers))
         )
 
     def names(self, names: Set[str]) -> Set[str] | None:
@@ -83,13 +93,15 @@ class Reads:
         return found
 
     @cached_property
+    def _takers(self) -> Takers:
+        return Takers(scope for facts in self._project.all_python() for scope in facts.scopes.values())
+
+    @cached_property
     def _handed_on(self) -> Mapping[str, set[str]]:
         """For what is read, the names under which a program has it from there on."""
         found: dict[str, set[str]] = {}
-        every = list(self._project.all_python())
-        takers = Takers(scope for facts in every for scope in facts.scopes.values())
-        for facts in every:
-            for value, name in (*_kept(facts), *_handed_to_calls(facts, takers)):
+        for facts in self._project.all_python():
+            for value, name in (*_kept(facts), *_handed_to_calls(facts, self._takers)):
                 for read in _read_by(value):
                     found.setdefault(read, set()).add(name)
         return found
@@ -100,7 +112,7 @@ _Named = tuple[ast.expr, str]
 
 
 def _kept(facts: PythonFacts) -> Iterator[_Named]:
-    """Yield what a file binds to names and puts under keys, and what its functions return."""
+    """Yield what a file binds to names and puts under keys, and what its functions return and have by default."""
     for scope in facts.scopes.values():
         for one in (one for bindings in scope.bindings.values() for one in bindings if one.kind in _BINDS):
             key = _word(one.key) if one.key is not None else None
@@ -109,8 +121,11 @@ def _kept(facts: PythonFacts) -> Iterator[_Named]:
                 yield from _under_keys(one.value)
         for value, _ in scope.returns:
             if value is not None:
-                yield value, scope.name
+                yield value, called_by(scope) or scope.name
                 yield from _under_keys(value)
+        if isinstance(scope.node, FunctionNode | ast.Lambda):
+            defaults = ((default_of(scope.node, one.arg), one.arg) for one in parameters(scope.node))
+            yield from ((value, name) for value, name in defaults if value is not None)
 
 
 _BINDS = frozenset({"assign", "unpack", "loop", "item"})
@@ -177,9 +192,18 @@ def parts(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def read_name(node: ast.expr) -> str | None:
-    """Return the last name that an expression reads, or of the function whose result it is; None where it has none."""
-    name = last_read(node)
-    return (called_name(node) or None) if name is None and isinstance(node, ast.Call) else name
+    """Return the last name that an expression reads, or of the function whose result it is; None where it has none.
+
+    What is taken out of a list by its position goes by the name of the list.
+    """
+    while last_read(node) is None:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "get"):
+            node = node.func.value
+        else:
+            return (called_name(node) or None) if isinstance(node, ast.Call) else None
+    return last_read(node)
 
 
 def last_read(node: ast.expr) -> str | None:
@@ -204,12 +228,17 @@ def _word(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def _given(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
-    """Yield what calls are given, and what their methods are called on."""
+def _given(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
+    """Yield what calls are given, by itself or in a text, and what their methods are called on."""
     for site in _doing(facts, shows):
+        taken = {id(one) for one in takers.takes(site.node)}
+        writes = shows.writes(site.node)
         for argument in (*site.node.args, *(one.value for one in site.node.keywords if one.arg is not None)):
             for part in parts(argument) if not _is_dictionary(argument) else ():
-                yield Read(facts, site.place, part, site.node)
+                yield Read(facts, site.place, part, site.node, taken=id(argument) in taken)
+            for part in formatted(argument) if not writes else ():
+                # A text that a function of the project gets says nothing of what that does with the number.
+                yield Read(facts, site.place, part, site.node, taken=True)
         if isinstance(site.node.func, ast.Attribute):
             yield Read(facts, site.place, site.node.func.value)
 
@@ -228,13 +257,26 @@ def _doing(facts: PythonFacts, shows: Shows) -> Iterator[CallSite]:
 
 def _computed(facts: PythonFacts) -> Iterator[Read]:
     for node, place in facts.operations:
-        for operand in (node.left, node.right) if not _shows(node) else ():
+        for operand in (node.left, node.right) if not is_text(node) else ():
             yield Read(facts, place, operand)
 
 
-def _shows(node: ast.BinOp) -> bool:
-    """Return whether an operation is ``"..." % value``."""
-    return isinstance(node.op, ast.Mod) and _word(node.left) is not None
+def _goes_on_unseen(facts: PythonFacts) -> Iterator[Read]:
+    """Yield what goes on in ways that are not followed.
+
+    That is by a sum, a name of the module that a function binds, what a generator gives, and child processes'
+    environment.
+    """
+    for scope in facts.scopes.values():
+        for one in (one for bindings in scope.bindings.values() for one in bindings):
+            unseen = one.kind == "augment" or (one.kind == "assign" and one.inner is not None)
+            if one.value is not None and unseen:
+                yield from (Read(facts, one.inner or one.place, part) for part in parts(one.value))
+            if one.value is not None and one.name.rpartition(".")[2] == "environ":
+                yield from (Read(facts, one.place, part) for part in formatted(one.value))
+        for given, place in scope.yielded:
+            if given.value is not None:
+                yield from (Read(facts, place, part) for part in parts(given.value))
 
 
 def _splatted(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
@@ -243,7 +285,7 @@ def _splatted(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
             if keyword.arg is None:
                 yield Read(facts, site.place, keyword.value, site.node, whole=True)
     for node, place in facts.operations:
-        if _shows(node) and _FORMATTED_KEY.search(_word(node.left) or ""):
+        if is_text(node) and _FORMATTED_KEY.search(_word(node.left) or ""):
             yield Read(facts, place, node.right, whole=True)
 
 
@@ -251,7 +293,7 @@ _FORMATTED_KEY = re.compile(r"%\(\w+\)[^a-z%]*[a-qt-z]")
 """A key in ``%`` formatting that has to be a number: ``%(n)d``, not ``%(n)s``."""
 
 
-def _gone_through(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
+def _gone_through(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
     """Yield the dictionaries whose values a loop or comprehension computes with, or gives to calls."""
     used: set[int] | None = None
     for scope in facts.scopes.values():
@@ -260,7 +302,7 @@ def _gone_through(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
             if not isinstance(called, ast.Attribute) or called.attr not in ("items", "values"):
                 continue
             if used is None:
-                used = {id(read.node) for read in (*_given(facts, shows), *_computed(facts))}
+                used = {id(read.node) for read in (*_given(facts, shows, takers), *_computed(facts))}
             names = {one.id for target in _targets(node) for one in ast.walk(target) if isinstance(one, ast.Name)}
             inside = (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
             if any(id(one) in used for one in inside):

@@ -290,7 +290,7 @@ class _OtherUses:
     def _followed(self, read: Read) -> frozenset[Span]:
         frame = Frame(read.facts, read.place)
         with self._evaluator.steps(_STEPS):
-            if read.call is not None and not self._is_of_a_library(read.call, frame):
+            if read.call is not None and not self._is_taken_by(read.call, frame, followed=read.taken or read.whole):
                 return frozenset()
             found = self._evaluator.evaluate(read.node, frame)
             if read.whole:
@@ -298,10 +298,12 @@ class _OtherUses:
                 found = tuple(one for values in items.entries.values() for one in values)
         return frozenset(span for one in found for span in (one.span, *one.sources))
 
-    def _is_of_a_library(self, call: ast.Call, frame: Frame) -> bool:
+    def _is_taken_by(self, call: ast.Call, frame: Frame, *, followed: bool) -> bool:
+        """Return whether a call is one of a library, or of something that is not known; no loader is either."""
         function = call.args[0] if called_name(call) == "partial" and call.args else call.func
         callees = [one.thing for one in self._evaluator.evaluate(function, frame)]
-        return any(isinstance(one, External) and one.name not in LOADER_CALLABLES for one in callees)
+        libraries = [one.name for one in callees if isinstance(one, External)]
+        return any(one not in LOADER_CALLABLES for one in libraries) or not (libraries or followed)
 
 
 def _steps(candidate: Candidate, argument: Span | None) -> list[Span]:

@@ -1,28 +1,52 @@
-"""The names under which the functions and classes of a project take what their calls give by position."""
+"""The names under which the functions and classes of a project take what their calls give."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
 
-from loaderlint.readers.python import Scope, dotted, parameters
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python import FunctionNode, Scope, called_by, dotted
+from loaderlint.readers.python_calls import called_name, without_arguments
 
-_OBJECTS = (["self"], ["cls"])
-"""The first parameters of methods, which calls on an object do not give."""
+_MOST_WAYS = 20
+"""Ways to make an object of a class; of one with more, as its bases have the names of many, it is not known which."""
+_FILLS = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "put_nowait", "push"})
+"""Methods that put a value into a container, whatever functions of the project have their names."""
+
+
+class _Taken(NamedTuple):
+    """What a function takes: by position, and by name alone; ``any_name`` says that it takes whatever it is given."""
+
+    by_position: tuple[str, ...]
+    by_name: tuple[str, ...] = ()
+    any_name: bool = False
+
+    def without_object(self) -> _Taken:
+        """Return what a method takes that is called on its object."""
+        return self._replace(by_position=self.by_position[1:])
+
+
+class _Defined(NamedTuple):
+    """A function: what it takes, and whether it is a method, which calls on an object do not give that."""
+
+    taken: _Taken
+    of_object: bool = False
+    of_class: bool = False
 
 
 class Takers:
     """What the functions and classes among some scopes take, by the last names they are called by."""
 
     def __init__(self, scopes: Iterable[Scope]) -> None:
-        self._functions: dict[str, list[list[str]]] = {}
+        self._functions: dict[str, list[_Defined]] = {}
         self._classes: dict[str, list[ast.ClassDef]] = {}
-        self._made: dict[str, list[list[str]]] = {}
+        self._made: dict[ast.ClassDef, list[_Taken]] = {}
         self._stands_for: dict[str, set[str]] = {}
         for scope in scopes:
-            if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
-                self._functions.setdefault(scope.name, []).append(_declared(scope.node))
+            if isinstance(scope.node, FunctionNode | ast.Lambda):
+                self._functions.setdefault(called_by(scope) or "", []).append(_defined(scope, scope.node))
             elif isinstance(scope.node, ast.ClassDef):
                 self._classes.setdefault(scope.name, []).append(scope.node)
             for name, meant in _other_names(scope):
@@ -30,22 +54,40 @@ class Takers:
 
     def given(self, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
         """Yield what a call gives by position, with the names by which what it may mean takes that."""
-        if called_name(call) == "partial" and call.args:
-            yield from self.given(ast.Call(call.args[0], call.args[1:], []))
-        for declared in self._taking(call):
-            yield from zip(call.args, declared, strict=False)
+        call = _made_later(call)
+        splats = [count for count, one in enumerate(call.args) if isinstance(one, ast.Starred)]
+        placed = splats[0] if splats else len(call.args)
+        for taken in self._taking(call):
+            yield from zip(call.args[:placed], taken.by_position, strict=False)
+            # How many a splat gives is not known: what it gives, and what comes after it, may be any of the rest.
+            yield from product(call.args[placed:], taken.by_position[placed:])
 
-    def _taking(self, call: ast.Call) -> Iterator[list[str]]:
+    def takes(self, call: ast.Call) -> list[ast.expr]:
+        """Return what of a call's arguments some parameter or field is known to take."""
+        call = _made_later(call)
+        if called_name(call) in _FILLS:
+            return []
+        taking = list(self._taking(call))
+        named = {name for taken in taking for name in (*taken.by_position, *taken.by_name)}
+        any_name = any(taken.any_name for taken in taking)
+        by_name = (one.value for one in call.keywords if any_name or one.arg in named)
+        return [*(argument for argument, _ in self.given(call)), *by_name]
+
+    def _taking(self, call: ast.Call) -> Iterator[_Taken]:
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        # Of which class a method is that is called on the class of an object is not followed.
+        if not called_name(call) or (owner is not None and _asks_for_class(owner)):
+            return
         # A method called on its class is given the object: ``Base.__init__(self, count)``.
-        on_class = owner is not None and not self._classes.keys().isdisjoint(self._meant_by(_last(owner)))
+        on_class = owner is None or not self._classes.keys().isdisjoint(self._meant_by(_last(owner)))
         for called in self._meant_by(called_name(call)):
-            for declared in self._functions.get(called, ()):
-                is_given = declared[:1] not in _OBJECTS or (on_class and declared[0] == "self")
-                yield declared if is_given else declared[1:]
-            if called in self._classes and called not in self._made:
-                self._made[called] = [self._made_with(one, ()) for one in self._classes[called]]
-            yield from self._made.get(called, ())
+            for taken, of_object, of_class in self._functions.get(called, ()):
+                if of_object or of_class:
+                    yield taken.without_object()
+                if not of_class and (on_class or not of_object):
+                    yield taken
+            for made in self._classes.get(called, ()):
+                yield from self._made_with(made)
 
     def _meant_by(self, name: str) -> Iterable[str]:
         """Return a name and all that it may stand for: by an import, or since it is bound to that."""
@@ -57,17 +99,54 @@ class Takers:
             waiting += new
         return found
 
-    def _made_with(self, made: ast.ClassDef, below: tuple[ast.ClassDef, ...]) -> list[str]:
-        """Return what a class is called with: the parameters of its constructor, or else its fields."""
-        own = [one for one in made.body if isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__")]
-        if own:
-            return _declared(own[0])[1:]
-        below = (made, *below)
-        bases = ([one for one in self._classes.get(_last(base), ()) if one not in below] for base in made.bases)
-        # Which of several classes of one name it is, the name alone does not say.
-        inherited = [name for above in bases if len(above) == 1 for name in self._made_with(above[0], below)]
+    def _made_with(self, made: ast.ClassDef) -> list[_Taken]:
+        """Return the ways a class may be called: with the parameters of its constructor, or else its fields.
+
+        What ``__new__`` takes is not followed.
+        """
+        if made not in self._made:
+            # By its name a class may be a base of its own, which adds nothing.
+            self._made[made] = []
+            own = {one.name: one for one in made.body if isinstance(one, ast.FunctionDef)}
+            if "__init__" in own and "__new__" not in own:
+                self._made[made] = [_taken(own["__init__"]).without_object()]
+            elif "__new__" not in own:
+                self._made[made] = self._with_fields(made)
+        return self._made[made]
+
+    def _with_fields(self, made: ast.ClassDef) -> list[_Taken]:
+        """Return what a class without a constructor takes: what its bases do, and its fields.
+
+        Which of several classes of one name a base is, the name alone does not say: each is one way.
+        """
+        ways = [_Taken(())]
+        for base in made.bases:
+            inherited = [way for above in self._classes.get(_last(base), ()) for way in self._made_with(above)]
+            ways = list(dict.fromkeys(_joined(before, way) for before in ways for way in inherited or [_Taken(())]))
+            if len(ways) > _MOST_WAYS:
+                return []
         fields = (one.target for one in made.body if isinstance(one, ast.AnnAssign))
-        return list(dict.fromkeys([*inherited, *(one.id for one in fields if isinstance(one, ast.Name))]))
+        names = tuple(one.id for one in fields if isinstance(one, ast.Name))
+        return [_joined(way, _Taken(names)) for way in ways]
+
+
+def _made_later(call: ast.Call) -> ast.Call:
+    """Return the call that a ``partial`` is made for, any other call itself."""
+    while called_name(call) == "partial" and call.args:
+        call = ast.Call(call.args[0], call.args[1:], call.keywords)
+    return call
+
+
+def _asks_for_class(owner: ast.expr) -> bool:
+    return _last(owner) == "__class__" or (isinstance(owner, ast.Call) and called_name(owner) == "type")
+
+
+def _joined(before: _Taken, after: _Taken) -> _Taken:
+    return _Taken(
+        tuple(dict.fromkeys((*before.by_position, *after.by_position))),
+        (*before.by_name, *after.by_name),
+        before.any_name or after.any_name,
+    )
 
 
 def _other_names(scope: Scope) -> Iterator[tuple[str, str]]:
@@ -81,10 +160,23 @@ def _other_names(scope: Scope) -> Iterator[tuple[str, str]]:
                 yield bound, meant
 
 
-def _declared(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    return [one.arg for one in parameters(node)]
+def _defined(scope: Scope, node: FunctionNode | ast.Lambda) -> _Defined:
+    decorators = [] if isinstance(node, ast.Lambda) else [_last(without_arguments(one)) for one in node.decorator_list]
+    of_class = "classmethod" in decorators or scope.name in ("__new__", "__init_subclass__", "__class_getitem__")
+    in_class = scope.parent is not None and scope.parent.is_class and "staticmethod" not in decorators
+    return _Defined(_taken(node), of_object=in_class and not of_class, of_class=in_class and of_class)
+
+
+def _taken(node: FunctionNode | ast.Lambda) -> _Taken:
+    """Return what a function takes under names of its own: what ``*args`` takes has none."""
+    positional = (*node.args.posonlyargs, *node.args.args)
+    return _Taken(
+        tuple(one.arg for one in positional),
+        tuple(one.arg for one in node.args.kwonlyargs),
+        node.args.kwarg is not None,
+    )
 
 
 def _last(node: ast.expr) -> str:
-    """Return the last part of a dotted name, nothing of another expression."""
-    return (dotted(node) or "").rpartition(".")[2]
+    """Return the last part of a name, or of what has an attribute; nothing of another expression."""
+    return node.attr if isinstance(node, ast.Attribute) else dotted(node) or ""

@@ -250,10 +250,18 @@ def _pattern(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
 
 
 def captured(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield the names a pattern binds when it matches; the subject with the name that stands for all of it."""
+    """Yield the names a pattern binds when it matches, each with what it stands for, None where that is not said.
+
+    That is the subject or, in the pattern of a class, an attribute of it: ``case Namespace(workers=n)``.
+    """
+    stands_for: dict[ast.AST, ast.expr] = {pattern: subject}
     for inner in ast.walk(pattern):
-        if isinstance(inner, ast.MatchAs) and inner.name is not None:
-            yield inner.name, subject if inner is pattern else None
+        whole = stands_for.get(inner)
+        if isinstance(inner, ast.MatchClass) and whole is not None:
+            for attribute, part in zip(inner.kwd_attrs, inner.kwd_patterns, strict=True):
+                stands_for[part] = ast.copy_location(ast.Attribute(whole, attribute, ast.Load()), part)
+        elif isinstance(inner, ast.MatchAs) and inner.name is not None:
+            yield inner.name, whole
         elif isinstance(inner, ast.MatchStar) and inner.name is not None:
             yield inner.name, None
         elif isinstance(inner, ast.MatchMapping) and inner.rest is not None:

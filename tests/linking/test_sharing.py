@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, loader_of, traced
 
 POOL = "from concurrent.futures import ThreadPoolExecutor\n"
 PARSER = """
@@ -163,6 +163,63 @@ HANDED_ON = {
         "n0", "args.workers"
     ),
 }
+TEXTS = {
+    "a percent sign": "import os\nos.system('make -j%d' % args.workers)",
+    "one of several": "import os\nos.system('make -C %s -j%d' % (args.folder, args.workers))",
+    "a method of a text": "import os\nos.system('make -j{}'.format(args.workers))",
+    "a part of a text": "import os\nos.system('make ' + f'-j{args.workers}')",
+    "an argument of a command": "import subprocess\nsubprocess.run(['make', f'-j{args.workers}'])",
+    "a text of several": "import os\nos.system(' '.join(['make', f'-j{args.workers}']))",
+    "a variable of the environment": "import os\nos.environ['OMP_NUM_THREADS'] = f'{args.workers}'",
+    "a default of the environment": "import os\nos.environ.setdefault('OMP_NUM_THREADS', f'{args.workers}')",
+}
+ONLY_TEXTS = {
+    "printed": "print('%d workers' % args.workers, f'{args.workers}', '{}'.format(args.workers))",
+    "logged": "import logging\nlogging.error(f'{args.workers} workers')\nlog.info('{}'.format(args.workers))",
+    "written": "open('run.txt', 'w').write(f'{args.workers}')",
+    "raised": "if args.other:\n    raise ValueError(f'{args.workers} workers')",
+    "shown to who calls": "import sys\nsys.exit('%d workers' % args.workers)",
+    "kept": "name = f'run-{args.workers}'",
+    "given to a function of the program": "def show(text):\n    print(text)\nshow(f'{args.workers}')",
+}
+BY_VALUE = {
+    "a parameter": (
+        "def run(start, count):\n    start(count)\ndef begin(threads):\n    ThreadPoolExecutor(threads)\n"
+        "run(begin, args.workers)"
+    ),
+    "a method by another name": (
+        "class Pools:\n    def grow(self, count):\n        ThreadPoolExecutor(count)\n"
+        "grow = Pools().grow\ngrow(args.workers)"
+    ),
+    "a function in a dictionary": (
+        "def begin(threads):\n    ThreadPoolExecutor(threads)\nWAYS = {'begin': begin}\nWAYS['begin'](args.workers)"
+    ),
+    "an object": (
+        "class Pools:\n    def __call__(self, count):\n        ThreadPoolExecutor(count)\n"
+        "pools = Pools()\npools(args.workers)"
+    ),
+    "a new object": (
+        "class Pools:\n    def __call__(self, count):\n        ThreadPoolExecutor(count)\nPools()(args.workers)"
+    ),
+    "a call kept for later": (
+        "from functools import partial\ndef begin(name, threads):\n    ThreadPoolExecutor(threads)\n"
+        "later = partial(begin, 'a')\nlater(args.workers)"
+    ),
+}
+UNFOLLOWED = {
+    "what a generator gives": "def counts(given):\n    yield given.workers\n"
+    "for one in counts(args):\n    ThreadPoolExecutor(one)",
+    "what is put into a list": "counts = []\ncounts.append(args.workers)\nThreadPoolExecutor(counts[0])",
+    "what a method of the program's name puts into a list": "class Log:\n    def append(self, line):\n        ...\n"
+    "counts = []\ncounts.append(args.workers)\nThreadPoolExecutor(counts[0])",
+    "one of what a function returns": "def both(given):\n    return given.workers, 1\n"
+    "ThreadPoolExecutor(both(args)[0])",
+    "a sum": "count = 0\ncount += args.workers\nThreadPoolExecutor(count)",
+    "a name of the module": "count = 1\ndef begin():\n    ThreadPoolExecutor(count)\ndef main():\n    global count\n"
+    "    count = args.workers\n    begin()\nmain()",
+    "an attribute that a pattern names": "match args:\n    case argparse.Namespace(workers=count):\n"
+    "        ThreadPoolExecutor(count)",
+}
 POOLS = """
 class Pools:
     def __init__(self, threads):
@@ -188,11 +245,72 @@ BY_POSITION = {
     "a method called later": (
         f"from functools import partial\n{POOLS}pools = Pools(1)\npartial(pools.grow, args.workers)()\npools.run()"
     ),
+    "a lambda": "begin = lambda threads: ThreadPoolExecutor(threads)\nbegin(args.workers)",
+    "the default of a lambda": "begin = lambda threads=args.workers: ThreadPoolExecutor(threads)\nbegin()",
+    "the default of a function": ("def begin(threads=args.workers):\n    ThreadPoolExecutor(threads)\nbegin()"),
+    "a base of a name that another class has": (
+        f"{POOLS}class Wide(Pools):\n    ...\nclass Other:\n    class Pools:\n        ...\nWide(args.workers).run()"
+    ),
+    "the maker before the constructor": (
+        "class Pool:\n    def __new__(cls, threads):\n        ThreadPoolExecutor(threads)\n"
+        "        return object.__new__(cls)\n    def __init__(self, given):\n        ...\nPool(args.workers)"
+    ),
+    "a method that calls its object by another name": (
+        f"{POOLS.replace('self, count', 'this, count').replace('self.threads = count', 'this.threads = count')}"
+        "pools = Pools(1)\npools.grow(args.workers)\npools.run()"
+    ),
+    "a method of a class": (
+        "class Pool:\n    @classmethod\n    def begin(kind, threads):\n        ThreadPoolExecutor(threads)\n"
+        "Pool.begin(args.workers)"
+    ),
+    "a method that is no object's": (
+        "class Pool:\n    @staticmethod\n    def begin(threads, name):\n        ThreadPoolExecutor(threads)\n"
+        "Pool().begin(args.workers, 'a')"
+    ),
+    "a method of the class of an object": (
+        "class Pools:\n    def grow(self, count, wait=True):\n        ThreadPoolExecutor(count)\n"
+        "pools = Pools()\ntype(pools).grow(pools, args.workers)"
+    ),
+    "any number": "def begin(*counts):\n    ThreadPoolExecutor(counts[0])\nbegin(args.workers)",
+    "one of a splat": ("def begin(name, threads):\n    ThreadPoolExecutor(threads)\nbegin(*['a', args.workers])"),
+    "a tuple with names": (
+        "from collections import namedtuple\nPool = namedtuple('Pool', 'threads name')\n"
+        "ThreadPoolExecutor(Pool(args.workers, 'a').threads)"
+    ),
+    "a class that inherits from a library's": "class Pool(ThreadPoolExecutor):\n    ...\nPool(args.workers)",
     "a field": "@dataclass\nclass Pool:\n    threads: int\npool = Pool(args.workers)\nThreadPoolExecutor(pool.threads)",
     "a field after inherited ones": (
         "@dataclass\nclass Named:\n    name: str\n@dataclass\nclass Pool(Named):\n    threads: int\n"
         "pool = Pool('a', args.workers)\nThreadPoolExecutor(pool.threads)"
     ),
+}
+NOTES = """
+class Other:
+    class Notes:
+        ...
+class Notes:
+    def __init__(self, count):
+        print(count)
+    def add_one(this, count):
+        print(count)
+    @classmethod
+    def begin(kind, count):
+        print(count)
+    @staticmethod
+    def show(count):
+        print(count)
+"""
+ONLY_SHOWN = {
+    "a method": "notes.add_one(args.workers)",
+    "a method by another name": "later = notes.add_one\nlater(args.workers)",
+    "a method called on its class": "Notes.add_one(notes, args.workers)",
+    "a method of a class": "Notes.begin(args.workers)",
+    "a method that is no object's": "notes.show(args.workers)",
+    "a class": "Notes(args.workers)",
+    "a class by name": "Notes(count=args.workers)",
+    "a class that inherits its constructor": "class More(Notes):\n    ...\nMore(args.workers)",
+    "a call made later": "from functools import partial\npartial(notes.add_one, count=args.workers)()",
+    "what takes any name": "def show(**given):\n    print(given)\nshow(threads=args.workers)",
 }
 FLAGS = """
 import argparse
@@ -212,10 +330,41 @@ def test_a_value_that_goes_on_by_other_names(goes_on: str) -> None:
     assert traced(f"{PARSER}{goes_on}") == {"8 shared", "open"}
 
 
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_a_value_in_a_text_that_something_is_done_with(text: str) -> None:
+    assert traced(f"{PARSER}{text}") == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("text", ONLY_TEXTS.values(), ids=ONLY_TEXTS.keys())
+def test_a_value_in_a_text_that_is_only_read(text: str) -> None:
+    assert traced(f"{PARSER}{text}") == {"8", "open"}
+
+
+def test_a_constant_in_a_text() -> None:
+    constant = "import os\nN = ⟦8⟧\nDataLoader(data, num_workers=N)\n"
+    assert traced(f"{constant}os.system(f'make -j{{N}}')") == {"8 shared"}
+    assert traced(f"{constant}print(f'{{N}} workers')\nname = f'run-{{N}}'") == {"8"}
+
+
+@pytest.mark.parametrize("called", BY_VALUE.values(), ids=BY_VALUE.keys())
+def test_a_value_given_to_what_is_called_by_a_value(called: str) -> None:
+    assert traced(f"{PARSER}{called}") == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("goes_on", UNFOLLOWED.values(), ids=UNFOLLOWED.keys())
+def test_a_value_that_goes_on_in_ways_that_hide_it(goes_on: str) -> None:
+    assert traced(f"{PARSER}{goes_on}") == {"8 shared", "open"}
+
+
 @pytest.mark.parametrize("goes_on", BY_POSITION.values(), ids=BY_POSITION.keys())
 def test_a_value_that_a_class_of_the_program_takes_by_position(goes_on: str) -> None:
     imports = "from dataclasses import dataclass\n"
     assert traced(f"{imports}{PARSER}{goes_on}") == {"8 shared", "open"}
+
+
+@pytest.mark.parametrize("goes_on", ONLY_SHOWN.values(), ids=ONLY_SHOWN.keys())
+def test_a_value_that_the_program_only_shows_where_it_takes_it(goes_on: str) -> None:
+    assert traced(f"{PARSER}{NOTES}notes = Notes(4)\n{goes_on}") == {"8", "open"}
 
 
 def test_a_value_that_a_class_imported_by_another_name_takes() -> None:
@@ -241,6 +390,12 @@ def test_what_else_depends_on_the_answer_to_a_test(asks: str) -> None:
 def test_what_a_test_gives_besides_an_option(gives: str) -> None:
     loader = "DataLoader(data, num_workers=args.workers"
     assert traced(PARSER.replace(f"{loader})", f"{gives}\n{loader}, timeout=timeout)")) == {"8 shared", "open"}
+
+
+def test_an_option_that_is_read_more_often_than_is_followed() -> None:
+    reads = "DataLoader(data, num_workers=8)\nuse(of_another.num_workers)\n"
+    assert not loader_of(reads).num_workers.read_back()
+    assert loader_of(reads + "use(of_another.num_workers)\n" * 1000).num_workers.read_back()
 
 
 def test_one_of_many_reads() -> None:
@@ -465,6 +620,11 @@ ALIASES = {
     "by keys that are worked out": (
         "for part in ('train', 'val'):\n    DataLoader(a, num_workers=cfg[part]['workers'])\n",
         "train:\n  workers: &w ⟦8⟧\nval:\n  workers: *w\n",
+        True,
+    ),
+    "in a file of many settings": (
+        TWO,
+        f"train:\n  workers: &w ⟦8⟧\nval:\n  workers: *w\nsizes: [{', '.join(['1'] * 10_000)}]\n",
         True,
     ),
     "beside references": (
