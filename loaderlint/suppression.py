@@ -29,7 +29,7 @@ class Ignore:
     """One name in one ignore comment.
 
     ``place`` is where the name stands in it, and ``misplaced`` says that it is about the whole file but stands below
-    the first block of comments, where it means nothing.
+    the first block of comments, where it means nothing. One that stands ``alone`` on its line is about what is below.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Ignore:
     place: Span
     whole_file: bool
     misplaced: bool = False
+    alone: bool = False
 
     def means(self, code: str, name: str) -> bool:
         """Return whether this is the code or name of a rule, the beginning of its code, or ``ALL``."""
@@ -51,7 +52,8 @@ class Ignore:
         if self.whole_file:
             return not self.misplaced
         call = finding.site.span if finding.site is not None else finding.span
-        if call.holds(finding.span) and self.comment.line in (call.line, call.end_line):
+        lines = (call.line - 1,) * self.alone + (call.line, call.end_line)
+        if call.holds(finding.span) and self.comment.line in lines:
             return True
         return finding.span.line - 1 <= self.comment.line <= finding.span.end_line
 
@@ -64,6 +66,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
     first_line_of_code = _first_line_of_code(source)
     for comment in _comments(source):
         start = source.offset(*comment.start)
+        alone = not source.lines[comment.line - 1][: comment.column - 1].strip()
         for match in _COMMENT.finditer(source.at(comment)):
             whole_file = match[1] == "ignore-file"
             misplaced = whole_file and comment.line >= first_line_of_code
@@ -73,7 +76,7 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
                 if name:
                     begin = offset + len(written) - len(written.lstrip())
                     place = source.span(begin, begin + len(name))
-                    found.append(Ignore(name, comment, place, whole_file, misplaced))
+                    found.append(Ignore(name, comment, place, whole_file, misplaced, alone))
                 offset += len(written) + 1
     return tuple(found)
 

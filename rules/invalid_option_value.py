@@ -57,8 +57,9 @@ class InvalidOptionValue(Rule):
                 if wrong is None or (option == "prefetch_factor" and not _meets_workers(loader, given, target)):
                     continue
                 message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
-                fix = drop(option, given) if option == "prefetch_factor" else Unfixed("what was meant is not known")
-                sure = Confidence.POSSIBLE if option == "prefetch_factor" and asks_for_workers(given) else None
+                prefetches = option == "prefetch_factor"
+                fix = drop(loader, option, given) if prefetches else Unfixed("what was meant is not known")
+                sure = Confidence.POSSIBLE if prefetches and asks_for_workers(given) else None
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 
 

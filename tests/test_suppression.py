@@ -73,6 +73,7 @@ def test_a_prefix_of_codes_or_all_means_the_rules_it_selects(project: WriteFiles
         "# loaderlint: ignore[LL101]\nloader = DataLoader([], num_workers=4)\n",
         "if True:\n    # loaderlint: ignore[LL101]\n    loader = DataLoader([], num_workers=4)\n",
         "loader = DataLoader([],  # loaderlint: ignore[LL101]\n    num_workers=4)\n",
+        "# loaderlint: ignore[LL101]\nloader = DataLoader(\n    [],\n    shuffle=True,\n    num_workers=4,\n)\n",
         "loader = DataLoader(\n    [],\n    num_workers=4,\n    shuffle=True,\n)  # loaderlint: ignore[LL101]\n",
     ],
 )
@@ -88,6 +89,7 @@ def test_a_comment_holds_for_the_finding_on_its_line_or_below_it(text: str, proj
         "loader = DataLoader([], num_workers=4)\n# loaderlint: ignore[LL101]\n",
         "# loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
         "x = 1  # loaderlint: ignore[LL101]\n\nloader = DataLoader([], num_workers=4)\n",
+        "x = 1  # loaderlint: ignore[LL101]\nloader = DataLoader(\n    [],\n    x=1,\n    num_workers=4)\n",
         "loader = DataLoader(\n    [],\n    timeout=60, # loaderlint: ignore[LL101]\n    x=1,\n    num_workers=4)\n",
     ],
 )

@@ -18,7 +18,6 @@ from loaderlint.linking.things import (
     Absent,
     Made,
     Possibilities,
-    Possibility,
     Thing,
     distinct,
     irremovable,
@@ -119,9 +118,10 @@ def value_of(
     candidates: list[Candidate] = []
     unseen_things: list[Thing] = []
     given_at: set[Span] = set()
-    for one in distinct(
-        way for assumptions in ways for way in under(_method_name(evaluator, option, given), assumptions)
-    ):
+    named = _named_contexts(evaluator, given) if option == "multiprocessing_context" else None
+    arriving = given.possibilities if named is None else tuple(one for _, several in named for one in several)
+    in_contexts = {one.span for makes, several in named or () for one in several if makes}
+    for one in distinct(way for assumptions in ways for way in under(arriving, assumptions)):
         thing = object_of(one.thing) or one.thing
         if isinstance(thing, Absent):
             candidates.append(Candidate(TORCH_DEFAULTS.get(option), site, assumptions=one.assumptions, written=False))
@@ -129,7 +129,16 @@ def value_of(
             unseen_things.append(UNSEEN)
         elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText | Object):
             candidates.append(
-                Candidate(thing, one.span, one.entry, one.trail, one.assumptions, one.sources, shared=one.shared)
+                Candidate(
+                    thing,
+                    one.span,
+                    one.entry,
+                    one.trail,
+                    one.assumptions,
+                    one.sources,
+                    shared=one.shared,
+                    names_context=one.span in in_contexts,
+                )
             )
         else:
             unseen_things.append(thing)
@@ -139,18 +148,16 @@ def value_of(
     return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at))
 
 
-def _method_name(evaluator: Evaluator, option: str, given: Given) -> Possibilities:
-    """Return the possibilities, with ``get_context("spawn")`` read as the start method it names."""
-    if option != "multiprocessing_context":
-        return given.possibilities
-    found: list[Possibility] = []
+def _named_contexts(evaluator: Evaluator, given: Given) -> list[tuple[bool, Possibilities]]:
+    """Return what is given, ``get_context("spawn")`` read as the start method it names, each with whether it was."""
+    found: list[tuple[bool, Possibilities]] = []
     for one in given.possibilities:
         thing = one.thing
         if isinstance(thing, Made) and thing.callee.rpartition(".")[2] == "get_context" and thing.call.args:
-            found.extend(under(evaluator.evaluate(thing.call.args[0], thing.frame), one.assumptions))
+            found.append((True, under(evaluator.evaluate(thing.call.args[0], thing.frame), one.assumptions)))
         else:
-            found.append(one)
-    return tuple(found)
+            found.append((False, (one,)))
+    return found
 
 
 def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
@@ -171,6 +178,7 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
             one.sources | (before.sources if before is not None else frozenset()),
             one.written,
             one.shared,
+            names_context=one.names_context,
         )
     return list(joined.values())
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from loaderlint.linking.reads import Read
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, Place, PythonFacts, default_of, parameters
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, default_of, parameters
 from loaderlint.readers.python_calls import called_name, keywords
 from loaderlint.vocabulary import ranges
 
@@ -24,7 +24,7 @@ class Restricted:
 
 
 def restricted(facts: PythonFacts) -> Iterator[Restricted]:
-    """Yield the calls and parameters of a file that declare what may refuse a number lower than the one given there."""
+    """Yield the calls, parameters and members of a file that declare what may refuse a number lower than theirs."""
     for sites in facts.calls.values():
         for site in sites:
             call = site.node
@@ -34,6 +34,15 @@ def restricted(facts: PythonFacts) -> Iterator[Restricted]:
     for scope in facts.scopes.values():
         if isinstance(scope.node, FunctionNode) and scope.defined is not None:
             yield from _parameters(facts, scope.node, scope.defined)
+        if isinstance(scope.node, ast.ClassDef) and any(_word(one) in ranges.ENUMERATIONS for one in scope.node.bases):
+            yield from _members(facts, scope)
+
+
+def _members(facts: PythonFacts, enumeration: Scope) -> Iterator[Restricted]:
+    """Yield the members of an enumeration: a value that another has makes no member, and what is looked up by it."""
+    for one in (one for bindings in enumeration.bindings.values() for one in bindings):
+        if one.value is not None:
+            yield Restricted(facts.span(one.value), (Read(facts, one.place, one.value),))
 
 
 def _parameters(facts: PythonFacts, node: FunctionNode, defined: Place) -> Iterator[Restricted]:

@@ -107,19 +107,17 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
 def _dropped_here(value: Value, option: str, dependent: Candidate) -> Drop:
     """Return what takes an option from one loader: at its own call, where that can be, if the value serves others."""
     argument = value.argument
-    # The method that `get_context` is handed is no context: without one it gives the default context.
-    of_context = option == "multiprocessing_context" and dependent.entry is None and dependent.span != argument
-    if (
-        (dependent.serves_others or of_context)
-        and argument is not None
-        and Language.of(argument.path) is Language.PYTHON
-    ):
+    at_the_call = dependent.serves_others or dependent.names_context
+    if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
         return Drop(argument, option, _neutral(option), dependent.entry if dependent.span == argument else None)
     return _drop(option, dependent)
 
 
-def drop(option: str, written: Candidate) -> Fix:
+def drop(loader: Loader, option: str, written: Candidate) -> Fix:
     """Return the fix after which the option no longer arrives."""
+    # The method that `get_context` is handed is no context: without one it gives the default context.
+    if written.names_context:
+        return dropped_at_the_call(loader, option, written)
     return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
 
 
@@ -127,7 +125,7 @@ def dropped_at_the_call(loader: Loader, option: str, written: Candidate) -> Fix:
     """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
     argument = loader.option(option).argument
     if argument is None or Language.of(argument.path) is not Language.PYTHON:
-        return drop(option, written)
+        return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
     entry = written.entry if written.span == argument else None
     return Fix(f"drop {option}", (Drop(argument, option, _neutral(option), entry),))
 
@@ -172,12 +170,12 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
     if not _varies(loader.num_workers):
-        fix = drop(option, dependent)
+        fix = drop(loader, option, dependent)
         return fix.unsafe(_NEEDED) if dependent.needed_elsewhere() else fix
     conditional = _only_with_workers(loader, option)
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))
-    return Fix(f"drop {option}", (_drop(option, dependent),)).unsafe("other runs of the same setting have workers")
+    return drop(loader, option, dependent).unsafe("other runs of the same setting have workers")
 
 
 def _varies(value: Value) -> bool:

@@ -191,6 +191,7 @@ class Candidate:
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
     which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
+    ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -205,6 +206,7 @@ class Candidate:
     needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
     gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
+    names_context: bool = False
 
     @property
     def serves_others(self) -> bool:

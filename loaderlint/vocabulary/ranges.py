@@ -35,3 +35,6 @@ TAKES_LESS = frozenset({"Le", "Lt", "le", "lt", "instance_of"})
 """Conditions that a lower whole number meets, too: annotated_types' and attrs'."""
 POSITIVE = frozenset({"PositiveInt", "PositiveFloat"})
 """Types of the numbers above 0: pydantic's."""
+
+ENUMERATIONS = frozenset({"Enum", "IntEnum", "Flag", "IntFlag"})
+"""Classes of which every subclass is an enumeration (https://docs.python.org/3/library/enum.html)."""

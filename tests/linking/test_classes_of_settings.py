@@ -414,7 +414,7 @@ FIELDS: Cases = {
             FEW = ⟦2⟧
         DataLoader(1, num_workers=Workers.FEW)
         """,
-        {"2"},
+        {"2 shared"},
     ),
     "namespace class": (
         """

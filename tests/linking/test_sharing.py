@@ -39,6 +39,11 @@ SHARED: Cases = {
         },
         {"8 shared"},
     ),
+    "a member of an enumeration": (
+        "from enum import IntEnum\nclass Workers(IntEnum):\n    NONE = 0\n    SOME = ⟦8⟧\n"
+        "DataLoader(data, num_workers=Workers.SOME)\n",
+        {"8 shared"},
+    ),
     "a flag that is read by another name than its own": (
         PARSER.replace("type=", "dest='n', type=").replace("args.workers", "args.n") + "ThreadPoolExecutor(args.n)\n",
         {"8 shared", "open"},
@@ -419,6 +424,10 @@ def test_no_more_than_worker_options_depends_on_the_answer_to_a_test(before: str
 
 
 NOT_SHARED: Cases = {
+    "an attribute of a class that counts nothing": (
+        "class Workers:\n    NONE = 0\n    SOME = ⟦8⟧\nDataLoader(data, num_workers=Workers.SOME)\n",
+        {"8"},
+    ),
     "a flag whose short form is a name with many others": (
         PARSER.replace('add_argument("', 'add_argument("-j", "')
         + "".join(f"name{one} = {f'name{one - 1}' if one else 'j'}\n" for one in range(150)),
