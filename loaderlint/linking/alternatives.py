@@ -33,7 +33,9 @@ def simplified(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
 def _simplified(alternatives: tuple[Assumptions, ...]) -> tuple[Assumptions, ...]:
     kept = dict.fromkeys(alternatives)
     answers = frozenset[Assumption]().union(*kept)
-    two_sided = {one: opposite for one in answers if (opposite := _opposite(one)) in answers}
+    # Which two are joined first can matter: it is the same in every run.
+    several_sided = [one for one in answers if _opposite(one) in answers]
+    two_sided = {one: _opposite(one) for one in sorted(several_sided, key=_in_order)}
     waiting = list(kept) if two_sided else []
     while waiting:
         one = waiting.pop()
@@ -102,15 +104,18 @@ def _joined(
     one: Assumptions, among: Collection[Assumptions], two_sided: Mapping[Assumption, Assumption | None]
 ) -> tuple[Assumptions, Assumptions] | None:
     """Return what two alternatives have in common and the second of them, None when none of them is the opposite."""
-    for assumption in one:
-        opposite = two_sided.get(assumption)
-        if opposite is None:
+    for assumption, opposite in two_sided.items():
+        if opposite is None or assumption not in one:
             continue
         common = one - {assumption}
         partner = common | {opposite}
         if partner in among:
             return common, partner
     return None
+
+
+def _in_order(one: Assumption) -> tuple[str, str]:
+    return str(one.subject), str(one.answer)
 
 
 def _opposite(one: Assumption) -> Assumption | None:

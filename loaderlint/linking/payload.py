@@ -24,6 +24,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Row,
+    Thing,
     either,
     under,
 )
@@ -151,7 +152,8 @@ class _Walk:
         self._entries: list[Function] = []
         self._of_attributes: list[tuple[str, Function]] = []
         self._attribute: str | None = None
-        self._visited: set[tuple[int, Assumptions, str | None]] = set()
+        self._visited: dict[tuple[int, Assumptions, str | None], Thing] = {}
+        """What was visited, by its identity among others: it is unique while the thing is kept."""
 
     def running(self) -> list[Function]:
         """Return the functions that run in a worker.
@@ -186,7 +188,7 @@ class _Walk:
         if len(self._visited) == _MOST_CARRIED:
             self.seen = False
             return
-        self._visited.add(key)
+        self._visited[key] = thing
         if isinstance(thing, Function):
             self._function(thing, one, role)
         elif isinstance(thing, Instance):

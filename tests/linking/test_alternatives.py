@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import product
 
 import pytest
@@ -138,3 +141,26 @@ def test_very_many_values_are_not_followed() -> None:
     calls = "".join(f"load(1, {workers})\n" for workers in range(70))
     text = f"def load(data, workers):\n    DataLoader(data, num_workers=workers)\n{calls}"
     assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == {"open"}
+
+
+AMBIGUOUS = """
+from loaderlint.linking.alternatives import simplified
+from loaderlint.model.value import Assumption
+answers = (True, False), (False, True), (True, True)
+both = [frozenset({Assumption("a", one), Assumption("b", other)}) for one, other in answers]
+print([sorted(map(str, one)) for one in simplified(both)])
+"""
+
+
+def test_which_alternatives_are_joined_first_is_the_same_in_every_run() -> None:
+    runs = (
+        subprocess.run(
+            [sys.executable, "-c", AMBIGUOUS],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(6)
+    )
+    assert len(set(runs)) == 1

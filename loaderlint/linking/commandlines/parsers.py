@@ -140,7 +140,8 @@ class _History:
         self._parse = parse
         self._makers = {id(call) for call, _ in _calls_into(parser.frame)}
         self._found: list[Declaration] = []
-        self._entered: set[tuple[int, int, int]] = set()
+        self._entered: dict[tuple[int, int, int], Frame] = {}
+        """The frames walked through, by the identity of what tells them apart: it is unique while they are kept."""
         self._setters: set[int] | None = None
         """The option setters followed for the outermost of the calls that are known by their last name alone."""
 
@@ -162,7 +163,7 @@ class _History:
         key = (id(frame.scope), id(frame.arguments), id(frame.receiver))
         if key in self._entered or frame.depth > DEEPEST_PARSER_CALL:
             return
-        self._entered.add(key)
+        self._entered[key] = frame
         for site in sorted(frame.scope.calls, key=_turn):
             where = replace(frame, place=site.place)
             if site.node is self._parse:
