@@ -271,8 +271,11 @@ LOADED = LOADS.replace("num_workers=4", FOUR)
         (["# Setup\n\nx = 1", IMPORTS, LOADS], ["# Setup\n\nx = 1", f"import sys\n\n{IMPORTS}", LOADED]),
         (["", f"%%time\n{IMPORTS}", LOADS], ["", f"%%time\nimport sys\n\n{IMPORTS}", LOADED]),
         (["", f"# Imports\n{IMPORTS}", LOADS], ["", f"import sys\n\n# Imports\n{IMPORTS}", LOADED]),
-        (["", "import os", f"{IMPORTS}\n{LOADS}"], ["", "import os\nimport sys", f"{IMPORTS}\n{LOADED}"]),
-        (["", "import time", f"{IMPORTS}\n{LOADS}"], ["", "import sys\nimport time", f"{IMPORTS}\n{LOADED}"]),
+        (["", "import os", f"{IMPORTS}\n{LOADS}"], ["", "import os", f"import sys\n\n{IMPORTS}\n{LOADED}"]),
+        (
+            ["", "import os\nprint(net)", f"import time\n{IMPORTS}\n{LOADS}"],
+            ["", "import os\nprint(net)", f"import sys\nimport time\n{IMPORTS}\n{LOADED}"],
+        ),
         (
             ["import os", "workers = 4", IMPORTS, "DataLoader([1, 2], num_workers=workers)"],
             [

@@ -17,8 +17,8 @@ def with_import(module: cst.Module, package: str, name: str, used: int = 0) -> c
     """Return the module with ``import package`` (``import package as name``) in its first block of imports.
 
     It stands among those of the standard library, or of other packages, before the first plain import that comes after
-    it in the alphabet. In a notebook the block is that of the first cell with imports, and the import comes before the
-    statement at the index ``used`` in any case. All other statements stay the same objects.
+    it in the alphabet. In a notebook the block is that of the cell that uses it, else of the first cell with imports,
+    and the import comes before the statement at the index ``used``. All other statements stay the same objects.
     """
     notebook = any(line.comment is not None and line.comment.value == FIRST_LINE.rstrip() for line in module.header)
     module = _without_comment_in_header(module)
@@ -96,8 +96,13 @@ def _stands_above(statement: _Statement, index: int) -> bool:
 
 
 def _import_block_of_cell(body: Sequence[_Statement], used: int) -> range:
-    """Return the indexes of the first imports of a notebook before a statement, all in one cell; else where it is."""
-    start = next((at for at in range(used) if (_kind(body[at]) or "future") != "future"), used)
+    """Return the indexes of the imports of one cell that a new one for a statement joins; else where that stands.
+
+    A cell with imports of its own may be run without those before it.
+    """
+    cell = next((at for at in range(used, 0, -1) if _begins_cell(body[at])), 0)
+    imports = [at for at in range(used) if (_kind(body[at]) or "future") != "future"]
+    start = next((at for at in imports if at >= cell), imports[0] if imports else used)
     end = start
     while end < used and _kind(body[end]) is not None and (end == start or not _begins_cell(body[end])):
         end += 1
