@@ -112,6 +112,24 @@ ONLY_WITH_WORKERS: Cases = {
         prefetch_with_workers,
         "f(num_workers=max(1, (cfg.n or 8) // 2),\n  prefetch_factor=2 if max(1, (cfg.n or 8) // 2) > 0 else None)\n",
     ),
+    "a worker count chosen by whether there is CUDA": (
+        "f(num_workers=⟦4 if torch.cuda.is_available() else 0⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=4 if torch.cuda.is_available() else 0,\n"
+        "  prefetch_factor=2 if torch.cuda.is_available() else None)\n",
+    ),
+    "a worker count one arm of which is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦⟦4⟧ if torch.cuda.is_available() else 0⟧, prefetch_factor=⟦2⟧)\n",
+        lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
+        'import sys\nf(num_workers=(0 if sys.platform == "win32" else 4) if torch.cuda.is_available() else 0, '
+        'prefetch_factor=(None if sys.platform == "win32" else 2) if torch.cuda.is_available() else None)\n',
+    ),
+    "a worker count in the environment": (
+        "f(num_workers=⟦int(os.environ.get('N', 2))⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=int(os.environ.get('N', 2)),\n"
+        "  prefetch_factor=2 if int(os.environ.get('N', 2)) > 0 else None)\n",
+    ),
     "a worker count above 0": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,

@@ -292,12 +292,14 @@ class Comparison:
         return node
 
     def _has_workers(self, worker_count: ast.expr, situation: Situation) -> bool:
-        """Return whether there are workers, the count itself perhaps being edited."""
-        value = self._intended.values.get(extent(worker_count))
-        asked = value.constant(situation.platform) if value is not None else None
-        if asked is not None:
-            return isinstance(asked[0], int | float) and asked[0] > 0
-        return has_workers(worker_count, situation)
+        """Return whether there are workers, the count itself, or the arm of it that is taken, perhaps being edited."""
+        arm = situation.taken(worker_count)
+        for node in (worker_count, arm):
+            value = self._intended.values.get(extent(node))
+            asked = value.constant(situation.platform) if value is not None else None
+            if asked is not None:
+                return isinstance(asked[0], int | float) and asked[0] > 0
+        return has_workers(arm, situation)
 
     def _integer(self, old: ast.expr, new: ast.expr) -> None:
         known = literal(old)

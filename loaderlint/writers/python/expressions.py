@@ -19,6 +19,8 @@ _LOOSE = (cst.IfExp, cst.Lambda, cst.NamedExpr, cst.Yield)
 _ATOMS = (cst.Name, cst.Integer, cst.Float, cst.SimpleString)
 _OF_NUMBERS = frozenset({"abs", "float", "int", "len", "max", "min", "round"})
 """Builtins that make a number of what they are given, the same however often they are asked."""
+_ASKING = frozenset({"os.cpu_count", "os.environ.get", "os.getenv", "torch.cuda.is_available"})
+"""Functions that change nothing and give the same answer whenever they are asked."""
 HOLE = "_"
 """The name that stands for the old expression where a form is read."""
 _WHOLE_VALUE = (
@@ -264,17 +266,17 @@ def _is_chain(node: cst.BaseExpression) -> bool:
 
 
 def _may_be_repeated(node: cst.BaseExpression) -> bool:
-    """Return whether an expression only looks something up, or makes a number of that by arithmetic or a builtin."""
+    """Return whether an expression only looks something up or asks for it, or makes a number of that."""
     if isinstance(node, cst.BinaryOperation | cst.BooleanOperation):
         return _may_be_repeated(node.left) and _may_be_repeated(node.right)
     if isinstance(node, cst.Call):
         given = all(not one.star and one.keyword is None and _may_be_repeated(one.value) for one in node.args)
-        return given and isinstance(node.func, cst.Name) and node.func.value in _OF_NUMBERS
+        return given and code(node.func) in _OF_NUMBERS | _ASKING
     return _is_chain(node) or literal(node) is not None
 
 
 def _is_settled(test: cst.BaseExpression) -> bool:
-    """Return whether a test can be repeated: it asks for the platform, or compares what is only looked up."""
+    """Return whether a test can be repeated: it asks for the platform, or for what does not change."""
     if platforms_where(tree(test), ("sys", "_sys")) is not None:
         return True
     if isinstance(test, cst.UnaryOperation):
@@ -283,4 +285,4 @@ def _is_settled(test: cst.BaseExpression) -> bool:
         return _is_settled(test.left) and _is_settled(test.right)
     if isinstance(test, cst.Comparison):
         return _is_settled(test.left) and all(_is_settled(one.comparator) for one in test.comparisons)
-    return literal(test) is not None or _is_chain(test)
+    return literal(test) is not None or _is_chain(test) or (isinstance(test, cst.Call) and _may_be_repeated(test))

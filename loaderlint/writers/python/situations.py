@@ -56,12 +56,16 @@ class Situation:
         known = self.facts.get(ast.dump(ast.Compare(test.left, [operator], test.comparators)))
         return None if known is None else not known
 
+    def taken(self, node: ast.expr) -> ast.expr:
+        """Return the arm of a choice that is taken, an expression that is none itself."""
+        truth = self.truth(node.test) if isinstance(node, ast.IfExp) else None
+        if not isinstance(node, ast.IfExp) or truth is None:
+            return node
+        return self.taken(node.body if truth else node.orelse)
+
     def settled(self, node: ast.expr) -> ast.expr:
         """Return what an expression comes to: the arm of a choice, what is left of a conjunction, or itself."""
-        if isinstance(node, ast.IfExp):
-            truth = self.truth(node.test)
-            if truth is not None:
-                return self.settled(node.body if truth else node.orelse)
+        node = self.taken(node)
         truth = self.truth(node)
         if truth is not None:
             return ast.Constant(truth)
