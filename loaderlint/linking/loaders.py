@@ -117,6 +117,7 @@ def value_of(
     """
     candidates: list[Candidate] = []
     unseen_things: list[Thing] = []
+    unseen_ways: list[Assumptions] = []
     given_at: set[Span] = set()
     named = _named_contexts(evaluator, given) if option == "multiprocessing_context" else None
     arriving = given.possibilities if named is None else tuple(one for _, several in named for one in several)
@@ -127,6 +128,7 @@ def value_of(
             candidates.append(Candidate(TORCH_DEFAULTS.get(option), site, assumptions=one.assumptions, written=False))
         elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
             unseen_things.append(UNSEEN)
+            unseen_ways.append(one.assumptions)
         elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText | Object):
             candidates.append(
                 Candidate(
@@ -142,10 +144,11 @@ def value_of(
             )
         else:
             unseen_things.append(thing)
+            unseen_ways.append(one.assumptions)
             given_at.update((one.span,) if thing in (GIVEN, REPLACED) else ())
     by_user = bool(unseen_things) and all(thing in (GIVEN, REPLACED) for thing in unseen_things)
     joined = tuple(_platforms_joined(candidates))
-    return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at))
+    return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
 
 
 def _named_contexts(evaluator: Evaluator, given: Given) -> list[tuple[bool, Possibilities]]:

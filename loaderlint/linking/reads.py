@@ -235,12 +235,21 @@ def _given(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
         writes = shows.writes(site.node)
         for argument in (*site.node.args, *(one.value for one in site.node.keywords if one.arg is not None)):
             for part in parts(argument) if not _is_dictionary(argument) else ():
-                yield Read(facts, site.place, part, site.node, taken=id(argument) in taken)
+                yield Read(facts, site.place, _as_item(part), site.node, taken=id(argument) in taken)
             for part in formatted(argument) if not writes else ():
                 # A text that a function of the project gets says nothing of what that does with the number.
                 yield Read(facts, site.place, part, site.node, taken=True)
         if isinstance(site.node.func, ast.Attribute):
             yield Read(facts, site.place, site.node.func.value)
+
+
+def _as_item(value: ast.expr) -> ast.expr:
+    """Return what a list gives away as the item it is, ``xs[-1]`` for ``xs.pop()``; any other expression itself."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "pop":
+        last = ast.copy_location(ast.Constant(-1), value)
+        index = next(iter(value.args), last)
+        return value if _word(index) else ast.copy_location(ast.Subscript(value.func.value, index, ast.Load()), value)
+    return value
 
 
 def _is_dictionary(value: ast.expr) -> bool:

@@ -169,13 +169,20 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
 
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
-    if not _varies(loader.num_workers):
-        fix = drop(loader, option, dependent)
-        return fix.unsafe(_NEEDED) if dependent.needed_elsewhere() else fix
-    conditional = _only_with_workers(loader, option)
+    conditional = _only_with_workers(loader, option) if _varies(loader.num_workers) else None
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))
-    return drop(loader, option, dependent).unsafe("other runs of the same setting have workers")
+    fix = drop(loader, option, dependent)
+    if _may_meet_workers(loader, option, dependent):
+        return fix.unsafe("other runs of the same setting have workers")
+    return fix.unsafe(_NEEDED) if dependent.needed_elsewhere() else fix
+
+
+def _may_meet_workers(loader: Loader, option: str, dependent: Candidate) -> bool:
+    """Return whether the setting that holds a candidate may arrive together with a worker count that is not 0."""
+    same = [one for one in loader.option(option).written if one.span == dependent.span]
+    counts = (workers for workers, _ in meetings(loader.num_workers.known, same))
+    return any(map(loader.num_workers.open_beside, same)) or any(one.may_start_workers for one in counts)
 
 
 def _varies(value: Value) -> bool:

@@ -268,8 +268,9 @@ class Value:
     ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
     or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more;
     ``given_at`` are the places where the flags are declared whose value arrives as the user gives it, and those of the
-    settings that he can replace on the command line. ``read_back`` finds out, when somebody asks, whether a test of the
-    program asks the loader for what it was given.
+    settings that he can replace on the command line. ``unseen`` are the alternatives under which something unseen
+    arrives, as far as they were found out. ``read_back`` finds out, when somebody asks, whether a test of the program
+    asks the loader for what it was given.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -277,12 +278,17 @@ class Value:
     argument: Span | None = None
     by_user: bool = False
     given_at: frozenset[Span] = frozenset()
+    unseen: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
     read_back: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
 
     def on(self, target: Target) -> Value:
         """Return the value as it can be on the target: the arm of a platform conditional that runs there."""
         kept = tuple(one for one in self.candidates if holds_on(one.assumptions, target))
         return replace(self, candidates=kept)
+
+    def open_beside(self, one: Candidate) -> bool:
+        """Return whether something unseen can arrive in the same run as a candidate of another option."""
+        return self.open and any(together(way, one.assumptions) is not None for way in self.unseen)
 
     @property
     def known(self) -> tuple[Candidate, ...]:

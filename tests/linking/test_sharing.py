@@ -219,6 +219,9 @@ UNFOLLOWED = {
     "counts = []\ncounts.append(args.workers)\nThreadPoolExecutor(counts[0])",
     "one of what a function returns": "def both(given):\n    return given.workers, 1\n"
     "ThreadPoolExecutor(both(args)[0])",
+    "what is taken out of what a function returns": "def both(given):\n    return [1, given.workers]\n"
+    "ThreadPoolExecutor(both(args).pop())",
+    "what is taken out of a list": "counts = [args.workers, 1]\nThreadPoolExecutor(counts.pop(0))",
     "a sum": "count = 0\ncount += args.workers\nThreadPoolExecutor(count)",
     "a name of the module": "count = 1\ndef begin():\n    ThreadPoolExecutor(count)\ndef main():\n    global count\n"
     "    count = args.workers\n    begin()\nmain()",
