@@ -249,6 +249,38 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "Called()()",
         'with Scaled():\n    print("scaled")',
         'scaled = Scaled()\nwith scaled as reader:\n    print("scaled")',
+        # Whichever definition of a name is called, and of whichever class an object is.
+        "def run():\n    def inner():\n        cfg.merge(args)\n\n    inner()\n\n\nrun()",
+        "def run():\n    class Inner:\n        def go(self):\n            cfg.merge(args)\n\n"
+        "    Inner().go()\n\n\nrun()",
+        "def run():\n    print(1)\n\n\ndef run():\n    cfg.merge(args)\n\n\nrun()",
+        "if args:\n    def run():\n        cfg.merge(args)\nelse:\n    def run():\n        print(1)\n\n\nrun()",
+        "run = lambda: readers.set_scale(args)\nrun()",
+        "for step in (Plain(), Reader()):\n    step.install()",
+        "for step in (merge,):\n    step()",
+        'steps = {"merge": merge}\nsteps["merge"]()',
+        "steps = [Reader()]\nsteps[0].install()",
+        "def made():\n    return Reader()\n\n\nreader = made()\nreader.install()",
+        "readers.call(merge)",
+        "import threading\nthread = threading.Thread(target=merge)",
+        "import functools\nmerging = functools.partial(merge)\nmerging()",
+        "class Quiet(Scaled):\n    def install(self):\n        self.go()\n\n    def go(self):\n        print(1)\n\n\n"
+        "class Loud(Quiet):\n    def go(self):\n        cfg.merge(args)\n\n\n"
+        "def run():\n    Quiet().install()\n    Loud().install()\n\n\nrun()",
+        "class Round(Round):\n    def go(self):\n        cfg.merge(args)\n\n\nRound().go()",
+        "class Later:\n    async def __aexit__(self, *error):\n        cfg.merge(args)\n\n\n"
+        "async def run():\n    async with Later():\n        print(1)\n\n\nrun()",
+        "class Early:\n    async def __aenter__(self):\n        cfg.merge(args)\n\n\n"
+        "async def run():\n    async with Early():\n        print(1)\n\n\nrun()",
+        # Whatever what is imported is called.
+        "def run():\n    settings = readers.settings\n    settings.scale = args.scale\n\n\nrun()",
+        "def run(settings):\n    settings.scale = args.scale\n\n\nrun(readers.settings)",
+        "def run(merge):\n    merge(args)\n\n\nrun(readers.merge)",
+        "def run():\n    @T.register\n    def scale(x):\n        return x\n\n    print(scale)\n\n\nrun()",
+        "object.__setattr__(readers, 'scale', args.scale)",
+        "readers.test_mode(True)",
+        "readers.run_config(args)",
+        "readers.init_device_scale(args)",
     ],
 )
 def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
@@ -294,6 +326,9 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "print(wandb.init())",
         "plt.switch_backend(args.backend)",
         'plt.rcParams["figure.dpi"] = args.dpi',
+        "readers.save_config(args)",
+        "net = readers.net()\nnet.apply(seed_everything)",
+        "transform = T.Compose(merge)",
     ],
 )
 def test_what_workers_do_not_read_goes_under_the_guard(code: str) -> None:

@@ -30,7 +30,7 @@ def rewrite(
     try:
         return _rewritten(source, edits, imported, line_length)
     except RecursionError as error:
-        raise CannotRewrite(f"{source.path} is nested too deeply") from error
+        raise CannotRewrite(f"what {source.path} nests, or calls in a row, is too deep to follow") from error
     except UnicodeError as error:
         raise CannotRewrite(f"{source.path} cannot hold the result: {error}") from error
 

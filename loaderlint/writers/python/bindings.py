@@ -27,6 +27,14 @@ def dotted(node: ast.expr) -> str | None:
     return ".".join([node.id, *reversed(parts)])
 
 
+def called_path(call: ast.Call) -> str:
+    """Return the dotted name of what is called, of a method of what a class just made too: ``Rows().fill()``."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+        return f"{dotted(function.value.func) or ''}.{function.attr}"
+    return dotted(function) or ""
+
+
 def canonical(path: str, imports: Mapping[str, str]) -> str:
     """Return a dotted path with its first name replaced by what an import binds it to."""
     first, dot, rest = path.partition(".")
@@ -132,6 +140,14 @@ def own_scope(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             yield from (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
             continue
         yield from own_scope(ast.iter_child_nodes(node))
+
+
+def evaluated(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield all nodes that run with some, those of comprehensions too: no bodies of functions, lambdas and classes."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            yield from evaluated(ast.iter_child_nodes(node))
 
 
 def bound_by(node: ast.AST) -> Iterator[str]:

@@ -8,9 +8,10 @@ from collections.abc import Set
 from loaderlint.model.imported import Imported
 from loaderlint.model.source import Source
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.arguments import Function
 from loaderlint.writers.python.bindings import bound_by, imported_anywhere, named_as_own, other_names, own_scope
 from loaderlint.writers.python.proof import parsed
-from loaderlint.writers.python.set_up import Function, SetUp
+from loaderlint.writers.python.set_up import SetUp
 
 
 def set_up_when_called(source: Source, imported: Imported, wanted: Set[str]) -> dict[str, str]:

@@ -137,11 +137,20 @@ KNOWN_LIBRARIES = REPORTING_LIBRARIES | _words("""
 Of an unknown module any call may whose result nobody takes.
 """
 
-HARMLESS_ACTS = _words("""
-    bench benchmark close download draw dump end eval evaluate exit fetch fit log main makedirs mkdir plot predict print
-    profile quit run save seed show sleep test time train validate wait warn write
+HARMLESS_REPORTS = _words("""
+    close download draw dump end exit fetch log main makedirs mkdir plot predict print quit save seed show sleep time
+    wait warn write
 """)
-"""First words of the names of functions of unknown modules that do something else than setting up."""
+"""First words of the names of functions of unknown modules that report, store and end, whatever else they name.
+
+They and the words below are chosen by hand, from what training scripts call their functions.
+"""
+
+HARMLESS_ACTS = HARMLESS_REPORTS | _words("bench benchmark eval evaluate fit profile run test train validate")
+"""First words of the names of such functions that do something else than setting up."""
+
+STATE_WORDS = _words("config mode scale settings")
+"""Words that say that even so something is set up: ``test_mode``, ``run_config``. ``save_config`` reports one."""
 
 _SEEDING_AND_LOGGING = _words("deterministic determinism log logger logging seed seeds verbosity warning")
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from loaderlint.writers.python.bindings import canonical, dotted, local_names, root
+from loaderlint.writers.python.definitions import method_of
 from loaderlint.writers.python.effect_free import (
     CONSTRUCTORS,
     HARMLESS_CONTEXTS,
@@ -27,7 +28,7 @@ from loaderlint.writers.python.effect_free import (
     SETTINGS,
 )
 from loaderlint.writers.python.names import MUTATORS, container
-from loaderlint.writers.python.set_up import is_class, is_harmless, is_setting, method_of
+from loaderlint.writers.python.setting_names import is_class, is_harmless, is_setting
 
 
 class Kind(IntEnum):
