@@ -14,6 +14,7 @@ from loaderlint.linking.names import MUTATIONS, Reaching, reaching
 from loaderlint.linking.things import (
     UNSEEN,
     CommandLine,
+    External,
     Frame,
     Instance,
     Items,
@@ -28,7 +29,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import ELEMENT, Keys, Place, key_of
+from loaderlint.readers.python import ELEMENT, Keys, Place, dotted, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -281,11 +282,17 @@ def _row_after(evaluator: Evaluator, one: Possibility, row: Row, change: Happene
             return (replace(one, thing=with_item(row, place, evaluator.evaluate(call, where))),)
         appended = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"
         if binding.kind == "list" and appended and isinstance(call, ast.Call) and len(call.args) == 1:
-            # What a call makes is seldom a setting, and may be a whole program to follow.
             added = call.args[0]
-            values = unseen(one.span) if isinstance(added, ast.Call) else evaluator.evaluate(added, where)
+            # What the project's own code makes is seldom a setting, and may be a whole program to follow.
+            own = isinstance(added, ast.Call) and not _is_of_library(evaluator, added, where)
+            values = unseen(one.span) if own else evaluator.evaluate(added, where)
             return (replace(one, thing=Row((*row.items, values))),)
     return (replace(one, thing=UNSEEN),)
+
+
+def _is_of_library(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    callees = evaluator.evaluate(call.func, frame) if dotted(call.func) is not None else ()
+    return bool(callees) and all(isinstance(one.thing, External) for one in callees)
 
 
 def _as_tree(one: Possibility, before: Items) -> Items:

@@ -14,6 +14,7 @@ from loaderlint.linking.things import (
     UNSEEN,
     Frame,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Row,
@@ -29,6 +30,7 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText,
 from loaderlint.readers.python import Arm, Binding
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
+from loaderlint.vocabulary.datasets import SPLITS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -93,6 +95,9 @@ def unpacked(possibilities: Possibilities, index: tuple[int | slice, ...], span:
 
 
 def _part(whole: Possibility, position: int | slice, span: Span) -> Possibilities:
+    if isinstance(whole.thing, Made) and whole.thing.callee in SPLITS:
+        # What one part does in a worker is what the whole does, and it takes the same along.
+        return (whole,)
     if not isinstance(whole.thing, Row):
         return unseen(span)
     items = whole.thing.items

@@ -47,6 +47,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
+from loaderlint.vocabulary.datasets import SPLITS
 from loaderlint.vocabulary.running import CURRENT_PROCESS
 
 if TYPE_CHECKING:
@@ -179,6 +180,8 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return instances.item(evaluator, thing, key, span)
     if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, key, span)) is not None:
         return system
+    if isinstance(thing, Made) and thing.callee in SPLITS and isinstance(key, int):
+        return (Possibility(thing, span),)
     if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
         return (Possibility(GIVEN, span),)
     if isinstance(thing, External) and thing.name == "sys.modules" and key in ("__main__", "__mp_main__"):

@@ -47,6 +47,9 @@ _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
 
+_KEEPS = ("assign", "unpack")
+"""Kinds of bindings by which a constructor keeps something as an attribute."""
+
 _DEEPEST_CARRIED = 6
 """Things that a worker is sent inside each other; deeper ones are not looked into."""
 _MOST_CARRIED = 400
@@ -264,7 +267,7 @@ class _Walk:
         if first is None:
             return
         for name, bindings in scope.bindings.items():
-            if not name.startswith(f"{first.arg}.") or not any(one.kind == "assign" for one in bindings):
+            if not name.startswith(f"{first.arg}.") or not any(one.kind in _KEEPS for one in bindings):
                 continue
             attribute = name.rpartition(".")[2]
             kept = self.evaluator.attribute_of(instance, attribute)

@@ -41,6 +41,9 @@ MAP_DATASETS = frozenset(
 TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 """The class whose samples are rows of tensors in memory."""
 
+SPLITS = frozenset({"torch.utils.data.random_split", "torch.utils.data.dataset.random_split"})
+"""Functions that give a row of subsets, each of which holds the whole of what was split."""
+
 SUBSETS = frozenset({"torch.utils.data.Subset", "torch.utils.data.dataset.Subset"})
 """The class that has one sample for each of the indices it is given."""
 

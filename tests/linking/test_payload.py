@@ -110,6 +110,44 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         "from torch.utils.data import Subset\nDataLoader(Subset(Numbers(lambda x: x), [1]))",
         ["lambda as transform"],
     ),
+    "a lambda kept by the constructor with something else": (
+        """
+        class Letters(Dataset):
+            def __init__(self, size, transform):
+                self.size, self.transform = size, transform
+        DataLoader(Letters(8, lambda x: x))
+        """,
+        ["lambda as transform"],
+    ),
+    "a data set in parts": (
+        "from torch.utils.data import random_split\n"
+        "train, test = random_split(Numbers(lambda x: x), [6, 2])\nDataLoader(train)",
+        ["lambda as transform"],
+    ),
+    "a data set in parts, one of them": (
+        "from torch.utils.data import random_split\n"
+        "parts = random_split(Numbers(lambda x: x), [6, 2])\nDataLoader(parts[0])",
+        ["lambda as transform"],
+    ),
+    "a data set in parts kept by the constructor": (
+        """
+        from torch.utils.data import random_split
+        class Data:
+            def __init__(self):
+                self.train, self.test = random_split(Numbers(lambda x: x), [6, 2])
+        data = Data()
+        DataLoader(data.train)
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda among the transforms of a list that grows": (
+        """
+        steps = [transforms.ToTensor()]
+        steps.append(transforms.Lambda(lambda x: x))
+        DataLoader(Numbers(transforms.Compose(steps)))
+        """,
+        ["lambda as transform"],
+    ),
     "a local class's method": (
         """
         def main():
