@@ -36,8 +36,10 @@ def test_it_stands_at_the_change_and_the_workers_start_again(target: Target) -> 
     assert the_fix(finding).safe
 
 
-def test_a_value_that_serves_others_is_changed_by_hand() -> None:
-    assert not the_fix(the_finding("LL405", changing(persistent_workers=written(True, 11, shared=True)), LINUX)).safe
+def test_a_value_that_serves_others_is_changed_at_the_call() -> None:
+    loader = changing(persistent_workers=written(True, 11, shared=True))
+    (edit,) = the_fix(the_finding("LL405", loader, LINUX)).edits
+    assert edit.span == loader.option("persistent_workers").argument
 
 
 @pytest.mark.parametrize(
