@@ -9,6 +9,8 @@ import multiprocessing
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,9 @@ DEADLINE = 90.0
 
 LONG_ENOUGH = 20.0
 """Seconds after which a program that says it is about to hang counts as hung; the mended ones take 3 to 6."""
+
+WAITING_AT_ONCE = 3
+"""Programs that hang side by side: they take a processor for their first seconds alone."""
 
 WITNESSED = [case for case in cases() if case.witness is not None]
 
@@ -89,14 +94,32 @@ def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, tmp_path: Path
     assert witness.error in finished.stderr
 
 
+Ended = Future[subprocess.CompletedProcess[str]]
+
+
+def _hangs(item: pytest.Function) -> bool:
+    return item.originalname == test_the_bad_case_hangs.__name__
+
+
+@pytest.fixture(scope="module")
+def hanging(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ended]]:
+    """What comes of the bad cases asked for that hang: several at a time, for most of theirs is waiting."""
+    asked = {item.callspec.id for item in request.session.items if isinstance(item, pytest.Function) and _hangs(item)}
+    with ThreadPoolExecutor(WAITING_AT_ONCE) as pool:
+        chosen = [case for case in WITNESSED if str(case) in asked]
+        projects = {case: case.bad(tmp_path_factory.mktemp("hanging") / "project") for case in chosen}
+        yield {
+            str(case): pool.submit(python, project, witness_of(case), LONG_ENOUGH) for case, project in projects.items()
+        }
+
+
 @every_case_that("hangs_after")
-def test_the_bad_case_hangs(case: Case, tmp_path: Path) -> None:
-    witness = witness_of(case)
+def test_the_bad_case_hangs(case: Case, hanging: Mapping[str, Ended]) -> None:
     with pytest.raises(subprocess.TimeoutExpired) as hung:
-        python(case.bad(tmp_path / "project"), witness, LONG_ENOUGH)
+        hanging[str(case)].result()
     # What was printed so far comes as bytes, whatever the encoding (CPython issue 87597).
     printed = hung.value.stdout if isinstance(hung.value.stdout, bytes) else b""
-    assert printed.decode().splitlines()[-1:] == [witness.hangs_after]
+    assert printed.decode().splitlines()[-1:] == [witness_of(case).hangs_after]
 
 
 @every_case_that("shows")
