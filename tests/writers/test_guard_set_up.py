@@ -80,6 +80,25 @@ class Scaled:
         self.reader.install()
 
 
+class Quick:
+    @property
+    def ready(self):
+        return True
+
+    @ready.setter
+    def ready(self, value):
+        cfg.merge(open("scale"))
+
+    def __getitem__(self, index):
+        cfg.merge(open("scale"))
+
+    def __len__(self):
+        cfg.merge(open("scale"))
+
+    def __iter__(self):
+        cfg.merge(open("scale"))
+
+
 class Called:
     def __call__(self):
         cfg.merge(open("scale"))
@@ -281,6 +300,16 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "readers.test_mode(True)",
         "readers.run_config(args)",
         "readers.init_device_scale(args)",
+        "readers.train()",
+        "readers.eval(True)",
+        "import threading\nthread = threading.Thread(target=readers.start)",
+        # Whatever calls a method of the module's classes.
+        "import threading\nthread = threading.Thread(target=Reader().install)",
+        "print(Quick().ready)",
+        "quick = Quick()\nquick.ready = open('scale')",
+        "for step in Quick():\n    print(step)",
+        "print(Quick()[0])",
+        "quick = Quick()\nprint(len(quick))",
     ],
 )
 def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
@@ -329,6 +358,11 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "readers.save_config(args)",
         "net = readers.net()\nnet.apply(seed_everything)",
         "transform = T.Compose(merge)",
+        "readers.train(args)",
+        "model = readers.train()",
+        "import threading\nthread = threading.Thread(target=print)",
+        "class Reading(readers.Dataset):\n    def __getitem__(self, index):\n        readers.set_scale(index)\n\n\n"
+        "rows = Reading()\nprint(len(rows))",
     ],
 )
 def test_what_workers_do_not_read_goes_under_the_guard(code: str) -> None:

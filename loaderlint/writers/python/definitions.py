@@ -44,15 +44,15 @@ def used_as_values(tree: ast.Module, names: Iterable[str]) -> frozenset[str]:
             case ast.Assign(value=value):
                 kept.update(_named([value]))
             case ast.Call():
-                kept.update(handed_to_be_called(node))
+                kept.update(_named(handed_to_be_called(node)))
     return frozenset(kept.intersection(names))
 
 
-def handed_to_be_called(call: ast.Call) -> Iterator[str]:
-    """Yield the names that a call is handed; a dataset, loader or transform has its workers call what it is handed."""
+def handed_to_be_called(call: ast.Call) -> list[ast.expr]:
+    """Return what a call is handed; a dataset, loader or transform has its workers call what it is handed."""
     last = (dotted(call.func) or "").rpartition(".")[2]
-    if not last[:1].isupper() or last in _CALLING_CLASSES:
-        yield from _named([*call.args, *(one.value for one in call.keywords)])
+    by_workers = last[:1].isupper() and last not in _CALLING_CLASSES
+    return [] if by_workers else [*call.args, *(one.value for one in call.keywords)]
 
 
 _CALLING_CLASSES = ("Fire", "Thread", "Timer")
@@ -87,13 +87,17 @@ def made_by_calls(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield name, path
 
 
-def first_method(definitions: Iterable[ast.ClassDef], name: str) -> Function | None:
-    """Return the method of a name that the first class to have one defines."""
-    return next((found for one in definitions if (found := method_of(one, name)) is not None), None)
+def first_methods(definitions: Iterable[ast.ClassDef], name: str) -> list[Function]:
+    """Return the methods of a name that the first class to have one defines: the setter of a property, too."""
+    return next((found for one in definitions if (found := methods_of(one, name))), [])
 
 
 def method_of(definition: ast.ClassDef | None, name: str) -> Function | None:
     """Return the method that the body of a class defines."""
-    body = definition.body if definition is not None else ()
-    methods = [one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name]
+    methods = methods_of(definition, name) if definition is not None else []
     return methods[-1] if methods else None
+
+
+def methods_of(definition: ast.ClassDef, name: str) -> list[Function]:
+    """Return all methods of a name that stand in the body of a class."""
+    return [one for one in definition.body if isinstance(one, Function) and one.name == name]

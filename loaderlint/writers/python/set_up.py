@@ -27,7 +27,7 @@ from loaderlint.writers.python.bindings import (
 )
 from loaderlint.writers.python.definitions import (
     classes_of,
-    first_method,
+    first_methods,
     functions_of,
     handed_to_be_called,
     made_by_calls,
@@ -266,7 +266,8 @@ class SetUp:
                 return SETS_UP
         if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS and self._is_held(call.func.value):
             return SETS_UP
-        return MAY_SET_UP if self._starts(call) else ""
+        later = [ast.Call(one, [], []) for one in handed_to_be_called(call)]
+        return MAY_SET_UP if any(map(self._starts, [call, *later])) else ""
 
     def _starts(self, call: ast.Call) -> bool:
         """Return whether the name of what is called says that something begins with it, and nothing else is known."""
@@ -306,7 +307,9 @@ class SetUp:
         name = canonical(path, self._makers)
         if not self._is_foreign(root(path)) and not (self._is_held(call.func) and "." in path):
             return ""
-        return SETS_UP if self._is_setting(name) else "" if is_harmless(name) or name in self.seen else MAY_SET_UP
+        handed = any(not isinstance(one, ast.Constant) for one in [*call.args, *(kw.value for kw in call.keywords)])
+        harmless = is_harmless(name, handed=handed) or name in self.seen
+        return SETS_UP if self._is_setting(name) else "" if harmless else MAY_SET_UP
 
     def _is_setting(self, name: str) -> bool:
         return is_setting(name) or (root(name) in self.drawn_with and says_that_it_sets(name))
@@ -350,7 +353,7 @@ class SetUp:
         yield from own
         if not isinstance(node, ast.Call):
             return
-        names = {name for name in handed_to_be_called(node) if name in self._all}
+        names = {one.id for one in handed_to_be_called(node) if isinstance(one, ast.Name) and one.id in self._all}
         match node.func:
             case ast.Attribute(value=value, attr=name) if not (
                 self._classes_of(value) or self._begins_elsewhere(value) or self._is_made_elsewhere(value)
@@ -375,6 +378,18 @@ class SetUp:
                 yield from self._methods(self._classes_of(function), ("__call__",))
             case ast.withitem(context_expr=value):
                 yield from self._methods(self._classes_of(value), _CONTEXT)
+            case ast.Attribute(value=value, attr=name):
+                yield from self._methods(self._classes_of(value), (name,))
+            case ast.Name():
+                for owner in self._classes_of(node):
+                    yield from self._methods([owner], self._unnamed_methods(owner))
+
+    def _unnamed_methods(self, owner: str) -> Iterator[str]:
+        """Yield the methods of a class that operators and builtins call; those of a dataset are its workers'."""
+        bases = {dotted(base) or "" for one in self._lineage(owner) for base in one.bases}
+        if not any(base.endswith(("Dataset", "Sampler")) for base in bases):
+            named = {*_MAKERS, *_CONTEXT, "__call__"}
+            yield from sorted(one for one in self._method_names(owner) - named if one.startswith("__"))
 
     def _begins_elsewhere(self, node: ast.expr) -> bool:
         """Return whether what an expression begins with is a builtin or another module's."""
@@ -399,18 +414,14 @@ class SetUp:
     def _methods(self, owners: Iterable[str], names: Iterable[str]) -> Iterator[tuple[Function, str]]:
         for owner in owners:
             for name in names:
-                found = first_method(self._lineage(owner), name)
-                if found is not None:
-                    yield found, owner
+                yield from ((found, owner) for found in first_methods(self._lineage(owner), name))
 
     def _inherited(self, name: str) -> Iterator[tuple[Function, str]]:
         """Yield what ``super()`` finds in a method: what comes behind the class around it."""
         around = self._objects.get("super", ())
         for owner in self._objects.get("self", ()):
             behind = dropwhile(lambda one: one.name not in around, self._lineage(owner))
-            found = first_method(islice(behind, 1, None), name)
-            if found is not None:
-                yield found, owner
+            yield from ((found, owner) for found in first_methods(islice(behind, 1, None), name))
 
     def _lineage(self, owner: str) -> Iterator[ast.ClassDef]:
         """Yield a class of the module and those of the module it inherits from, the nearest first."""

@@ -32,8 +32,11 @@ def is_setting(name: str) -> bool:
     return name.startswith(READ_BY_WORKERS) or (says_that_it_sets(name) and not is_harmless(name))
 
 
-def is_harmless(name: str) -> bool:
-    """Return whether workers are known not to read what a call of what is imported by a dotted name sets up."""
+def is_harmless(name: str, *, handed: bool = True) -> bool:
+    """Return whether workers are known not to read what a call of what is imported by a dotted name sets up.
+
+    ``handed``: whether it is given anything but constants. ``lib.train(net)`` trains, ``lib.train()`` may be a switch.
+    """
     if name.startswith(READ_BY_WORKERS):
         return False
     first, words = words_of(name)
@@ -46,7 +49,7 @@ def is_harmless(name: str) -> bool:
         return True
     if not STATE_WORDS.isdisjoint(words) and "distributed" not in words:
         return False
-    return first in HARMLESS_ACTS or not HARMLESS_WORDS.isdisjoint(words)
+    return (handed and first in HARMLESS_ACTS) or not HARMLESS_WORDS.isdisjoint(words)
 
 
 def is_class(name: str) -> bool:
