@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -305,7 +304,9 @@ MOST_OPEN_WAYS = 8
 MOST_WAYS = 64
 """A thing that comes about in more ways than this counts as unseen: without its assumptions it would be invented."""
 MOST_COMBINATIONS = 1024
-"""More combinations of operands than this and the result counts as unseen."""
+"""More combinations of operands than this that can meet and the result counts as unseen."""
+MOST_MEETINGS = 16 * MOST_COMBINATIONS
+"""More combinations than this are not looked through for those that can meet."""
 
 
 def end_of(scope: Scope) -> Place:
@@ -374,18 +375,22 @@ def settled(changed: Possibilities | None, before: Callable[[], Possibilities]) 
 
 def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], Assumptions, frozenset[Span]]]:
     """Return the combinations of operands that can meet, with their joint assumptions and the places they come from."""
-    size = 1
+    met: list[tuple[tuple[Possibility, ...], Assumptions]] = [((), NO_ASSUMPTIONS)]
     for operand in operands:
-        size *= max(1, len(operand))
-    if size > MOST_COMBINATIONS:
-        return []
-    met = []
-    for combination in product(*operands):
-        assumptions = together(*(one.assumptions for one in combination))
-        if assumptions is not None:
-            places = frozenset[Span]().union(*(one.sources | {one.span} for one in combination))
-            met.append((combination, assumptions, places))
-    return met
+        if len(met) * len(operand) > MOST_MEETINGS:
+            return []
+        met = [
+            ((*before, one), joint)
+            for before, assumptions in met
+            for one in operand
+            if (joint := together(assumptions, one.assumptions)) is not None
+        ]
+        if len(met) > MOST_COMBINATIONS:
+            return []
+    return [
+        (combination, assumptions, frozenset[Span]().union(*(one.sources | {one.span} for one in combination)))
+        for combination, assumptions in met
+    ]
 
 
 def distinct(possibilities: Iterable[Possibility]) -> Possibilities:

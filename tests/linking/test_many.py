@@ -92,3 +92,15 @@ def test_an_object_changed_hundreds_of_times_is_followed_as_far_as_python_goes(a
         f"    return DataLoader(table, num_workers=table.{attribute})"
     )
     assert traced(text) == found
+
+
+def test_what_two_keys_of_many_files_make_together_is_that_of_one_file_each() -> None:
+    program = (
+        "import sys\nimport yaml\nfrom torch.utils.data import DataLoader\n"
+        "def build(data, workers, times):\n    return DataLoader(data, num_workers=⟦workers * times⟧)\n"
+        "config = yaml.safe_load(open(sys.argv[1]))\n"
+        "train = build('train', config['workers'], config['gpus'])\n"
+        "val = build('val', config['workers'], config['gpus'])\n"
+    )
+    texts = {f"{name}.yaml": f"workers: {name + 2}\ngpus: 8\n" for name in range(20)}
+    assert traced({"main.py": program, **texts}) == {*(str(8 * (name + 2)) for name in range(20)), "open"}
