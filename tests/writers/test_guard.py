@@ -814,8 +814,21 @@ def test_what_only_the_constructor_of_a_dataset_reads_may_go_inside() -> None:
             "DataLoader(Rows())",
         ),
         ("def work(queue):\n    return made", "DataLoader(Process(target=work))"),
+        ("scale = lambda row: row * made\nclass Rows(Dataset):\n    __getitem__ = scale", "DataLoader(scale)"),
+        ("steps = {'scale': lambda row: row * made}\nhanded = [steps]\nuse = print(handed)", "DataLoader(steps)"),
+        ("class RowLoader(Dataset):\n    def __getitem__(self, at):\n        return made", "DataLoader(RowLoader())"),
+        (
+            "class Rows(Dataset):\n    def __getitem__(self, at):\n        return len(self)\n"
+            "    def __len__(self):\n        return made",
+            "DataLoader(Rows())",
+        ),
+        ("class Row:\n    def __eq__(self, other):\n        return made", "DataLoader([Row()])"),
+        ("def decode(row):\n    return made", "DataLoader(pipe.map(decode))"),
     ],
-    ids=["collate_fn, indirectly", "worker_init_fn", "__call__", "__iter__", "an inherited method", "target="],
+    ids=[
+        *("collate_fn, indirectly", "worker_init_fn", "__call__", "__iter__", "an inherited method", "target="),
+        *("a lambda", "lambdas in a dictionary", "a dataset called a loader", "len", "an operator", "a pipe"),
+    ],
 )
 def test_whatever_runs_in_a_worker_keeps_what_it_reads_outside(reader: str, use: str) -> None:
     code = f"from data import *\nfrom options import load\nmade = load()\n{reader}\nfor batch in {use}:\n    pass\n"
@@ -833,8 +846,15 @@ def test_whatever_runs_in_a_worker_keeps_what_it_reads_outside(reader: str, use:
         ("def warm(epoch):\n    return made", "LambdaLR(optimizer, lr_lambda=warm)"),
         ("def score(row):\n    return made", "sorted(loader, key=score)"),
         ("def weights(layer):\n    return made", "net.apply(weights)"),
+        ("def scored(row):\n    return made", "list(map(scored, loader))"),
+        ("import datasets\ndef split(row):\n    return made", "datasets.load('x').map(split)"),
+        ("class Meter:\n    def __str__(self):\n        return made", "Meter()"),
+        ("chosen = filter(lambda one: one > made, [1, 2])", "chosen"),
     ],
-    ids=["a function called", "a model", "a sampler", "a schedule", "a sort key", "apply"],
+    ids=[
+        *("a function called", "a model", "a sampler", "a schedule", "a sort key", "apply", "map", "a mapped dataset"),
+        *("what is printed", "a lambda that filters"),
+    ],
 )
 def test_what_stays_in_the_main_process_does_not_keep_names_outside(reader: str, use: str) -> None:
     code = f"from data import *\nfrom options import load\nmade = load()\n{reader}\nprint({use})\n"
@@ -945,6 +965,9 @@ def test_an_imported_name_that_is_the_outcome_of_the_loop_is_unsafe() -> None:
         ("os.environ['HOME_OF_DATA'] = ask()", True),
         ("os.environ['CUDA_VISIBLE_DEVICES'] = ask()", False),
         ("torch.manual_seed(0)", False),
+        ("def add(path):\n    sys.path.insert(0, path)\nadd(ask())", True),
+        ("def say():\n    os.environ['HOME_OF_DATA'] = ask()\nsay()", True),
+        ("def show():\n    print(os.environ['HOME_OF_DATA'])\nshow()", False),
     ],
 )
 def test_an_import_that_something_prepares_makes_it_unsafe(line: str, unsafe: bool) -> None:
@@ -1034,6 +1057,33 @@ def test_what_stays_outside_is_not_put_before_what_it_hangs_on(before: str, tabl
     )
     with pytest.raises(CannotRewrite, match="stays outside the guard and may hang on"):
         guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
+
+
+@pytest.mark.parametrize(
+    ("before", "table", "unsafe"),
+    [
+        ("open('rows.txt', 'w').write('1')", "TABLE = os.path.getsize('rows.txt')", True),
+        ("rows.save('rows.npy')", "TABLE = pathlib.Path('rows.npy').exists()", True),
+        ("os.makedirs('out')", "TABLE = os.path.isdir('out')", True),
+        ("print(rows)", "TABLE = os.path.isdir('out')", False),
+        ("os.makedirs('out')", "TABLE = os.path.join('out', 'rows')", False),
+    ],
+)
+def test_what_asks_for_files_comes_unsafely_before_what_may_make_them(before: str, table: str, unsafe: bool) -> None:
+    head = "import os, pathlib\nfrom tables import rows\n"
+    _, reason = guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
+    assert ("which may make the files it asks for" in reason) is unsafe
+
+
+@pytest.mark.parametrize(
+    "made", ['namedtuple("Row", "x y")', 'type("Row", (Dataset,), {})', 'typing.NamedTuple("Row", [("x", int)])']
+)
+def test_a_class_that_a_call_makes_stays_where_pickles_find_it(made: str) -> None:
+    head = "import typing\nfrom collections import namedtuple\nfrom data import Dataset, ask\nargs = ask()\n"
+    new, unsafe = guarded(f"{head}Row = {made}\nrows = [Row]\nfor batch in DataLoader(rows):\n    pass\n", "for batch")
+    assert stays(new, f"Row = {made}")
+    assert not stays(new, "args = ask()")
+    assert unsafe == ""
 
 
 @pytest.mark.parametrize(

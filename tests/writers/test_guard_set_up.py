@@ -300,6 +300,12 @@ def test_what_sets_up_the_workers_stays_outside(code: str) -> None:
         "readers.test_mode(True)",
         "readers.run_config(args)",
         "readers.init_device_scale(args)",
+        "TABLE *= args.scale",
+        "random.shuffle(TABLE)",
+        "settings: dict = readers.settings\nsettings['scale'] = args.scale",
+        "import urllib.request\nurllib.request.install_opener(args.opener)",
+        "sys.setrecursionlimit(args.depth)",
+        "import tempfile\ntempfile.tempdir = args.folder",
         "readers.train()",
         "readers.eval(True)",
         "import threading\nthread = threading.Thread(target=readers.start)",
@@ -358,6 +364,8 @@ def test_what_does_not_reach_the_workers_makes_it_unsafe(code: str) -> None:
         "readers.save_config(args)",
         "net = readers.net()\nnet.apply(seed_everything)",
         "transform = T.Compose(merge)",
+        "names = list(args.names)\nrandom.shuffle(names)",
+        "steps = args.steps\nsteps *= 2",
         "readers.train(args)",
         "model = readers.train()",
         "import threading\nthread = threading.Thread(target=print)",
@@ -457,6 +465,26 @@ def test_what_the_functions_that_run_the_loaders_change_comes_too_late_to_matter
     module = cst.parse_module(HEAD + code)
     _, unsafe = guard(module, {len(module.body) - 1}, NOWHERE)
     assert unsafe == ""
+
+
+@pytest.mark.parametrize(
+    ("begins", "setting", "unsafe"),
+    [
+        ("cfg.scale = args.scale", {}, True),
+        ("if args.fast:\n        cfg.scale = 2", {}, True),
+        ("readers.set_scale(args.scale)", {}, True),
+        ("readers.set_scale(args.scale)", {"readers.set_scale": "sets up"}, True),
+        ("readers.set_rate(net, 1)", {"readers.set_rate": ""}, False),
+        ("scale = args.scale", {}, False),
+    ],
+)
+def test_what_the_function_that_runs_the_loaders_begins_with_has_to_reach_them(
+    begins: str, setting: dict[str, str], unsafe: bool
+) -> None:
+    code = f"def train():\n    {begins}\n    for batch in loader:\n        cfg.step = 1\n\n\ntrain()\n"
+    module = cst.parse_module(HEAD + code)
+    _, reason = guard(module, {len(module.body) - 1}, Imported(setting=setting))
+    assert ("sets up what the workers may read" in reason) is unsafe
 
 
 def test_the_local_names_of_a_function_are_nobody_elses() -> None:

@@ -94,7 +94,10 @@ def other_names(nodes: Sequence[ast.AST], imports: Mapping[str, str]) -> dict[st
     found: dict[str, str] = {}
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() as value):
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() as value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.Name() | ast.Attribute() as value)
+            ):
                 path = dotted(value) or ""
                 if bound.count(name) == 1 and root(path) in imports:
                     found[name] = canonical(path, imports)

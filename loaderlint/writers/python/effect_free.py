@@ -99,9 +99,10 @@ READ_BY_WORKERS = (
     *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "PIL.PngImagePlugin.MAX", "absl.flags.FLAGS", "codecs.register"),
     *("copyreg.", "csv.field_size_limit", "csv.register", "ctypes.CDLL", "ctypes.cdll.LoadLibrary", "decimal."),
     *("gettext.install", "importlib.import_module", "locale.setlocale", "mimetypes.", "numpy.seterr"),
-    *("os.add_dll_directory", "shutil.register", "socket.setdefaulttimeout", "sqlite3.register", "sys.meta_path"),
-    *("sys.modules", "sys.path_hooks", "sys.setdlopenflags", "torch.classes.load_library", "torch.ops.load_library"),
-    *("tqdm.auto.tqdm.pandas", "tqdm.tqdm.pandas", "unittest.mock.patch"),
+    *("os.add_dll_directory", "shutil.register", "socket.setdefaulttimeout", "sqlite3.register", "ssl."),
+    *("sys.meta_path", "sys.modules", "sys.path_hooks", "sys.setdlopenflags", "sys.setrecursionlimit"),
+    *("tempfile.tempdir", "torch.classes.load_library", "torch.ops.load_library", "tqdm.auto.tqdm.pandas"),
+    *("tqdm.tqdm.pandas", "unittest.mock.patch", "urllib.request.install_opener"),
     "xml.etree.ElementTree.register_namespace",
 )
 """Names of calls and settings that what a dataset does hangs on, and that do not say so by a `SETTING_WORDS` of theirs.
@@ -110,6 +111,13 @@ docs.python.org, the pages of these modules; pillow.readthedocs.io, "Image", "Im
 numpy.org, ``seterr``; tqdm.github.io, ``tqdm.pandas``; abseil.io, "Abseil Python Flags"; ``torch/_ops.py``,
 ``load_library``.
 """
+
+CHANGES_ITS_ARGUMENT = _words("""
+    bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop
+    heapq.heapreplace numpy.copyto numpy.fill_diagonal numpy.place numpy.put numpy.putmask numpy.random.shuffle
+    operator.delitem operator.iadd operator.imul operator.ior operator.setitem random.shuffle
+""")
+"""Functions that change in place what they are handed first (docs.python.org and numpy.org, their pages)."""
 
 OF_NO_CONCERN = (
     *("absl.logging.", "numpy.random.", "torch._dynamo.", "torch._inductor.", "torch.backends.", "torch.cuda."),
@@ -188,8 +196,11 @@ docs.python.org, ``unittest.mock``: what ``patch`` returns is a context, or is s
 HARMLESS_SETTINGS = _SEEDING_AND_LOGGING | _words("anomaly loggers logs print printoptions warnings")
 """Words for what may be set without any sample changing."""
 
-HARMLESS_ELSEWHERE = HARMLESS_SETTINGS | {"distributed"}
-"""Words in the names of functions of the project for what these may set up without any sample changing."""
+HARMLESS_ELSEWHERE = HARMLESS_SETTINGS - {"seed", "seeds"} | {"distributed"}
+"""Words in the names of functions of the project for what these may set up without any sample changing.
+
+What they seed is seen: a number that they keep for workers to seed with is no such thing.
+"""
 
 HARMLESS_ADDITIONS = _words("args argparse arguments parser")
 """Words for what a parser is given: ``add_arguments(parser)`` is harmless, ``set_args(args)`` keeps what was parsed."""

@@ -54,12 +54,13 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
         {**other_names(tree.body, imports_anywhere), **imports_anywhere},
         _drawn_with(readers, imports),
         imported_by_others.setting,
+        seen={name for name, verb in imported_by_others.setting.items() if not verb},
     )
     described = _described(module, nodes, judged, set_up, named_as_own(imports, own), runs)
     for index in runs:
         if described[index].kind is Kind.DEFINES:
             raise CannotRewrite(f"`{described[index].text}` is a definition, which a worker needs")
-    placement = place(described, runs, _needs(tree, readers, imported_by_others, described), imports)
+    placement = place(described, runs, _needs(tree, imports, readers, imported_by_others, described), imports)
     unsafe = placement.unsafe
     if not unsafe and imported_by_others.alone:
         unsafe = f"{imported_by_others.alone} imports the module, and then nothing under the guard runs"
@@ -162,14 +163,18 @@ def _drawn_with(readers: Sequence[Reader], imports: Mapping[str, str]) -> frozen
 
 
 def _needs(
-    tree: ast.Module, readers: Sequence[Reader], imported_by_others: Imported, described: Sequence[Statement]
+    tree: ast.Module,
+    imports: Mapping[str, str],
+    readers: Sequence[Reader],
+    imported_by_others: Imported,
+    described: Sequence[Statement],
 ) -> dict[str, str]:
     """Return the names that workers and other files need, each with the reason."""
     needs: dict[str, str] = {}
     for reader in readers:
         for name in sorted(reader.names.roots):
             needs.setdefault(name, f"is read by {reader.name}, which runs in the workers")
-    for name in sorted(worker_definitions(tree)):
+    for name in sorted(worker_definitions(tree, imports)):
         needs.setdefault(name, "is looked up by name in the workers")
     for name, path in sorted(imported_by_others.names.items()):
         needs.setdefault(name, f"is imported by {path}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from loaderlint.writers.python.arguments import Function, handed_over, only_reads
-from loaderlint.writers.python.bindings import bound_by, dotted, imported, local_names, root
+from loaderlint.writers.python.bindings import bound_by, called_path, dotted, imported, local_names, root
 
 MUTATORS = frozenset(
     {"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "register", "remove", "reverse"}
@@ -203,8 +203,10 @@ class _Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         path = dotted(node.func)
         if path is not None and self._global(root(path)):
-            self._found.calls.add(path)
             self._called_on(*path.rpartition(".")[::2])
+        called = called_path(node)
+        if called and self._global(root(called)):
+            self._found.calls.add(called)
         handed = handed_over(node, path or ast.unparse(node.func), self._functions)
         self._found.passes.update(name for name in handed if self._global(name))
         self.generic_visit(node)

@@ -34,6 +34,15 @@ _READ_WHEN_USED = "CUDA_VISIBLE_DEVICES"
 _SEEDS = frozenset({"seed", "seeds"})
 _FETCHES = frozenset({"download", "extract", "urlretrieve"})
 """Words in the names of functions: what seeds random numbers, and what brings files that a later statement may read."""
+_WRITES = _FETCHES | frozenset(
+    {"copy", "dump", "makedirs", "mkdir", "move", "open", "remove", "rename", "rmtree", "save", "savez", "touch"}
+    | {"unlink", "write"}
+)
+_ASKS_THE_DISK = frozenset(
+    {"exists", "getmtime", "getsize", "glob", "is_dir", "is_file", "isdir", "isfile", "iterdir", "lexists", "listdir"}
+    | {"rglob", "scandir", "stat"}
+)
+"""Words for what changes files, and the names of what asks which there are: ``os.path.getsize``, ``Path.exists``."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 
 
@@ -119,7 +128,10 @@ class _Placing:
         inside = self._dependent(self._always | running - self._pinned, self._pinned)
         inside |= self._builders_among(inside)
         self._check_order(inside)
-        checks = (self._lost, self._repeated, self._not_set_up, self._changed_on_the_way, self._imports_first)
+        checks = (
+            *(self._lost, self._repeated, self._not_set_up, self._changed_on_the_way),
+            *(self._imports_first, self._asked_before),
+        )
         reasons = [reason for check in checks for reason in check(inside)]
         return Placement(frozenset(inside), reasons[0] if reasons else "")
 
@@ -328,9 +340,8 @@ class _Placing:
 
     def _imports_first(self, inside: Collection[int]) -> Iterator[str]:
         for index in sorted(inside):
-            statement = self._statements[index]
-            now = statement.uses.now
-            paths = {canonical(path, self._imports) for path in now.calls | now.changes}
+            statement, effect = self._statements[index], self._effects[index]
+            paths = effect.calls | effect.changes
             installs = any(text in statement.text for text in _INSTALLS)
             prepares = any(path.startswith(_PREPARES_IMPORTS) for path in paths)
             if statement.guard or not (installs or prepares) or _READ_WHEN_USED in statement.text:
@@ -339,6 +350,18 @@ class _Placing:
                 if other not in inside and self._statements[other].imports:
                     later = self._statements[other].text
                     yield f"`{later}` would come before {_doing(statement)}, which may prepare it"
+                    break
+
+    def _asked_before(self, inside: Collection[int]) -> Iterator[str]:
+        """Yield what asks for files and stays outside, before what goes inside and may make them."""
+        for index, statement in enumerate(self._statements):
+            asks = any(path.rpartition(".")[2] in _ASKS_THE_DISK for path in self._effects[index].calls)
+            if index in inside or not asks:
+                continue
+            for one in sorted(other for other in inside if other < index):
+                if any(_says(_WRITES, path) for path in self._effects[one].calls):
+                    first = _doing(self._statements[one])
+                    yield f"{_doing(statement)} would come before {first}, which may make the files it asks for"
                     break
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import dropwhile, islice
+from itertools import dropwhile, islice, takewhile
 from types import MappingProxyType
 
 from loaderlint.writers.python.arguments import Function
@@ -35,6 +35,7 @@ from loaderlint.writers.python.definitions import (
     used_as_values,
 )
 from loaderlint.writers.python.effect_free import (
+    CHANGES_ITS_ARGUMENT,
     ENTERING_NAMES,
     HARMLESS_ELSEWHERE,
     HARMLESS_WORDS,
@@ -106,15 +107,23 @@ class SetUp:
     def by(self, nodes: Iterable[ast.stmt], *, runs: bool = False) -> str:
         """Return `SETS_UP` or `MAY_SET_UP` when statements do for the workers, with what they call; else "".
 
-        Of what ``runs`` the loaders counts what it plainly sets up itself, and in contexts around them: most that it
-        calls comes after them.
+        Of what ``runs`` the loaders counts what it plainly sets up itself, in contexts around them, and in functions
+        it calls, before their first loop: most that these call comes after the loaders.
         """
+        nodes = list(nodes)
         if not runs:
             return _surest(self._verbs(nodes, set()))
         around = [
             item for node in evaluated(nodes) if isinstance(node, ast.With | ast.AsyncWith) for item in node.items
         ]
-        return SETS_UP if SETS_UP in {*self._verbs(nodes, None), *self._verbs(around, set())} else ""
+        found = {*self._verbs(nodes, None), *self._verbs(around, set()), *self._before_loops(nodes)}
+        return SETS_UP if SETS_UP in found else ""
+
+    def _before_loops(self, nodes: Iterable[ast.AST]) -> Iterator[str]:
+        """Judge how the functions begin that some nodes call: what they plainly do themselves before any loop."""
+        for node in evaluated(nodes):
+            for inner, owner in self._own(node) if isinstance(node, ast.Call) else ():
+                yield from self._inside(inner, owner, None, body=list(takewhile(_loops_not, inner.body)))
 
     def by_calls(self, names: Set[str]) -> Iterator[tuple[str, str]]:
         """Yield what functions, classes and methods of these names set up when they are called, by dotted name."""
@@ -156,6 +165,9 @@ class SetUp:
                     yield self._called(call)
                 case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                     yield SETS_UP if self._is_shared(node) or self._is_of_a_library(node) else ""
+                case ast.AugAssign(target=ast.Name() as target):
+                    # What a list or an array becomes by it, all have that import it; a number is another.
+                    yield MAY_SET_UP if self._is_shared(target) else ""
                 case ast.Global():
                     yield SETS_UP if self.held.intersection(node.names) else ""
                 case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
@@ -177,16 +189,18 @@ class SetUp:
         self,
         inner: Function,
         owner: str,
-        called: set[_Judged],
+        called: set[_Judged] | None,
         handed: Mapping[str, str] = MappingProxyType({}),
         *,
         held: bool = False,
+        body: Sequence[ast.stmt] | None = None,
     ) -> Iterator[str]:
         """Judge what a function of the module does, or a method of the class ``owner``, of an object that is held.
 
-        ``handed`` are its parameters that stand for what is imported.
+        ``handed`` are its parameters that stand for what is imported, ``body`` is the part of it that is judged.
         """
-        called.add((inner, owner, frozenset(handed.items())))
+        if called is not None:
+            called.add((inner, owner, frozenset(handed.items())))
         outer = self._bound, self._objects, self.held, self.imports, self._makers
         local = local_names(inner)
         self._bound = self._bound | local
@@ -200,7 +214,7 @@ class SetUp:
         around = {one.name for one in self._classes.values() if inner in one.body}
         of_owner = {"self": frozenset({owner}), "cls": frozenset({owner}), "super": frozenset(around)}
         self._objects = {**self._objects, **of_owner}
-        yield from self._verbs(inner.body, called)
+        yield from self._verbs(inner.body if body is None else body, called)
         self._bound, self._objects, self.held, self.imports, self._makers = outer
 
     def _handed(self, call: ast.Call, inner: Function) -> dict[str, str]:
@@ -260,6 +274,8 @@ class SetUp:
         """Judge a call by the name of what is called, whoever takes its result."""
         path = dotted(call.func) or ""
         name = canonical(path, self.imports)
+        if name in CHANGES_ITS_ARGUMENT and any(map(self._is_shared, call.args[:1])):
+            return SETS_UP
         if self._is_foreign(root(path)):
             says = words_of(name)[0] in RESULTLESS_WORDS and self._is_setting(name) and not is_class(name)
             if (says and name not in self.seen) or name.startswith(STARTING_CALLS) or _makes_symbols_global(call):
@@ -307,9 +323,10 @@ class SetUp:
         name = canonical(path, self._makers)
         if not self._is_foreign(root(path)) and not (self._is_held(call.func) and "." in path):
             return ""
+        if name in self.seen:
+            return ""
         handed = any(not isinstance(one, ast.Constant) for one in [*call.args, *(kw.value for kw in call.keywords)])
-        harmless = is_harmless(name, handed=handed) or name in self.seen
-        return SETS_UP if self._is_setting(name) else "" if harmless else MAY_SET_UP
+        return SETS_UP if self._is_setting(name) else "" if is_harmless(name, handed=handed) else MAY_SET_UP
 
     def _is_setting(self, name: str) -> bool:
         return is_setting(name) or (root(name) in self.drawn_with and says_that_it_sets(name))
@@ -434,6 +451,10 @@ class SetUp:
             seen.add(one)
             yield definition
             waiting += [dotted(base) or "" for base in definition.bases]
+
+
+def _loops_not(node: ast.stmt) -> bool:
+    return not any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in ast.walk(node))
 
 
 def _names_in(node: ast.AST) -> Iterator[ast.Name]:

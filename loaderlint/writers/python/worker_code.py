@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from loaderlint.writers.python.bindings import dotted, own_scope
+from loaderlint.writers.python.bindings import dotted, own_scope, root
 from loaderlint.writers.python.names import Names, uses_of_function
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -19,12 +19,27 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _WORKER_METHODS = frozenset({"__call__", "__getitem__", "__getitems__", "__iter__", "__next__", "__setstate__"})
 _WORKER_KEYWORDS = frozenset({"collate_fn", "worker_init_fn", "transform", "target_transform", "transforms"})
 
+_CALLED_FOR_OTHERS = frozenset(
+    {"__aenter__", "__aexit__", "__del__", "__enter__", "__exit__", "__init__", "__len__", "__new__", "__repr__"}
+    | {"__str__"}
+)
+"""Methods that no operator of a worker runs, or one that is looked for by itself: ``__len__``."""
+
 _STAYS_IN_THE_MAIN_PROCESS = frozenset(
-    {"Fire", "FuncAnimation", "LambdaLR", "MultiplicativeLR", "Thread", "add_argument", "apply", "compile", "filter"}
-    | {"grad", "jit", "map", "max", "min", "register", "register_forward_hook", "register_forward_pre_hook"}
+    {"Fire", "FuncAnimation", "LambdaLR", "MultiplicativeLR", "Thread", "add_argument", "apply", "compile"}
+    | {"grad", "jit", "max", "min", "register", "register_forward_hook", "register_forward_pre_hook"}
     | {"register_full_backward_hook", "register_hook", "run", "script", "signal", "sort", "sorted", "timeit", "vmap"}
 )
 """Callees whose function arguments are called in the process that hands them over."""
+
+_MAPPING = frozenset({"filter", "map"})
+_MAPPING_AT_ONCE = frozenset({"datasets", "pandas"})
+"""Libraries whose methods of these names call what they are handed at once; others may do so in a worker."""
+
+_MAKES_CLASSES = frozenset(
+    {"Enum", "IntEnum", "NamedTuple", "TypedDict", "make_dataclass", "namedtuple", "new_class", "type"}
+)
+"""Callees that return a class, which pickles name as definitions are named."""
 
 _MAIN_PROCESS_KEYWORDS = frozenset({"action", "callback", "callbacks", "compute_metrics", "key", "lr_lambda", "type"})
 """Keywords whose functions are called in the process that hands them over."""
@@ -43,21 +58,24 @@ class Reader:
 
 def worker_readers(tree: ast.Module, imports: Mapping[str, str]) -> list[Reader]:
     """Return the functions and methods of a module that may run in its workers, roots first."""
-    functions: dict[str, list[Function]] = {}
+    functions: dict[str, list[Function | ast.Lambda]] = {}
     classes: dict[str, ast.ClassDef] = {}
     for node in own_scope(tree.body):
-        if isinstance(node, ast.ClassDef):
-            classes[node.name] = node
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            functions.setdefault(node.name, []).append(node)
+        match node:
+            case ast.ClassDef():
+                classes[node.name] = node
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                functions.setdefault(node.name, []).append(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                functions.setdefault(name, []).extend(one for one in _parts(value) if isinstance(one, ast.Lambda))
     pending: list[tuple[str, Function | ast.Lambda]] = [
         (f"{name}.{method.name}", method)
         for name, node in classes.items()
         if not _of_main_process(node, classes)
         for method in _methods(node)
-        if method.name in _WORKER_METHODS
+        if method.name in _WORKER_METHODS or _is_operator(method.name)
     ]
-    handed = _handed_over(tree)
+    handed = _handed_over(tree, imports)
     pending += [(name, one) for name in functions if name in handed for one in functions[name]]
     pending += [("the lambda handed to a loader", one) for one in _handed_lambdas(tree)]
     readers: list[Reader] = []
@@ -74,12 +92,13 @@ def worker_readers(tree: ast.Module, imports: Mapping[str, str]) -> list[Reader]
             if read in classes:
                 pending += [(f"{read}.{method.name}", method) for method in _methods(classes[read])]
         attributes = {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
+        attributes |= {"__len__"} if "len" in names.roots else set()
         for owner, definition in classes.items():
             pending += [(f"{owner}.{one.name}", one) for one in _methods(definition) if one.name in attributes]
     return readers
 
 
-def worker_definitions(tree: ast.Module) -> frozenset[str]:
+def worker_definitions(tree: ast.Module, imports: Mapping[str, str]) -> frozenset[str]:
     """Return the names of the classes and functions that workers look up when their work is unpickled."""
     classes = {node.name: node for node in own_scope(tree.body) if isinstance(node, ast.ClassDef)}
     sent = {
@@ -88,12 +107,26 @@ def worker_definitions(tree: ast.Module) -> frozenset[str]:
         if not _of_main_process(node, classes) and any(one.name in _WORKER_METHODS for one in _methods(node))
     }
     functions = {node.name for node in own_scope(tree.body) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    return frozenset(sent | (functions & _handed_over(tree)))
+    return frozenset(sent | (functions & _handed_over(tree, imports)) | set(_made_classes(tree)))
+
+
+def _made_classes(tree: ast.Module) -> Iterator[str]:
+    for node in own_scope(tree.body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made, args=[_, _, *_])):
+                if (dotted(made) or "").rpartition(".")[2] in _MAKES_CLASSES:
+                    yield name
+
+
+def _is_operator(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__") and name not in _CALLED_FOR_OTHERS
 
 
 def _of_main_process(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> bool:
     """Return whether a class only looks like what runs in a worker: a sampler, a loader around a loader, a loss."""
     bases = [base for base in map(dotted, node.bases) if base is not None]
+    if any(base.endswith("Dataset") for base in bases):
+        return False
     if any(base.endswith(_RUNS_THE_MAIN_PROCESS) for base in bases):
         return True
     inner = [classes[base] for base in bases if base in classes and base != node.name]
@@ -106,9 +139,10 @@ def _methods(node: ast.ClassDef) -> Iterator[Function]:
             yield child
 
 
-def _handed_over(tree: ast.Module) -> frozenset[str]:
+def _handed_over(tree: ast.Module, imports: Mapping[str, str]) -> frozenset[str]:
     """Return the names that stand where a value is expected, other than those handed to the main process."""
-    return frozenset(one.id for one in _values(tree) if isinstance(one, ast.Name))
+    at_once = not _MAPPING_AT_ONCE.isdisjoint(map(root, imports.values()))
+    return frozenset(one.id for one in _values(tree, at_once) if isinstance(one, ast.Name))
 
 
 def _handed_lambdas(tree: ast.Module) -> Iterator[ast.Lambda]:
@@ -117,9 +151,14 @@ def _handed_lambdas(tree: ast.Module) -> Iterator[ast.Lambda]:
             yield from (one for one in _parts(node.value) if isinstance(one, ast.Lambda))
 
 
-def _values(tree: ast.Module) -> Iterator[ast.expr]:
+def _values(tree: ast.Module, at_once: bool) -> Iterator[ast.expr]:
+    """Yield the values of a module; ``at_once``: what maps a function over something does so without a worker."""
     for node in ast.walk(tree):
         match node:
+            case ast.Call(func=ast.Name(id=name)) if name in _MAPPING:
+                continue
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _MAPPING and at_once:
+                continue
             case ast.Call(func=function, args=arguments, keywords=keywords):
                 if (dotted(function) or "").rpartition(".")[2] in _STAYS_IN_THE_MAIN_PROCESS:
                     continue
