@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, Remedy, Unfixed
+from loaderlint.model.edit import Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.job import crowded
 from loaderlint.model.loader import Loader
@@ -94,6 +94,6 @@ def _take_turns(cpus: int) -> str:
     return f"take turns on {cpus} CPU{'s' if cpus != 1 else ''}"
 
 
-def _capped(loader: Loader, workers: Candidate, target: Target, count: int) -> Fix:
+def _capped(loader: Loader, workers: Candidate, target: Target, count: int) -> Remedy:
     fix = single_process(loader, workers, target, count)
     return fix.unsafe("an IterableDataset is divided among its workers") if loader.payload.iterable else fix

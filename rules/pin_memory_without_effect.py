@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.edit import Fix, OnlyWithCuda, SetValue
+from loaderlint.model.edit import Fix, OnlyWithCuda, Remedy, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_shared
@@ -62,7 +62,7 @@ class PinMemoryWithoutEffect(Rule):
                 yield self.finding(loader, given, message, target, help=help, fix=_fix(name, given))
 
 
-def _fix(name: str, given: Candidate) -> Fix:
+def _fix(name: str, given: Candidate) -> Remedy:
     if Language.of(given.span.path) is Language.PYTHON:
         return unless_shared(Fix("pin no memory where there is no CUDA", (OnlyWithCuda(given.span),)), given)
     return unless_shared(Fix(f"set {name} to False", (SetValue(given.span, False),)), given)

@@ -99,7 +99,7 @@ class UncompensatedSingleProcess(Rule):
             return Unfixed("other loaders of the program may have the same batch")
         if any(len(one.known) != 1 or _may_be_anything(one) for one in values):
             return Unfixed("other runs have other batches or steps")
-        if batch.sources or steps.sources:
+        if any(one.sources or one.taken_out for one in (batch, steps)):
             return Unfixed("they are worked out from other numbers")
         edits = (SetValue(batch.span, 2 * _whole(batch, target)), SetValue(steps.span, 1))
         fix = Fix("double the batch and accumulate no more", edits)

@@ -391,3 +391,49 @@ def test_what_kind_of_number_it_is_declared_to_be_makes_no_other_use_of_it(proje
     write(project, parts, f"num_workers={read}", after=f"    print(dict({kinds}))\n")
     fix()
     assert "workers: int = 0\n" in Path(path).read_text()
+
+
+TAKEN_OUT = {
+    "a range": ("    for workers in range(2, 5, 2):", "workers"),
+    "a range under a name": ("    counts = range(3)\n    print(len(counts))", "counts[2]"),
+    "numbers beside each other": ("    for size, workers in zip((8, 16), range(1, 3)):", "workers"),
+    "a number that is counted": ("    for workers, size in enumerate((8, 16)):", "workers"),
+    "a comprehension": ("    counts = [one for one in range(3)]", "counts[2]"),
+    "several that are written": ("    for workers in (0, 2):\n        print({workers: 1})", "workers"),
+    "a text that is split": ("    size, workers = '8x4'.split('x')", "int(workers)"),
+    "a variable that is split": ("    tasks = os.environ.get('TASKS', '4(x2)')", "int(tasks.split('(')[0])"),
+    "a variable that is set": ("    os.environ['WORKERS'] = '4'", "int(os.environ['WORKERS'])"),
+    "a key": ("    workers = list({'4': 'few'})[0]", "int(workers)"),
+    "a list of words": ("    cfg = OmegaConf.from_dotlist(['workers=4'])", "cfg.workers"),
+    "words of a command line": (
+        ARGUMENTS.replace("parse_args()", "parse_args(['--workers', '2'])").replace("default=4", "default=0"),
+        "args.workers",
+    ),
+}
+
+
+def taken_out(before: str, options: str) -> str:
+    inside = "    " if before.splitlines()[-1].endswith(":") or before.startswith("    for") else ""
+    loop = f"{inside}    for batch in DataLoader(range(8), {options}):\n{inside}        print(batch)"
+    imports = "import argparse\nimport os\nfrom omegaconf import OmegaConf"
+    return PROGRAM.format(imports=imports, above="", before=f"{before}\n{loop}", option="num_workers=0", after="")
+
+
+@pytest.mark.parametrize(("before", "read"), TAKEN_OUT.values(), ids=TAKEN_OUT.keys())
+def test_the_call_is_changed_where_the_value_is_only_taken_out_of_what_is_written(
+    project: WriteFiles, before: str, read: str
+) -> None:
+    project({"train.py": taken_out(before, f"num_workers={read}")})
+    fix()
+    assert Path("train.py").read_text() == taken_out(before, "num_workers=0")
+
+
+@pytest.mark.parametrize(("before", "read"), TAKEN_OUT.values(), ids=TAKEN_OUT.keys())
+def test_nothing_is_set_where_the_value_is_only_taken_out_of_what_is_written(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], before: str, read: str
+) -> None:
+    text = taken_out(before, f"**{{'num_workers': {read}}}")
+    project({"train.py": text})
+    fix("--unsafe-fixes")
+    assert Path("train.py").read_text() == text
+    assert "is taken out of what stands at train.py:" in capsys.readouterr().out

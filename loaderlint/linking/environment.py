@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import platforms
@@ -56,7 +57,9 @@ def _set_before(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities 
         if last is None:
             continue
         if last.kind == "item" and last.value is not None and not last.place.arms and _name_of(last) == name:
-            return evaluator.evaluate(last.value, Frame(frame.facts, last.place) if scope is not frame.scope else frame)
+            where = Frame(frame.facts, last.place) if scope is not frame.scope else frame
+            # What a program puts there has to be a text, which no setting is.
+            return tuple(replace(one, taken_out=True) for one in evaluator.evaluate(last.value, where))
         return None
     return None
 

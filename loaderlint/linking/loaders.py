@@ -140,6 +140,7 @@ def value_of(
                     one.sources,
                     shared=one.shared,
                     names_context=one.span in in_contexts,
+                    taken_out=one.taken_out,
                 )
             )
         else:
@@ -182,6 +183,7 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
             one.written,
             one.shared,
             names_context=one.names_context,
+            taken_out=one.taken_out,
         )
     return list(joined.values())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -107,7 +107,10 @@ def _part(whole: Possibility, position: int | slice, span: Span) -> Possibilitie
 
 
 def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilities:
-    """Return what a loop's name is at each turn, assuming that turn."""
+    """Return what a loop's name is at each turn, assuming that turn.
+
+    No turn's value is set for itself, so that those of all turns stay as many as they are.
+    """
     assert binding.value is not None
     span = frame.facts.span(binding.value)
     found: list[Possibility] = []
@@ -123,6 +126,8 @@ def turned(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilitie
             continue
         for turn, item in enumerate(items):
             given = unpacked(item, binding.index, span)
+            several = len(items) > 1 and not binding.index
+            given = tuple(replace(each, taken_out=True) for each in given) if several else given
             found.extend(under(given, one.assumptions, choice(str(span), turn)))
     return tuple(found)
 
@@ -134,12 +139,19 @@ def items_of(one: Possibility) -> tuple[Possibilities, ...] | None:
     elif isinstance(one.thing, TreeSequence) and one.thing.tag is None:
         items = tuple((from_item(item),) for item in one.thing.items)
     elif isinstance(one.thing, Items | TreeMapping | Settings) and is_complete(one.thing):
-        items = tuple((Possibility(key, one.span),) for key in keys_of(one.thing))
+        items = taken_out(keys_of(one.thing), one.span)
     elif isinstance(one.thing, str):
-        items = tuple((Possibility(character, one.span),) for character in one.thing)
+        items = taken_out(one.thing, one.span)
     else:
         return None
     return items if len(items) <= MOST_TURNS else None
+
+
+def taken_out(
+    constants: Iterable[int | str], span: Span, sources: frozenset[Span] = frozenset()
+) -> tuple[Possibilities, ...]:
+    """Return the elements that something gives which is written without them: a range, or a text."""
+    return tuple((Possibility(one, span, sources=sources, taken_out=True),) for one in constants)
 
 
 def ends(evaluator: Evaluator, arm: Arm, frame: Frame) -> list[Assumptions]:

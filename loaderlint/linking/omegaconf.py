@@ -131,7 +131,7 @@ def dotted_list(row: Row, span: Span) -> Items:
             continue
         above, _, key = path.rpartition(".")
         value = resolve(text, True, None)
-        leaf = unseen(one.span) if value.opaque else (replace(one, thing=value.constant),)
+        leaf = unseen(one.span) if value.opaque else (replace(one, thing=value.constant, taken_out=True),)
         tree = settings.merged(tree, settings.nested(filter(None, above.split(".")), Items({key: leaf}), span))
     return tree
 

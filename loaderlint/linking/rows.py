@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking import operators
 from loaderlint.linking.dictionaries import entries_of, is_complete
-from loaderlint.linking.loops import MOST_TURNS, items_of
+from loaderlint.linking.loops import MOST_TURNS, items_of, taken_out
 from loaderlint.linking.operations import number
 from loaderlint.linking.things import (
     Absent,
@@ -45,7 +45,7 @@ def _side_by_side(rows: Sequence[tuple[Possibilities, ...] | None], span: Span) 
 
 
 def _numbered(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possibilities, ...]:
-    return _pairs([tuple((Possibility(index, span),) for index in range(len(rows[0]))), rows[0]], span)
+    return _pairs([taken_out(range(len(rows[0])), span), rows[0]], span)
 
 
 def _combined(rows: Sequence[tuple[Possibilities, ...]], span: Span) -> tuple[Possibilities, ...]:
@@ -101,8 +101,7 @@ def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Po
         if turns is None or len(turns) > MOST_TURNS:
             found.extend(unseen(span, assumptions))
         else:
-            row = Row(tuple((Possibility(turn, span),) for turn in turns))
-            found.append(Possibility(row, span, assumptions=assumptions))
+            found.append(Possibility(Row(taken_out(turns, span)), span, assumptions=assumptions))
     return tuple(found) or unseen(span)
 
 
@@ -113,7 +112,7 @@ def of_dictionary(thing: Items | TreeMapping | Settings, method: str, span: Span
     entries = entries_of(thing)
     if any(isinstance(one.thing, Absent) for values in entries.values() for one in values):
         return None
-    keys: tuple[Possibilities, ...] = tuple((Possibility(key, span),) for key in entries)
+    keys = taken_out(entries, span)
     values = tuple(irremovable(given) for given in entries.values())
     rows = {"keys": keys, "values": values, "items": _pairs([keys, values], span)}
     return (Possibility(Row(rows[method]), span),)

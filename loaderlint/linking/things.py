@@ -260,7 +260,10 @@ Thing: TypeAlias = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Possibility:
-    """One thing an expression can be, where that was written, the way it took, and what it assumes."""
+    """One thing an expression can be, where that was written, the way it took, and what it assumes.
+
+    ``taken_out`` says that what stands at ``span`` is not the thing, but holds it: a range, or a text.
+    """
 
     thing: Thing
     span: Span
@@ -269,6 +272,7 @@ class Possibility:
     assumptions: Assumptions = NO_ASSUMPTIONS
     sources: frozenset[Span] = frozenset()
     shared: bool = False
+    taken_out: bool = False
 
     @property
     def constant(self) -> bool:
@@ -288,7 +292,9 @@ class Possibility:
 
     def _with(self, trail: Trail, assumptions: Assumptions) -> Possibility:
         # Made millions of times: `dataclasses.replace` takes three times as long.
-        return Possibility(self.thing, self.span, self.entry, trail, assumptions, self.sources, self.shared)
+        return Possibility(
+            self.thing, self.span, self.entry, trail, assumptions, self.sources, self.shared, self.taken_out
+        )
 
 
 Possibilities: TypeAlias = tuple[Possibility, ...]

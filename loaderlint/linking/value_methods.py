@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking import argparse_args, copies, members, opened, operators, rows, settings
 from loaderlint.linking.commandlines import objects, parsed, parsers
+from loaderlint.linking.loops import taken_out
 from loaderlint.linking.things import (
     GIVEN,
     CommandLine,
@@ -102,8 +103,7 @@ def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Pos
             found.extend(unseen(span, assumptions))
             continue
         pieces = str.split(*given)  # type: ignore[arg-type]
-        row = Row(tuple((Possibility(piece, span, sources=places),) for piece in pieces))
-        found.append(Possibility(row, span, assumptions=assumptions))
+        found.append(Possibility(Row(taken_out(pieces, span, places)), span, assumptions=assumptions))
     return tuple(found)
 
 

@@ -211,6 +211,10 @@ class Unfixed:
 
     why: str
 
+    def unsafe(self, reason: str) -> Unfixed:
+        """Return the same, whatever else is against a fix."""
+        return self
+
 
 Remedy: TypeAlias = Fix | Unfixed
 """What a rule that fixes has to say of one finding."""

@@ -25,7 +25,7 @@ _SHARED = "the value also serves something else"
 _NEEDED = "another loader, which may have workers of its own, gets the same value"
 
 
-def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Fix:
+def single_process(loader: Loader, workers: Candidate, target: Target, count: int = 0) -> Remedy:
     """Return the fix that makes this worker count ``count``, and the zero-workers bundle when that is 0.
 
     torch raises when an option of the bundle stays behind (HAZARDS 1.3). A count that also serves something else than
@@ -34,12 +34,17 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     argument = loader.num_workers.argument
     at_the_call = workers.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON
     edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
+    if workers.taken_out and not at_the_call:
+        return _taken_out(workers)
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
     for option in WORKER_OPTIONS if count == 0 else ():
         dropped = _without_workers(loader, option, workers, target, follows=not at_the_call)
         edits.extend(one for one in dropped if one not in edits)
         places = {one.span for one in dropped}
         taken = [one for one in loader.option(option).written if one.span in places]
+        for one in taken:
+            if one.taken_out:
+                return _taken_out(one)
         shared = shared or any(one.serves_others for one in taken)
         needed = needed or any(one.needed_elsewhere() for one in taken)
         if loader.option(option).open and not dropped:
@@ -113,7 +118,7 @@ def _dropped_here(value: Value, option: str, dependent: Candidate) -> Drop:
     return _drop(option, dependent)
 
 
-def drop(loader: Loader, option: str, written: Candidate) -> Fix:
+def drop(loader: Loader, option: str, written: Candidate) -> Remedy:
     """Return the fix after which the option no longer arrives."""
     # The method that `get_context` is handed is no context: without one it gives the default context.
     if written.names_context:
@@ -121,7 +126,7 @@ def drop(loader: Loader, option: str, written: Candidate) -> Fix:
     return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
 
 
-def dropped_at_the_call(loader: Loader, option: str, written: Candidate) -> Fix:
+def dropped_at_the_call(loader: Loader, option: str, written: Candidate) -> Remedy:
     """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
     argument = loader.option(option).argument
     if argument is None or Language.of(argument.path) is not Language.PYTHON:
@@ -142,16 +147,22 @@ def _neutral(option: str) -> Constant:
     return False if option == "shuffle" else TORCH_DEFAULTS.get(option)
 
 
-def unless_shared(fix: Fix, edited: Candidate) -> Fix:
+def unless_shared(fix: Fix, edited: Candidate) -> Remedy:
     """Return the fix, unsafe where the value it edits also serves something else than loaders."""
+    if edited.taken_out:
+        return _taken_out(edited)
     return fix.unsafe(_SHARED) if edited.serves_others else fix
+
+
+def _taken_out(one: Candidate) -> Unfixed:
+    return Unfixed(f"{one.shown} is taken out of what stands at {one.span.place}, and cannot be set there")
 
 
 def _kept(shared: Candidate) -> str:
     return f"the value in {shared.span.path} also serves something else"
 
 
-def switched_off(loader: Loader, option: str, written: Candidate, others: Iterable[Loader] = ()) -> Fix:
+def switched_off(loader: Loader, option: str, written: Candidate, others: Iterable[Loader] = ()) -> Remedy:
     """Return the fix after which the loader gets False for an option.
 
     It is changed at the loader's own call where the value serves others, such as other loaders that are to keep it, or
@@ -167,7 +178,7 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
     return fix.unsafe("another loader gets the same value") if kept else fix
 
 
-def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Fix:
+def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Remedy:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
     conditional = _only_with_workers(loader, option) if _varies(loader.num_workers) else None
     if conditional is not None:
@@ -207,6 +218,8 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     of the fix. It is unsafe where one of the two was not seen.
     """
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
+    if asked_by is not None and asked_by.taken_out:
+        return _taken_out(asked_by)
     payload = loader.payload
     there = f"workers started by {method.value}"
     for one in payload.in_notebook:

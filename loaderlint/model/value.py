@@ -192,6 +192,8 @@ class Candidate:
     which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
+    ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, or a
+    piece of a text. No fix can set it there.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -207,11 +209,12 @@ class Candidate:
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
     gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     names_context: bool = False
+    taken_out: bool = False
 
     @property
     def serves_others(self) -> bool:
-        """Whether the same written value also serves something else than loaders."""
-        return self.shared or self.used_elsewhere()
+        """Whether what is written there also serves something else than loaders."""
+        return self.taken_out or self.shared or self.used_elsewhere()
 
     @property
     def shown(self) -> str:

@@ -61,11 +61,11 @@ LOOPS: Cases = {
     ),
     "the last turn's value after a loop over a literal": (
         "n = 1\nfor n in (2, ⟦4⟧):\n    pass\nDataLoader(d, num_workers=n)",
-        {"4"},
+        {"4 shared"},
     ),
     "what the last turn assigned": (
         "n = 1\nfor i in (2, ⟦4⟧):\n    n = i\nDataLoader(d, num_workers=n)",
-        {"4"},
+        {"4 shared"},
     ),
     "no turn at all may run": (
         "n = ⟦1⟧\nfor i in work():\n    n = ⟦4⟧\nDataLoader(d, num_workers=n)",
@@ -103,7 +103,7 @@ LOOPS: Cases = {
         "for name, n in (('a', ⟦2⟧), ('b', ⟦4⟧)):\n    DataLoader(d, num_workers=n)",
         {"2", "4"},
     ),
-    "a comprehension": ("[DataLoader(d, num_workers=n) for n in (⟦2⟧, ⟦4⟧)]", {"2", "4"}),
+    "a comprehension": ("[DataLoader(d, num_workers=n) for n in (⟦2⟧, ⟦4⟧)]", {"2 shared", "4 shared"}),
     "a comprehension's name is its own": (
         "n = ⟦8⟧\nzeros = [0 for n in (2, 4)]\nDataLoader(d, num_workers=n)",
         {"8"},

@@ -68,7 +68,7 @@ DECLARATIONS: Cases = {
             "'--workers', action=argparse.BooleanOptionalAction, default=False",
             "args = parser.parse_args([⟦'--workers'⟧])\nDataLoader(data, num_workers=args.workers)",
         ),
-        {"True at main.py:5:28", "missed main.py:5:27"},
+        {"True shared at main.py:5:28", "missed main.py:5:27"},
     ),
     "true or false, as a function of the project reads it": (
         declared("'--workers', type=truth, default=⟦True⟧"),
@@ -970,7 +970,7 @@ FOLLOWED: Cases = {
         args = p.parse_args(["--gpus", "0", "1", "--debug", "--workers", "⟦4⟧"])
         DataLoader(data, num_workers=args.workers)
         """,
-        {"4"},
+        {"4 shared"},
     ),
     "after parsing, by a function under a condition": (
         """
@@ -1038,7 +1038,7 @@ WORDS: Cases = {
         args = parser.parse_args("--workers ⟦4⟧".split())
         DataLoader(data, num_workers=args.workers)
         """,
-        {"4"},
+        {"4 shared"},
     ),
     "joined by an equals sign": (
         """
@@ -1048,7 +1048,7 @@ WORDS: Cases = {
         args = parser.parse_args(["--workers=⟦4⟧"])
         DataLoader(data, num_workers=args.workers)
         """,
-        {"4"},
+        {"4 shared"},
     ),
     "none at all leave the default": (
         """

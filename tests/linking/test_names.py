@@ -245,7 +245,7 @@ BRANCHES: Cases = {
     ),
     "the turns of a loop over written numbers": (
         "for workers in (⟦0⟧, ⟦4⟧):\n    DataLoader(data, num_workers=workers)",
-        {"0", "4"},
+        {"0 shared", "4 shared"},
     ),
     "the turns of a loop over pairs": (
         "for size, workers in [(8, ⟦0⟧), (16, ⟦4⟧)]:\n    DataLoader(data, num_workers=workers)",

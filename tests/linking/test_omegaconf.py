@@ -87,7 +87,7 @@ MERGED: Cases = {
     ),
     "items of the program's own": (
         {"main.py": program("c = OmegaConf.merge(c, OmegaConf.from_dotlist([⟦'data.n=2'⟧]))"), "c.yaml": REPLACED},
-        {"2"},
+        {"2 shared"},
     ),
     "a list of configurations": (
         {"main.py": program("l = [c, {'data': {'n': ⟦2⟧}}]\nc = OmegaConf.merge(*l)"), "c.yaml": REPLACED},

@@ -51,10 +51,10 @@ MADE_OVER: Cases = {
 
 READ = "\nDataLoader(data, num_workers=int(os.environ.get('WORKERS', {})))\n"
 VARIABLES: Cases = {
-    "set before": (f"import os\nos.environ['WORKERS'] = ⟦'4'⟧{READ.format('2')}", {"4"}),
+    "set before": (f"import os\nos.environ['WORKERS'] = ⟦'4'⟧{READ.format('2')}", {"4 shared"}),
     "set before, read by subscript": (
         "import os\nos.environ['WORKERS'] = ⟦'4'⟧\nDataLoader(data, num_workers=int(os.environ['WORKERS']))\n",
-        {"4"},
+        {"4 shared"},
     ),
     "another one set before": (f"import os\nos.environ['DEPTH'] = '4'{READ.format('⟦2⟧')}", {"2", "open"}),
     "set under a condition": (
@@ -64,7 +64,7 @@ VARIABLES: Cases = {
     "set at the top of the file": (
         "import os\nos.environ['WORKERS'] = ⟦'4'⟧\ndef load():\n"
         "    return DataLoader(data, num_workers=int(os.environ['WORKERS']))\n",
-        {"4"},
+        {"4 shared"},
     ),
 }
 

@@ -57,12 +57,12 @@ def _inside(evaluator: Evaluator, one: Possibility) -> tuple[Source, int] | None
 
 
 def _unquoted(evaluator: Evaluator, one: Possibility) -> Possibility:
-    """Return a word at the place of its text, so that another word can be written there."""
+    """Return a word at the place of its text."""
     found = _inside(evaluator, one)
     if found is None or not isinstance(one.thing, str):
-        return one
+        return replace(one, taken_out=True)
     source, start = found
-    return replace(one, span=source.span(start, start + len(one.thing)))
+    return replace(one, span=source.span(start, start + len(one.thing)), taken_out=True)
 
 
 def _pieces(evaluator: Evaluator, one: Possibility) -> list[Possibility]:
@@ -71,7 +71,7 @@ def _pieces(evaluator: Evaluator, one: Possibility) -> list[Possibility]:
     pieces = []
     for match in re.finditer(r"\S+", one.thing):
         span = one.span if found is None else found[0].span(found[1] + match.start(), found[1] + match.end())
-        pieces.append(replace(one, thing=match.group(), span=span))
+        pieces.append(replace(one, thing=match.group(), span=span, taken_out=True))
     return pieces
 
 
