@@ -459,6 +459,7 @@ def test_what_captures_nothing_is_moved_and_named(shape: str) -> None:
 
 
 AROUND = """
+import functools
 import os
 
 import settings
@@ -588,7 +589,9 @@ def test_what_is_captured_is_handed_over_unsafely(shape: str) -> None:
         ("class It:\n        print(SIZE)", "class It", "print(SIZE)"),
         ("class It:\n        width = TABLE['width']", "class It", "TABLE['width']"),
         ("def it(batch, seen=[]):\n        pass", "def it", "[]"),
-        ("@cached(into={})\n    def it(batch):\n        pass", "@cached", "{}"),
+        ("@functools.lru_cache(maxsize={})\n    def it(batch):\n        pass", "@functools", "{}"),
+        ("class It(chosen()):\n        pass", "class It", "chosen()"),
+        ("class It(Shape, metaclass=made()):\n        pass", "class It", "made()"),
         ("use(lambda batch, mode=os.environ.get('MODE'): mode)", "lambda", "os.environ.get('MODE')"),
         ("use(lambda batch, width=settings.width: width)", "lambda", "settings.width"),
         ("use(lambda batch, width=Shape.width: width)", "lambda", "Shape.width"),
@@ -599,9 +602,30 @@ def test_what_is_then_made_once_is_unsafe(body: str, marked: str, evaluated: str
     assert differing(body, marked) == f"`{evaluated}` is then evaluated once, when the module is imported"
 
 
+@pytest.mark.parametrize("decorator", ["register", "cached(into=1)", "steps.append"])
+def test_what_a_decorator_does_once_and_in_each_worker_is_unsafe(decorator: str) -> None:
+    reason = f"`@{decorator}` is then applied once, when the module is imported, and in each worker"
+    assert differing(f"@{decorator}\n    def it(batch):\n        pass", f"@{decorator}") == reason
+
+
+@pytest.mark.parametrize(("asked", "unsafe"), [("type(rows).__name__", True), ("rows.name", False)])
+def test_a_class_that_gets_another_name_is_unsafe_where_somebody_asks_for_it(asked: str, unsafe: bool) -> None:
+    body = f"class Shape(torch.nn.Module):\n        pass\n\n    use(Shape)\n    print({asked})"
+    reason = differing(body, "class Shape(torch")
+    assert ("`__name__` becomes 'Shape_class'" in reason) is unsafe
+
+
+@pytest.mark.parametrize("change", ["type(me).made += 1", "me.__class__.made = 1", "cls.made['a'] = 1"])
+def test_what_changes_its_class_is_unsafe(change: str) -> None:
+    body = f"class It:\n        def get(me):\n            {change}"
+    assert differing(body, "class It") == "it changes its class, which is then the same for all calls"
+
+
 @pytest.mark.parametrize(
     ("body", "marked"),
     [
+        ("class It(Shape, Rows[int]):\n        def get(me):\n            me.made = type(me)", "class It"),
+        ("@functools.lru_cache\n    def it(batch):\n        pass", "@functools"),
         ("class It:\n        __slots__ = ('a', 'b')\n        a: int", "class It"),
         ("class It:\n        'Rows.'\n        size = 2 * SIZE\n        area = size ** 2", "class It"),
         ("class It:\n        @property\n        def get(me, to=-1.5):\n            pass", "class It"),

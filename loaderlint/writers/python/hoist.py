@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import keyword
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -49,7 +50,14 @@ def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
         raise CannotRewrite("only a lambda, a function or a class can be hoisted")
     rewritten = _rewritten(scopes, node, hoisted)
     reasons = [*_handed_over(scopes, node, hoisted.captured), *_differences(rewritten, hoisted.definition)]
+    name = hoisted.definition.name.value
+    if not isinstance(node, cst.Lambda) and name != node.name.value and _NAMED_BY.search(module.bytes):
+        reasons.append(f"its `__name__` becomes {name!r}")
     return rewritten, "; ".join(reasons)
+
+
+_NAMED_BY = re.compile(rb"\.__(qual)?name__")
+"""Code that asks for the name of a class or function."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Collection, Iterator, Mapping
 
@@ -37,6 +38,12 @@ def differences(tree: ast.Module, name: str) -> Iterator[str]:
         if not module.is_fixed(value):
             yield f"`{ast.unparse(value)}` is then evaluated once, when the module is imported"
             break
+    for decorator in definition.decorator_list:
+        if not module.is_of_a_library(decorator.func if isinstance(decorator, ast.Call) else decorator):
+            yield f"`@{ast.unparse(decorator)}` is then applied once, when the module is imported, and in each worker"
+            break
+    if any(map(_changes_its_class, ast.walk(definition))):
+        yield "it changes its class, which is then the same for all calls"
     for path in sorted(module.changes):
         if root(path) == name:
             yield f"it changes `{path}`, which is then the same for all calls"
@@ -53,6 +60,8 @@ def _made_with(node: ast.AST) -> Iterator[ast.expr]:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
             yield from (one for one in (*node.args.defaults, *node.args.kw_defaults) if one is not None)
         case ast.ClassDef():
+            yield from (one.value if isinstance(one, ast.Subscript) else one for one in node.bases)
+            yield from (one.value for one in node.keywords)
             for statement in node.body:
                 yield from _made_with(statement)
         case ast.Assign() | ast.AnnAssign():
@@ -63,6 +72,21 @@ def _made_with(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, Definition):
         for decorator in node.decorator_list:
             yield from _given(decorator) if isinstance(decorator, ast.Call) else ()
+
+
+def _changes_its_class(node: ast.AST) -> bool:
+    """Return whether something sets an attribute or item of the class of an object: ``type(self).made += 1``."""
+    match node:
+        case ast.Attribute(value=owner, ctx=ast.Store()) | ast.Subscript(value=owner, ctx=ast.Store()):
+            pass
+        case _:
+            return False
+    return any(
+        (isinstance(one, ast.Attribute) and one.attr == "__class__")
+        or (isinstance(one, ast.Name) and one.id == "cls")
+        or (isinstance(one, ast.Call) and dotted(one.func) == "type")
+        for one in ast.walk(owner)
+    )
 
 
 def _given(node: ast.Call) -> Iterator[ast.expr]:
@@ -95,6 +119,11 @@ class _Module:
         """Return whether what a path stands for may be set, or changed in place, while the program runs."""
         return overlap({path}, self._changed)
 
+    def is_of_a_library(self, node: ast.expr) -> bool:
+        """Return whether a name stands for a builtin, or for what a known library has."""
+        path = canonical(dotted(node) or "", self._imports)
+        return hasattr(builtins, path) or (root(dotted(node) or "") in self._imports and root(path) in _LIBRARIES)
+
     def is_fixed(self, node: ast.expr) -> bool:
         """Return whether an expression always gives the same, or what is as good: something that nobody can change."""
         match node:
@@ -102,8 +131,7 @@ class _Module:
                 return True
             case ast.Attribute():
                 path = dotted(node) or ""
-                library = root(path) in self._imports and root(canonical(path, self._imports)) in _LIBRARIES
-                return (library or root(path) in self._classes) and not self.is_changed(path)
+                return (self.is_of_a_library(node) or root(path) in self._classes) and not self.is_changed(path)
             case ast.Lambda():
                 parts = _made_with(node)
             case ast.Call() if canonical(dotted(node.func) or "", self._imports) in _MADE_ALIKE:
