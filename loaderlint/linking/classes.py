@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import Class, External, Frame, Function, Instance
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
-from loaderlint.readers.python_calls import without_arguments
+from loaderlint.readers.python_calls import is_super, without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -229,13 +229,7 @@ def fields(owner: Class) -> Iterator[tuple[str, ast.expr]]:
 def is_super_init(call: ast.Call) -> bool:
     """Return whether a call is ``super().__init__(...)``."""
     function = call.func
-    return (
-        isinstance(function, ast.Attribute)
-        and function.attr == "__init__"
-        and isinstance(function.value, ast.Call)
-        and isinstance(function.value.func, ast.Name)
-        and function.value.func.id == "super"
-    )
+    return isinstance(function, ast.Attribute) and function.attr == "__init__" and is_super(function.value)
 
 
 def names_receiver(frame: Frame, name: str) -> bool:

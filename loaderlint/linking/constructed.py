@@ -12,6 +12,7 @@ from loaderlint.linking.things import Class, Frame, Function, Instance
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.readers.python_calls import is_super
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -74,7 +75,7 @@ def method_called(lineage: Sequence[Class], owner: Class, self_name: str, call: 
     searched: Sequence[Class] = ()
     if isinstance(function.value, ast.Name) and function.value.id == self_name:
         searched = lineage
-    elif isinstance(function.value, ast.Call) and dotted(function.value.func) == "super":
+    elif is_super(function.value):
         searched = lineage[above:]
     elif call.args and dotted(call.args[0]) == self_name:
         named = (dotted(function.value) or "").rpartition(".")[2]

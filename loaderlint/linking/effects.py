@@ -114,7 +114,7 @@ class Effects:
             return self._suspects.changes_directly(call, event.binding.name)
         if merging.is_merge(call, event.binding.name) or omegaconf.is_change(call, event.binding.name):
             return True
-        if methods.is_method_call(call, event.binding.name, self.setting):
+        if methods.is_method_call(call, event.binding.name, frame.scope, self.setting):
             # Which method it is may depend on what the name stands for, which is what this is asked for.
             return True
         root = event.binding.name.partition(".")[0]
@@ -133,22 +133,32 @@ class Effects:
         key = (id(owner.node), id(method.node))
         if key not in self._reached:
             own = next(parameters(method.node), None)
-            self._reached[key] = self._reach(owner, method, own.arg) if own is not None else methods.Reached()
+            self._reached[key] = self._reach(owner, [(method, own.arg)]) if own is not None else methods.Reached()
         return self._reached[key]
+
+    def reached_by_calls(self, owner: Class, method: Function, own: str) -> methods.Reached:
+        """Return the attributes that what a method hands its own object to, no constructor, may set on it."""
+
+        def found() -> methods.Reached:
+            frame = Frame(method.facts, end_of(method.scope), receiver=Instance(owner))
+            calls = (one for one in self.changing(frame, own) if one.binding.kind == CALL and not one.path)
+            functions = [one for call in calls for one in self._handed_on(call, owner, frame)]
+            return self._reach(owner, [one for one in functions if one[0].scope.name != "__init__"])
+
+        return self._evaluator.once(("reached by calls", owner.node, method.node), methods.Reached(), found)
 
     def set_through(self, owner: Class, function: Function, parameter: str) -> frozenset[str]:
         """Return the attributes that a function may set on an object of a class that it gets, through what it calls."""
         reached = self._evaluator.once(
             ("set through", id(owner.node), id(function.node), parameter),
             methods.Reached(),
-            lambda: self._reach(owner, function, parameter),
+            lambda: self._reach(owner, [(function, parameter)]),
         )
         return reached.attributes
 
-    def _reach(self, owner: Class, method: Function, own: str) -> methods.Reached:
+    def _reach(self, owner: Class, waiting: list[tuple[Function, str]]) -> methods.Reached:
         attributes: set[str] = set()
         functions: dict[tuple[Scope, str], None] = {}
-        waiting = [(method, own)]
         while waiting:
             function, name = waiting.pop()
             if (function.scope, name) in functions:
@@ -167,9 +177,8 @@ class Effects:
         """Yield the functions that a call runs on an object, each with the parameter that gets it."""
         call, name = event.binding.node, event.binding.name
         assert isinstance(call, ast.Call)
-        if methods.is_method_call(call, name, self.setting):
-            assert isinstance(call.func, ast.Attribute)
-            method = methods.method_of(self._evaluator, owner, call.func.attr)
+        if methods.is_method_call(call, name, frame.scope, self.setting):
+            method = methods.method_called(self._evaluator, owner, call, frame)
             own = next(parameters(method.node), None) if method is not None else None
             if method is not None and own is not None:
                 yield method, own.arg
@@ -228,7 +237,7 @@ def of_call(evaluator: Evaluator, one: Possibility, event: Event, arms: tuple[Ar
         after = merging.merged(evaluator, one, call, where) if isinstance(one.thing, Items) else (one,)
     elif omegaconf.is_change(call, name):
         after = omegaconf.changed(evaluator, one, call, where)
-    elif methods.is_method_call(call, name, evaluator.effects.setting):
+    elif methods.is_method_call(call, name, frame.scope, evaluator.effects.setting):
         return (methods.after_call(evaluator, one, call, arms, where),)
     else:
         after = _after_callee(evaluator, one, call, name, where)

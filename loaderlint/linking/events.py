@@ -15,6 +15,7 @@ from loaderlint.linking.aliases import Alias, aliases_in, matches, receiver_in
 from loaderlint.linking.names import MUTATIONS
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import ELEMENT, Arm, Binding, CallSite, Key, Keys, Part, Scope, part_of
+from loaderlint.readers.python_calls import is_super
 
 CALL = "call"
 """Kind of an event that hands the thing, or the part of it at the path, to a call: as argument or as receiver."""
@@ -114,7 +115,7 @@ class Events:
         if id(scope) not in self._handed:
             found: dict[str, list[tuple[str, CallSite]]] = {}
             for site in scope.calls:
-                for part in dict.fromkeys(_parts_handed(site.node)):
+                for part in dict.fromkeys(_parts_handed(site)):
                     found.setdefault(part.path[0], []).append((part.text, site))
             self._handed[id(scope)] = found
         return self._handed[id(scope)]
@@ -206,17 +207,19 @@ class Events:
                     elif attributes:
                         found.setdefault(root, []).append(Event(tuple(attributes[:-1]), attributes[-1], binding))
             for site in scope.calls:
-                for part in dict.fromkeys(_parts_handed(site.node)):
+                for part in dict.fromkeys(_parts_handed(site)):
                     call = Binding(part.text, CALL, site.node, site.place, value=site.node)
                     found.setdefault(part.path[0], []).append(Event(part.path[1], "", call))
             self._written[id(scope)] = found
         return self._written[id(scope)]
 
 
-def _parts_handed(call: ast.Call) -> Iterator[Part]:
-    """Yield what a call is handed, its receiver first."""
+def _parts_handed(site: CallSite) -> Iterator[Part]:
+    """Yield what a call is handed, its receiver first: for ``super().setup()`` the method's own object."""
+    call = site.node
     if isinstance(call.func, ast.Attribute):
-        receiver = part_of(call.func.value)
+        own = receiver_in(site.place.scope) if is_super(call.func.value) else None
+        receiver = part_of(call.func.value) if own is None else Part(own)
         if receiver is not None:
             yield receiver
     for argument in (*call.args, *(one.value for one in call.keywords if one.arg is not None)):

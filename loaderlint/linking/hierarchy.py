@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes
 from loaderlint.linking.things import Class, Instance
 from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
+from loaderlint.readers.python_calls import is_super
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -84,10 +85,7 @@ def _taken_from_above(body: ast.ClassDef) -> frozenset[str]:
         node.attr
         for node in ast.walk(body)
         if isinstance(node, ast.Attribute)
-        and (
-            (isinstance(node.value, ast.Call) and dotted(node.value.func) == "super")
-            or (dotted(node.value) or "").rpartition(".")[2][:1].isupper()
-        )
+        and (is_super(node.value) or (dotted(node.value) or "").rpartition(".")[2][:1].isupper())
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import (
@@ -21,6 +22,7 @@ from loaderlint.linking import (
     held,
     hierarchy,
     parameters,
+    repaired,
     set_outside,
     stops,
 )
@@ -29,6 +31,7 @@ from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
 from loaderlint.linking.names import MUTATIONS, reaching, unbound
+from loaderlint.linking.repaired import Making
 from loaderlint.linking.things import (
     Class,
     Frame,
@@ -92,6 +95,8 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     if name == "__class__":
         return (Possibility(instance.of, span),)
     lineage = classes.lineage(evaluator, instance.of)
+    making = tuple(_making(evaluator, instance, lineage, name))
+    without = {*without, *repaired.only_by(evaluator, instance.of, making)}
     saved = _saved_hyperparameters(evaluator, instance, span) if name == "hparams" else None
     if saved is None:
         found = _inherited(evaluator, instance, lineage, name, span, without)
@@ -104,7 +109,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
         (_method_frame(evaluator, instance, owner, scope), self_name, _always_runs(scope))
         for owner in reversed(lineage)
         for scope, self_name in _own_methods(evaluator, instance, owner)
-        if scope not in without
+        if scope not in without and all(scope is not one.scope for one in making)
     )
     found = held.after_methods(evaluator, found, name, methods, f"{classes.subject(instance.of)}.{name}")
     return doubts.changed_elsewhere(evaluator, [instance.of], name, found, in_methods=False)
@@ -154,6 +159,17 @@ def _always_runs(method: Scope) -> bool:
     return method.name == "__init__" or method.name in AFTER_FIELDS
 
 
+def _making(evaluator: Evaluator, instance: Instance, lineage: Iterable[Class], name: str) -> Iterator[Making]:
+    """Yield the methods of some classes that run while an object is made and call what changes an attribute further."""
+    for owner in lineage:
+        for scope, own in _own_methods(evaluator, instance, owner):
+            if _always_runs(scope) and isinstance(scope.node, FunctionNode):
+                method = Function(owner.facts, scope.node, scope, owner=owner)
+                reached = evaluator.effects.reached_by_calls(instance.of, method, own)
+                if name in reached.attributes:
+                    yield Making(scope, own, reached)
+
+
 def _inherited(
     evaluator: Evaluator,
     instance: Instance,
@@ -166,22 +182,53 @@ def _inherited(
     for position, owner in enumerate(lineage):
         if classes.is_made_over(evaluator, owner, name):
             return unseen(span)
-        assigned = _assigned(evaluator, instance, owner, name, without)
-        declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()
-        if assigned is None and not declared:
-            continue
-        if assigned is None:
-            return declared
-        ways, left = assigned
-        if left:
-            before = declared or _inherited(evaluator, instance, lineage[position + 1 :], name, span, without)
-            unset = tuple(one for assumptions in left for one in under(before, assumptions))
-            ways = {**ways, "__init__": (*ways.get("__init__", ()), *unset)}
-        return one_of(
-            f"the method that sets {classes.subject(owner)}.{name}",
-            ((method, values) for method, values in ways.items() if values),
-        )
+        ways = _given_by(evaluator, instance, lineage[position:], name, span, without)
+        for making in _making(evaluator, instance, [owner], name):
+            frame = _method_frame(evaluator, instance, owner, making.scope)
+            before = partial(_before_calls, evaluator, instance, lineage[position:], span)
+            ways["__init__"] = repaired.left(evaluator, instance, making, frame, name, before)
+        if ways:
+            return one_of(
+                f"the method that sets {classes.subject(owner)}.{name}",
+                ((method, values) for method, values in ways.items() if values),
+            )
     return ()
+
+
+def _before_calls(
+    evaluator: Evaluator, instance: Instance, lineage: Sequence[Class], span: Span, name: str
+) -> Possibilities:
+    """Return what the first of some classes gives an attribute of an object while no other method has run on it."""
+    others = [
+        scope for owner in lineage for scope, _ in _own_methods(evaluator, instance, owner) if not _always_runs(scope)
+    ]
+    ways = _given_by(evaluator, instance, lineage, name, span, others)
+    return ways.get("__init__") or _inherited(evaluator, instance, lineage[1:], name, span, others)
+
+
+def _given_by(
+    evaluator: Evaluator,
+    instance: Instance,
+    lineage: Sequence[Class],
+    name: str,
+    span: Span,
+    without: Collection[Scope],
+) -> dict[str, Possibilities]:
+    """Return what the first of some classes gives an attribute: by each method, and under the constructor's name else.
+
+    Where its methods may leave the attribute alone, it is what the next of the classes gives it.
+    """
+    owner = lineage[0]
+    assigned = _assigned(evaluator, instance, owner, name, without)
+    declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()
+    if assigned is None:
+        return {"__init__": declared} if declared else {}
+    ways, left = assigned
+    if left:
+        before = declared or _inherited(evaluator, instance, lineage[1:], name, span, without)
+        unset = tuple(one for assumptions in left for one in under(before, assumptions))
+        ways = {**ways, "__init__": (*ways.get("__init__", ()), *unset)}
+    return ways
 
 
 def declared(evaluator: Evaluator, instance: Instance, name: str) -> Possibilities:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import arguments, changes, classes, entries_after, instances
+from loaderlint.linking.aliases import receiver_in
 from loaderlint.linking.events import Happened
 from loaderlint.linking.lazily import AttributesAfter, Lazily
 from loaderlint.linking.made_calls import Caller
@@ -29,6 +30,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.readers.python import Arm, FunctionNode, Scope, dotted, parameters
+from loaderlint.readers.python_calls import is_super
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -65,7 +67,15 @@ class SettingMethods:
             if first is not None and scope.name != "__init__"
         ]
         found = {scope.name for scope, own in methods if any(one.startswith(f"{own}.") for one in scope.bindings)}
-        found |= {scope.name for scope, own in methods if found & set(_called_on(scope, own))}
+        callers: dict[str, set[str]] = {}
+        for scope, own in methods:
+            for called in _called_on(scope, own):
+                callers.setdefault(called, set()).add(scope.name)
+        waiting = list(found)
+        while waiting:
+            new = callers.get(waiting.pop(), set()) - found
+            found |= new
+            waiting.extend(new)
         return frozenset(found)
 
 
@@ -76,10 +86,15 @@ def _called_on(scope: Scope, own: str) -> Iterator[str]:
             yield function.attr
 
 
-def is_method_call(call: ast.Call, name: str, setting: SettingMethods) -> bool:
-    """Return whether a call is one, on what a dotted name stands for, of a method that may set attributes."""
+def is_method_call(call: ast.Call, name: str, scope: Scope, setting: SettingMethods) -> bool:
+    """Return whether a call is one, on what a dotted name stands for in a scope, of a method that may set attributes.
+
+    ``super().setup()`` is one on the own object of the method it stands in.
+    """
     function = call.func
-    return isinstance(function, ast.Attribute) and function.attr in setting and dotted(function.value) == name
+    if not isinstance(function, ast.Attribute) or function.attr not in setting:
+        return False
+    return name == (receiver_in(scope) if is_super(function.value) else dotted(function.value))
 
 
 def after_call(
@@ -96,9 +111,15 @@ def after_call(
     return replace(one, thing=replace(instance, changed=_AfterMethod(evaluator, instance, call, arms, frame)))
 
 
-def method_of(evaluator: Evaluator, owner: Class, name: str) -> Function | None:
-    """Return the method that the class of an object, or the nearest of its bases, defines by a name."""
-    for one in classes.lineage(evaluator, owner):
+def method_called(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> Function | None:
+    """Return the method that a call runs on an object: that of its class, or of the nearest of its bases."""
+    assert isinstance(call.func, ast.Attribute)
+    name, family = call.func.attr, classes.lineage(evaluator, owner)
+    if is_super(call.func.value):
+        here = classes.owner_of(frame.facts, frame.scope)
+        place = next((place for place, one in enumerate(family) if here is not None and one.node is here.node), -1)
+        family = family[place + 1 :] if place >= 0 else []
+    for one in family:
         bindings = one.scope.bindings.get(name)
         if bindings:
             node = bindings[-1].node
@@ -115,15 +136,13 @@ class _AfterMethod(AttributesAfter):
         self, evaluator: Evaluator, instance: Instance, call: ast.Call, arms: tuple[Arm, ...], frame: Frame
     ) -> None:
         super().__init__(evaluator, instance.changed, frame, frame.facts.span(call))
-        assert isinstance(call.func, ast.Attribute)
         self._instance = instance
         self._call = call
-        self._name = call.func.attr
         self._arms = arms
 
     @cached_property
     def _reached(self) -> Reached:
-        method = method_of(self._evaluator, self._instance.of, self._name)
+        method = method_called(self._evaluator, self._instance.of, self._call, self._frame)
         return self._evaluator.effects.reached(self._instance.of, method) if method is not None else Reached()
 
     def _changed(self) -> Collection[str]:
@@ -133,7 +152,7 @@ class _AfterMethod(AttributesAfter):
     def _follow(self, name: str) -> Possibilities:
         ran = self._evaluator.remembered(("ran", self), self._frame, self._run)
         if ran is None:
-            return self._here(self._instance, name)
+            return (*self._here(self._instance, name), *unseen(self.span))
         started, ended = ran
         taken = tuple(
             way
@@ -166,7 +185,11 @@ class _AfterMethod(AttributesAfter):
     def _run(self) -> tuple[Instance, Possibilities] | None:
         """Return the object as it is before the method runs, and as it is at its end; None where it was not seen."""
         evaluator, instance = self._evaluator, self._instance
-        ways = evaluator.attribute_of(instance, self._name)
+        assert isinstance(self._call.func, ast.Attribute)
+        if is_super(self._call.func.value):
+            ways = evaluator.evaluate(self._call.func, self._frame)
+        else:
+            ways = evaluator.attribute_of(instance, self._call.func.attr)
         method = ways[0].thing if len(ways) == 1 else None
         if not isinstance(method, Function) or not isinstance(method.node, FunctionNode):
             return None
@@ -181,13 +204,19 @@ class _AfterMethod(AttributesAfter):
             )
 
         names = dict.fromkeys((*instance.changed, *sorted(self._reached.attributes)))
-        started = replace(instance, changed=Lazily.followed(evaluator, names, not_yet))
+        # Of those that the object may be of, the class that defines the method, or one that inherits it.
+        kind = method.receiver.of if instance.call is None else instance.of
+        started = replace(instance, of=kind, changed=Lazily.followed(evaluator, names, not_yet))
         given = arguments.bound(evaluator, Caller(self._frame, self._call), method, skip_first=True)
         inner = Frame(method.facts, end_of(method.scope), given, started, self._frame.depth + 1)
-        happened = [
-            Happened(event, way.arms)
-            for event in evaluator.effects.changing(inner, own.arg)
-            for way in reaching([event.binding], None)
-        ]
-        span = self._frame.facts.span(self._call)
-        return started, changes.after_all(evaluator, Possibility(started, span), happened, inner)
+        return started, after_body(evaluator, started, inner, own.arg)
+
+
+def after_body(evaluator: Evaluator, started: Instance, frame: Frame, own: str) -> Possibilities:
+    """Return an object as it is at the end of a method that runs on it."""
+    happened = [
+        Happened(event, way.arms)
+        for event in evaluator.effects.changing(frame, own)
+        for way in reaching([event.binding], None)
+    ]
+    return changes.after_all(evaluator, Possibility(started, frame.facts.span(frame.scope.node)), happened, frame)

@@ -21,6 +21,11 @@ def called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
+def is_super(node: ast.expr) -> bool:
+    """Return whether an expression is ``super()``, with or without arguments."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
 def without_arguments(decorator: ast.expr) -> ast.expr:
     """Return a decorator itself, without the arguments it may be called with: ``@register`` and ``@register()``."""
     return decorator.func if isinstance(decorator, ast.Call) else decorator
