@@ -227,7 +227,11 @@ def entered(evaluator: Evaluator, value: ast.expr, frame: Frame, entry: Span) ->
 
 
 def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
-    """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it."""
+    """Return one dictionary that holds, for every key, what any of the possible dictionaries gives it.
+
+    None is no dictionary: it raises wherever one is splatted, or others are updated with it.
+    """
+    possibilities = tuple(one for one in possibilities if one.thing is not None) or possibilities
     things = [_dictionary_of(evaluator, one) for one in possibilities]
     ways = [(one, thing, entries_of(thing)) for one, thing in zip(possibilities, things, strict=True)]
 

@@ -14,6 +14,7 @@ from loaderlint.linking.names import varies
 from loaderlint.linking.things import (
     ABSENT,
     UNSEEN,
+    Absent,
     Frame,
     Items,
     Possibilities,
@@ -65,6 +66,8 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
         if binding.kind == "setdefault":
             values = _where_missing(before, values)
+        if binding.kind == "update":
+            values = _where_missing(values, before) if not change.again else _of_some_turn(values)
         after = [one for way in alternatives for one in under(values, way)]
         if arms:
             undone = [one for way in otherwise(evaluator, arms, frame) for one in under(before, way)]
@@ -93,8 +96,15 @@ def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> li
     return names if len(names) == len(keys) else []
 
 
-def _where_missing(before: Possibilities, values: Possibilities) -> Possibilities:
-    return settled(before, lambda: values)
+def _where_missing(first: Possibilities, other: Possibilities) -> Possibilities:
+    """Return the first of two values under a key, the other one where the first is missing."""
+    return settled(first, lambda: other)
+
+
+def _of_some_turn(values: Possibilities) -> Possibilities:
+    """Return what several turns of a loop leave under a key: unseen where some of them may not give it at all."""
+    lacking = [one for one in values if isinstance(one.thing, Absent)]
+    return unseen(lacking[0].span) if lacking else values
 
 
 def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:

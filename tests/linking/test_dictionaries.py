@@ -88,6 +88,49 @@ LOCAL: Cases = {
         """,
         {"8", "2"},
     ),
+    "update with one of two dictionaries: what it lacks stays as it was": (
+        """
+        options = dict({'num_workers': ⟦2⟧})
+        options.update({'batch_size': 4} if train else {'num_workers': ⟦0⟧})
+        DataLoader(data, **options)
+        """,
+        {"2", "0"},
+    ),
+    "update with one of two dictionaries that both hold the key": (
+        """
+        options = {'num_workers': 2}
+        options.update({'num_workers': ⟦4⟧} if train else {'num_workers': ⟦0⟧})
+        DataLoader(data, **options)
+        """,
+        {"4", "0"},
+    ),
+    "update at every turn of a loop that makes the dictionary": (
+        """
+        for more in ({'batch_size': 4}, {'num_workers': ⟦1⟧}):
+            options = {'num_workers': ⟦2⟧}
+            options.update(more)
+            DataLoader(data, **options)
+        """,
+        {"2", "1"},
+    ),
+    "update of what was taken out": (
+        """
+        options = {'num_workers': 2}
+        del options['num_workers']
+        options.update({'batch_size': 4} if train else {'num_workers': ⟦1⟧})
+        DataLoader(data, **options)
+        """,
+        {"0 unwritten", "1"},
+    ),
+    "update in a loop with dictionaries some of which lack the key": (
+        """
+        options = {'num_workers': ⟦2⟧}
+        for more in ({'batch_size': 4}, {'num_workers': 1}):
+            options.update(more)
+        DataLoader(data, **options)
+        """,
+        {"2", "open"},
+    ),
     "update with cuda, as the examples of PyTorch have it": (
         """
         import torch
@@ -311,6 +354,49 @@ KEYWORDS: Cases = {
         """,
         {"2", "8"},
     ),
+    "update with the function's own, which some callers leave without the key": (
+        """
+        def load(data, **kwargs):
+            options = {'num_workers': ⟦2⟧}
+            options.update(kwargs)
+            return DataLoader(data, **options)
+        load(1, shuffle=True)
+        load(1, num_workers=⟦0⟧)
+        """,
+        {"2", "0"},
+    ),
+    "update with settings that need not be given": (
+        """
+        OPTIONS = {'num_workers': ⟦2⟧}
+        def load(data, more=None):
+            options = OPTIONS.copy()
+            if more:
+                options.update(more)
+            return DataLoader(data, **options)
+        load(1, {'persistent_workers': True})
+        load(1, {'num_workers': ⟦0⟧})
+        load(1)
+        """,
+        {"2", "0"},
+    ),
+    "update with what a method of each subclass gives": (
+        """
+        class Common:
+            def load(self):
+                options = {'num_workers': ⟦2⟧}
+                options.update(self.more())
+                return DataLoader(data, **options)
+        class Train(Common):
+            def more(self):
+                return {'batch_size': 4}
+        class Test(Common):
+            def more(self):
+                return {'num_workers': ⟦0⟧}
+        Train().load()
+        Test().load()
+        """,
+        {"2", "0"},
+    ),
     "pop with a default on the function's own, nobody calling": (
         """
         def load(data, **kwargs):
@@ -386,6 +472,17 @@ def test_options_added_under_one_condition_come_together() -> None:
         DataLoader(data, **options)
         """
     assert met(files) == {("4", "8"), ("0", "None")}
+
+
+def test_an_update_that_lacks_a_key_comes_together_with_what_was_there_before() -> None:
+    files = """
+        TRAIN = {'prefetch_factor': 4}
+        TEST = {'num_workers': 0}
+        options = {'num_workers': 2}
+        options.update(TRAIN if train else TEST)
+        DataLoader(data, **options)
+        """
+    assert met(files) == {("2", "4"), ("0", "None")}
 
 
 def test_options_of_dictionaries_in_two_arms_do_not_mix() -> None:
