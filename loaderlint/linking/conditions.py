@@ -11,6 +11,7 @@ from loaderlint.linking.operations import truth_of
 from loaderlint.linking.reads import last_read
 from loaderlint.linking.renewed import not_told_apart, values_read
 from loaderlint.linking.things import Frame, choice
+from loaderlint.linking.where_asked import asked_in
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
 from loaderlint.readers.python import Arm, is_main_test
@@ -60,7 +61,7 @@ class Conditions:
         own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""
-        where = f"{frame.facts.source.path}:{frame.scope.qualified()}"
+        where = asked_in(self._evaluator, test, frame)
         answers = (
             together(way, choice(self._question(test, f"{where}{since}", called), answer))
             for since, way in self._values_read(test, frame)

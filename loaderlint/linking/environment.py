@@ -33,8 +33,11 @@ def read(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Poss
     of_platform = platforms.of_environment(name, default, span)
     if of_platform is not None:
         return of_platform
-    given = under((Possibility(CommandLineText(f"${name}"), span),), choice(str(span), "set"))
-    return (*given, *under(default, choice(str(span), "unset")), *_set_somewhere(evaluator, name, span))
+    # Wherever a variable is read that only the program's starter sets, it is set or it is not.
+    only_from_outside = isinstance(node.args[0], ast.Constant) and not is_set_somewhere(evaluator, name)
+    subject = f"${name}" if only_from_outside else str(span)
+    given = under((Possibility(CommandLineText(f"${name}"), span),), choice(subject, "set"))
+    return (*given, *under(default, choice(subject, "unset")), *_set_somewhere(evaluator, name, span))
 
 
 def item(evaluator: Evaluator, name: str, frame: Frame, span: Span) -> Possibilities:
@@ -66,8 +69,13 @@ def _set_before(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities 
 
 def _set_somewhere(evaluator: Evaluator, name: str, span: Span) -> Possibilities:
     """Return the unseen where the program itself may set a variable."""
+    return unseen(span) if is_set_somewhere(evaluator, name) else ()
+
+
+def is_set_somewhere(evaluator: Evaluator, name: str) -> bool:
+    """Return whether the project itself may set a variable of the environment."""
     changed = evaluator.once(("environment",), frozenset[str](), lambda: _changed(evaluator))
-    return unseen(span) if name in changed or _ANY in changed else ()
+    return name in changed or _ANY in changed
 
 
 def _changed(evaluator: Evaluator) -> frozenset[str]:

@@ -42,10 +42,10 @@ def imported(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilit
     base, _, last = name.rpartition(".")
     if name.startswith(".") and not base.strip("."):
         base = "." * (len(name) - len(name.lstrip(".")))
-    holder = _holder(project, base, last, importer) if base else None
-    if holder is not None:
+    read = holder(project, base, last, importer) if base else None
+    if read is not None:
         # A name that is imported at the top is a copy: what is set on the module later does not reach it.
-        return member(evaluator, Module(holder), last, span, copied=frame.scope is frame.facts.module)
+        return member(evaluator, Module(read), last, span, copied=frame.scope is frame.facts.module)
     if name.startswith(".") or (base and project.module(base, importer) not in (None, importer)):
         return unseen(span)
     return platforms.fact(name, span) or (Possibility(External(name), span),)
@@ -78,7 +78,7 @@ def _package_that_binds(project: Project, path: str, node: ast.AST, importer: st
     return facts if any(one.kind == "import" and one.target.endswith(f".{name}.{name}") for one in bound) else None
 
 
-def _holder(project: Project, base: str, name: str, importer: str) -> PythonFacts | None:
+def holder(project: Project, base: str, name: str, importer: str) -> PythonFacts | None:
     """Return the module that ``from base import name`` reads: of several possible ones the first with such a name."""
     read = (project.python(path) for path in project.modules(base, importer) if path != importer)
     found = [facts for facts in read if facts is not None]
