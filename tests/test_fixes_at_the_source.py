@@ -437,3 +437,104 @@ def test_nothing_is_set_where_the_value_is_only_taken_out_of_what_is_written(
     fix("--unsafe-fixes")
     assert Path("train.py").read_text() == text
     assert "is taken out of what stands at train.py:" in capsys.readouterr().out
+
+
+READ_BY_ANOTHER_NAME: dict[str, tuple[str, str, str, str, bool]] = {
+    "given two names": ("", "    workers = seed = 4", "workers", "print(seed)", False),
+    "given two names for loaders": ("", "    workers = more = 4", "workers", "DataLoader([1], num_workers=more)", True),
+    "in globals": ("WORKERS = 4\n\n\n", "", "WORKERS", "ThreadPoolExecutor(globals()['WORKERS'])", False),
+    "by a name in a variable": (
+        FIELDS,
+        "    settings = Settings()",
+        "settings.workers",
+        "[8 // getattr(settings, name) for name in ('workers', 'size')]",
+        False,
+    ),
+    "copied by a name in a variable": (
+        FIELDS,
+        "    settings = Settings()",
+        "settings.workers",
+        "[setattr(settings, name, getattr(settings, name)) for name in ('workers', 'size')]",
+        True,
+    ),
+    "by another name in a variable": (
+        FIELDS,
+        "    settings = Settings()",
+        "settings.workers",
+        "[8 // getattr(settings, name) for name in ('size',)]",
+        True,
+    ),
+    "by an interpolation": (
+        "",
+        "    cfg = OmegaConf.create({'n': 4, 'threads': '${n}', 'loader': {'num_workers': '${n}'}})",
+        "cfg.loader.num_workers",
+        "torch.set_num_threads(cfg.threads)",
+        False,
+    ),
+    "by an interpolation for a loader": (
+        "",
+        "    cfg = OmegaConf.create({'n': 4, 'loader': {'num_workers': '${n}'}})",
+        "cfg.loader.num_workers",
+        "torch.set_num_threads(2)",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("above", "before", "read", "use", "at_the_source"), READ_BY_ANOTHER_NAME.values(), ids=READ_BY_ANOTHER_NAME.keys()
+)
+def test_a_value_that_something_else_has_by_another_name_stays(
+    project: WriteFiles, above: str, before: str, read: str, use: str, at_the_source: bool
+) -> None:
+    imports = "from dataclasses import dataclass\nimport torch\nfrom omegaconf import OmegaConf"
+    parts = {"imports": imports, "above": above, "before": before}
+    write(project, parts, f"num_workers={read}", f"    {use}\n")
+    text = Path("train.py").read_text()
+    fix()
+    at_the_call = text.replace(f"num_workers={read}", "num_workers=0")
+    assert Path("train.py").read_text() == (text.replace("4", "0") if at_the_source else at_the_call)
+
+
+INTERPOLATED = {
+    "for threads": ("threads: ${data.workers}\n", False),
+    "in a text": ("name: run with ${data.workers}\n", False),
+    "from beside": ("more:\n  threads: ${..data.workers}\n", False),
+    "with a default": ("threads: ${oc.select:data.workers,2}\n", False),
+    "for another loader": ("val:\n  num_workers: ${data.workers}\n", True),
+    "of another key": ("threads: ${other.workers}\nother:\n  workers: 2\n", True),
+}
+
+
+@pytest.mark.parametrize(("beside", "at_the_source"), INTERPOLATED.values(), ids=INTERPOLATED.keys())
+def test_a_key_that_an_interpolation_takes_for_something_else_stays(
+    project: WriteFiles, beside: str, at_the_source: bool
+) -> None:
+    program = PROGRAM.format(
+        imports="from omegaconf import OmegaConf",
+        above="",
+        before="    cfg = OmegaConf.load('configs/train.yaml')",
+        option="num_workers=cfg.data.workers",
+        after="",
+    )
+    configuration = f"data:\n  workers: 4\n{beside}"
+    project({"train.py": program, "configs/train.yaml": configuration})
+    fix()
+    at_the_call = program.replace("num_workers=cfg.data.workers", "num_workers=0")
+    assert Path("train.py").read_text() == (program if at_the_source else at_the_call)
+    mended = configuration.replace("4", "0") if at_the_source else configuration
+    assert Path("configs/train.yaml").read_text() == mended
+
+
+def test_what_names_a_value_stays(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    write(project, {}, "num_workers=(count := 4)", "    ThreadPoolExecutor(count)\n")
+    before = Path("train.py").read_text()
+    fix("--unsafe-fixes")
+    assert Path("train.py").read_text() == before
+    assert "also gives a name its value" in capsys.readouterr().out
+
+
+def test_what_is_named_for_nothing_else_is_changed_where_it_is_written(project: WriteFiles) -> None:
+    write(project, {}, "num_workers=(count := 4)", "    print('done')\n")
+    fix()
+    assert "num_workers=(count := 0)" in Path("train.py").read_text()

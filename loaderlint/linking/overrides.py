@@ -73,7 +73,7 @@ def _composed(candidates: Sequence[Candidate], chosen: Sequence[str]) -> tuple[C
 
 def _replaced(project: Project, one: Candidate, overrides: Sequence[_Override]) -> Candidate | None:
     """Return a candidate, or what the last override puts in its place; None where nobody can tell."""
-    keys = _keys(project, one.span)
+    keys = keys_of(project, one.span)
     about = [other for other in overrides if _may_mean(other, keys)]
     if not about:
         return one
@@ -102,7 +102,7 @@ def _is_group(project: Project, key: str) -> bool:
     return any(f"/{key}/" in f"/{path}" for path in project.paths if Language.of(path) is Language.YAML)
 
 
-def _keys(project: Project, span: Span) -> KeyPath | None:
+def keys_of(project: Project, span: Span) -> KeyPath | None:
     """Return the keys that lead to a value in its configuration file, None for what stands elsewhere."""
     language = Language.of(span.path)
     facts = project.configuration_file(span.path) if language is not None and language.is_configuration else None

@@ -19,6 +19,7 @@ from loaderlint.readers.python import (
     PythonFacts,
     called_by,
     default_of,
+    dotted,
     parameters,
 )
 from loaderlint.readers.python_calls import called_name
@@ -90,6 +91,21 @@ class Reads:
             waiting.extend(sorted(new))
             if len(found) > _MOST_NAMES:
                 return None
+        return found
+
+    @cached_property
+    def listed(self) -> Set[str]:
+        """The words that stand in lists of files which read attributes by names in variables: ``getattr(args, name)``.
+
+        What is only shown, or given to another object under the same name, is used for nothing.
+        """
+        found: set[str] = set()
+        for facts in self._project.all_python():
+            shown = {id(one) for site in self._shows.sites(facts) for one in site.node.args}
+            copied = {id(one) for site in facts.calls.get("setattr", ()) for one in site.node.args}
+            read = (one.node for one in facts.calls.get("getattr", ()) if id(one.node) not in shown | copied)
+            if any(len(one.args) > 1 and not isinstance(one.args[1], ast.Constant) for one in read):
+                found.update(_listed(facts))
         return found
 
     @cached_property
@@ -222,6 +238,18 @@ def last_read(node: ast.expr) -> str | None:
         if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1:
             return _word(node.args[1])
     return None
+
+
+def _listed(facts: PythonFacts) -> Iterator[str]:
+    """Yield the words in the lists of a file, but for those that declare names, such as ``__slots__``."""
+    every = list(ast.walk(facts.tree))
+    declared = {id(one.value) for one in every if isinstance(one, ast.Assign) and dotted(one.targets[0]) in _DECLARES}
+    for one in every:
+        if isinstance(one, ast.Tuple | ast.List | ast.Set) and id(one) not in declared:
+            yield from (word for word in map(_word, one.elts) if word is not None)
+
+
+_DECLARES = frozenset({"__slots__", "__all__", "__match_args__"})
 
 
 def _word(node: ast.expr) -> str | None:

@@ -11,7 +11,9 @@ from typing import Protocol
 from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.interpolated import Interpolations
 from loaderlint.linking.known_as import Names
+from loaderlint.linking.named_twice import NamedTwice
 from loaderlint.linking.project import Project
 from loaderlint.linking.reads import Read, Reads, last_read
 from loaderlint.linking.repeated import Repeated, Way
@@ -22,6 +24,7 @@ from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value, meetings
 from loaderlint.readers.python import PythonFacts, dotted
+from loaderlint.readers.python_bindings import is_globals
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
@@ -176,6 +179,8 @@ class _OtherUses:
         self._reads = Reads(evaluator.project, shows)
         self._names = Names(evaluator.project)
         self._repeated = Repeated(evaluator.project)
+        self._interpolations = Interpolations(evaluator.project)
+        self._named_twice = NamedTwice(evaluator.project)
         self._written: dict[int, frozenset[Span]] = {}
         self._known: dict[tuple[str, Span, Span | None], bool] = {}
 
@@ -200,11 +205,19 @@ class _OtherUses:
             asked = [self._asked.get(one, []) for one in names or ()]
             self._known[key] = (
                 self._is_restricted(candidate)
+                or self._named_twice.is_read(candidate.span, ways.hold)
+                or self._is_interpolated(option, candidate, ways)
+                or not self._reads.listed.isdisjoint(self._came_by(candidate, argument))
                 or self.is_taken(option, candidate, argument, ways)
                 or self._is_read(candidate, asked, _OfLoadersAlone(ways, self))
                 or self._is_read(candidate, [self._reads.wholes], ways)
             )
         return self._known[key]
+
+    def _is_interpolated(self, option: str, candidate: Candidate, ways: _Ways) -> bool:
+        """Return whether an interpolation takes a value for something else; a key of the option's name is none."""
+        every = self._interpolations.of(candidate.span)
+        return any(one.gives != option and not ways.hold(one.span) for one in every)
 
     def is_taken(self, option: str, candidate: Candidate, argument: Span | None, ways: _Ways) -> bool:
         """Return whether a program computes with a written value elsewhere, or gives it away, under a name it has."""
@@ -213,9 +226,11 @@ class _OtherUses:
 
     def _known_as(self, option: str, candidate: Candidate, argument: Span | None) -> Sequence[str] | None:
         """Return the names that a value goes by; None where they are too many."""
-        came_by = (name for span in _steps(candidate, argument) for name in self._names.inside(span))
-        names = self._reads.names({option, *came_by, *self._keys(candidate)})
+        names = self._reads.names({option, *self._came_by(candidate, argument), *self._keys(candidate)})
         return sorted(names) if names is not None else None
+
+    def _came_by(self, candidate: Candidate, argument: Span | None) -> Set[str]:
+        return {name for span in _steps(candidate, argument) for name in self._names.inside(span)}
 
     def _is_read(self, candidate: Candidate, several: Sequence[Sequence[Read]], ways: _Hold) -> bool:
         return any(len(reads) > _MOST_READS for reads in several) or any(
@@ -360,6 +375,10 @@ def _reads(facts: PythonFacts, shows: Shows) -> Iterable[tuple[ast.expr, str]]:
             if name is not None:
                 yield node, name
                 continue
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and is_globals(node.value):
+            name = last_read(node)
+            if name is not None:
+                yield node, name
         if isinstance(node, ast.Compare | ast.JoinedStr):
             continue
         if isinstance(node, ast.Call) and shows(node, facts):

@@ -164,11 +164,21 @@ class Plan:
         for value in self.values.values():
             value.check()
         needed = {*self.values, *self.items, *self.gone, *self.turns, *self._worker_counts(), *further}
+        self._check_names()
         for root, span in self._overwritten().items():
             inside = nodes(root)
             next(inside)
             if any(node in needed for node in inside):
                 raise contradiction(span)
+
+    def _check_names(self) -> None:
+        """Raise `CannotRewrite` where a name that is read elsewhere would lose its value: ``workers=(count := 4)``."""
+        narrowed: dict[cst.CSTNode, Span] = {node: one.span for node, one in self.values.items() if one.narrowed}
+        for root, span in {**self._overwritten(), **narrowed}.items():
+            named = {node.target for node in nodes(root) if isinstance(node, cst.NamedExpr)}
+            inside = set(nodes(root)) if named else set()
+            if any(one.deep_equals(name) for name in named for one in nodes(self.places.module) if one not in inside):
+                raise CannotRewrite(f"what stands at {span} also gives a name its value")
 
     def _overwritten(self) -> Mapping[cst.CSTNode, Span]:
         constants: dict[cst.CSTNode, Span] = {
