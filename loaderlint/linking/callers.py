@@ -121,6 +121,10 @@ class Callers:
                 found.append(heir)
         return found
 
+    def has_heirs(self, name: str) -> bool:
+        """Return whether a class of the project inherits from anything by this name."""
+        return bool(self._references.heirs.get(name))
+
     def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""
         return self._references.calls.get(name, ())

@@ -1,7 +1,7 @@
 """Where a program lets Lightning's trainer run, which then asks a data module for its loaders.
 
 ``pytorch_lightning/trainer/trainer.py`` (2.6): ``fit``, ``validate``, ``test`` and ``predict``; ``LightningCLI`` calls
-them, too.
+them, too, and so do ``lr_find`` and ``scale_batch_size`` (``tuner/tuning.py``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from loaderlint.vocabulary.callables import DATA_MODULES
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
-_RUNS = ("fit", "validate", "test", "predict")
+_RUNS = ("fit", "validate", "test", "predict", "lr_find", "scale_batch_size")
 _HOOKS = ("train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader")
 _COMMAND_LINE = "LightningCLI"
 
@@ -29,7 +29,7 @@ def trainer_runs(evaluator: Evaluator, owner: Class) -> list[Frame]:
     lineage = classes.lineage(evaluator, owner)
     if DATA_MODULES.isdisjoint(name for one in lineage for name in classes.foreign_bases(evaluator, one)):
         return []
-    if any(True for _ in evaluator.callers.sites(_COMMAND_LINE)):
+    if evaluator.callers.has_heirs(_COMMAND_LINE) or any(True for _ in evaluator.callers.sites(_COMMAND_LINE)):
         return []
     sites = (one for name in (*_RUNS, *_HOOKS) for one in evaluator.callers.sites(name))
     return [Frame(facts, site.place) for facts, site in sites]

@@ -177,6 +177,17 @@ FREE: Cases = {
         "signal.signal(signal.SIGUSR1, stop)\npl.Trainer().fit(model, Numbers())",
         {"2"},
     ),
+    "a signal where a command line of the project's own runs the trainer": (
+        f"{DATA_MODULE}from pytorch_lightning.cli import LightningCLI\nclass Line(LightningCLI):\n    pass\n"
+        "def other():\n    Line(Model, Numbers)\n"
+        "signal.signal(signal.SIGUSR1, stop)\npl.Trainer().fit(model, Numbers())",
+        {"2"},
+    ),
+    "a signal before the trainer, and another trainer is tuned": (
+        f"{DATA_MODULE}def other():\n    Tuner(pl.Trainer()).lr_find(model, datamodule=Numbers())\n"
+        "signal.signal(signal.SIGUSR1, stop)\npl.Trainer().fit(model, Numbers())",
+        {"2"},
+    ),
     "NCCL after the loader": (f"{NCCL}{LOADER}\ndist.init_process_group('nccl')", {"2"}),
     "NCCL where its error is handled": (
         f"{NCCL}try:\n    dist.init_process_group('nccl')\nexcept RuntimeError:\n    pass\n{LOADER}",

@@ -487,6 +487,19 @@ def test_what_the_function_that_runs_the_loaders_begins_with_has_to_reach_them(
     assert ("sets up what the workers may read" in reason) is unsafe
 
 
+def test_functions_that_hand_on_one_thing_or_another_are_not_looked_into_without_end() -> None:
+    last = 12
+    steps = "".join(
+        f"def f{at}({names}):\n    f{at + 1}({names.replace(f'p{at}', 'readers.one')})\n"
+        f"    f{at + 1}({names.replace(f'p{at}', 'readers.other')})\n\n\n"
+        for at in range(last)
+        for names in [", ".join(f"p{one}" for one in range(last))]
+    )
+    begin = ", ".join(map(str, range(last)))
+    _, unsafe = guarded(f"{steps}def f{last}(*given):\n    print(given)\n\n\nf0({begin})")
+    assert "may set up what the workers may read" in unsafe
+
+
 def test_the_local_names_of_a_function_are_nobody_elses() -> None:
     _, unsafe = guarded("def blank(rows):\n    copy = rows.clone()\n    copy[0] = 1\n    rows[0] = 1\n\n\nblank(args)")
     assert unsafe == ""

@@ -182,8 +182,12 @@ class SetUp:
                 for inner, owner in self._run_by(node):
                     held = isinstance(node, ast.Call) and self._is_held(node.func)
                     handed = self._handed(node, inner) if isinstance(node, ast.Call) else {}
-                    judged = inner, owner, frozenset(handed.items())
-                    yield from self._inside(inner, owner, called, handed, held=held) if judged not in called else ()
+                    if (inner, owner, frozenset(handed.items())) in called:
+                        continue
+                    if len(called) == _MOST_JUDGED:
+                        yield MAY_SET_UP
+                    else:
+                        yield from self._inside(inner, owner, called, handed, held=held)
 
     def _inside(
         self,
@@ -472,6 +476,9 @@ _Judged = tuple[Function, str, frozenset[tuple[str, str]]]
 
 _LONGEST = 5
 """Names in a dotted path that is followed: a function may hand itself ``node.next`` again and again."""
+
+_MOST_JUDGED = 1000
+"""Times functions are looked into for one statement, one again for all that is handed to it."""
 
 _SETTERS = ("setattr", "delattr", "object.__setattr__", "object.__delattr__", "type.__setattr__")
 
