@@ -21,12 +21,12 @@ UNUSED = "unused-ignore"
 
 _MARK = "loaderlint:"
 _PREFIX = re.compile(r"LL\d*")
-_COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\[([^\]]*)\]")
+_COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\b(?:\[([^\]]*)\])?")
 
 
 @dataclass(frozen=True)
 class Ignore:
-    """One name in one ignore comment.
+    """One name in one ignore comment, an empty one where it names nothing.
 
     ``place`` is where the name stands in it, and ``misplaced`` says that it is about the whole file but stands below
     the first block of comments, where it means nothing. One that stands ``alone`` on its line is about what is below.
@@ -70,6 +70,10 @@ def ignores(source: Source) -> tuple[Ignore, ...]:
         for match in _COMMENT.finditer(source.at(comment)):
             whole_file = match[1] == "ignore-file"
             misplaced = whole_file and comment.line >= first_line_of_code
+            if not (match[2] or "").strip(" ,"):
+                place = source.span(start + match.start(), start + match.end())
+                found.append(Ignore("", comment, place, whole_file, misplaced, alone))
+                continue
             offset = start + match.start(2)
             for written in match[2].split(","):
                 name = written.strip()
@@ -134,7 +138,9 @@ def unused(
 
 def _unused(rule: type[Rule], ignore: Ignore, known: frozenset[str], platforms: frozenset[Platform]) -> Finding:
     name = ignore.name
-    if not any(ignore.means(one, one) for one in known):
+    if not name:
+        message = "this comment ignores nothing: it names no rule in brackets, as ignore[workers-on-windows] does"
+    elif not any(ignore.means(one, one) for one in known):
         message = f"{name} is ignored here, but no rule has this code or name{suggestion(name, known)}"
     elif ignore.misplaced:
         message = f"ignore-file means nothing below the first line of code, so {name} is not ignored"
@@ -148,5 +154,6 @@ def _unused(rule: type[Rule], ignore: Ignore, known: frozenset[str], platforms: 
         message=message,
         span=ignore.place,
         platforms=platforms,
-        fix=Fix(f"remove {name} from the comment", (RemoveIgnore(ignore.comment, name),)),
+        fix=Fix(f"remove {name} from the comment", (RemoveIgnore(ignore.comment, name),)) if name else None,
+        unfixed="" if name else "what it is to ignore is not known",
     )

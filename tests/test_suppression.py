@@ -49,12 +49,19 @@ def test_a_comment_accepts_the_rules_it_names(comment: str, left: list[str], pro
     assert result.suppressed == 2 - len(left)
 
 
-@pytest.mark.parametrize(
-    "comment", ["# loaderlint: ignore", "# loaderlint: ignore[]", "# loaderlint: skip[LL101]", "# ignore[LL101]"]
-)
-def test_a_comment_that_names_no_rule_accepts_nothing(comment: str, project: WriteFiles) -> None:
+@pytest.mark.parametrize("comment", ["# loaderlint: skip[LL101]", "# ignore[LL101]", "# loaderlint: ignored"])
+def test_a_comment_of_another_form_is_none_of_ours(comment: str, project: WriteFiles) -> None:
     result = on_the_line(comment, project)
     assert (found(result), result.suppressed) == (BOTH_RULES, 0)
+
+
+@pytest.mark.parametrize("names", ["", "[]", "[ , ]", " LL101", "-file", "-file[]"])
+def test_a_comment_that_names_no_rule_accepts_nothing_and_says_so(names: str, project: WriteFiles) -> None:
+    result = on_the_line(f"# loaderlint: ignore{names}", project)
+    assert (found(result)[:2], result.suppressed) == (BOTH_RULES, 0)
+    (idle,) = result.findings[2:]
+    assert idle.message.startswith("this comment ignores nothing: it names no rule")
+    assert idle.fix is None
 
 
 def test_a_prefix_of_codes_or_all_means_the_rules_it_selects(project: WriteFiles) -> None:
