@@ -72,6 +72,11 @@ def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
 
     Numbers tell the callers of a function from each other: the same value often comes from several of them.
     """
+    return list(_gathered(tuple(alternatives)))
+
+
+@lru_cache(maxsize=65536)
+def _gathered(alternatives: tuple[Assumptions, ...]) -> list[Assumptions]:
     kept = simplified(alternatives)
     answered: dict[str, dict[Assumption, frozenset[int]]] = {}
     for one in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
@@ -132,8 +137,13 @@ MOST_GATHERED = 24
 """Where even those are more than this, only what they have in common is kept of the condition."""
 
 
-def joined(alternatives: list[Assumptions], ways: list[Assumptions]) -> list[Assumptions]:
+def joined(alternatives: Iterable[Assumptions], ways: Iterable[Assumptions]) -> list[Assumptions]:
     """Return the alternatives each of which assumes one of the ``ways`` as well, where that can be."""
+    return list(_meeting(tuple(alternatives), tuple(ways)))
+
+
+@lru_cache(maxsize=65536)
+def _meeting(alternatives: tuple[Assumptions, ...], ways: tuple[Assumptions, ...]) -> list[Assumptions]:
     met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
     if len(met) > MOST_ALTERNATIVES:
         met = gathered(met)
