@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking import classes, dictionaries, fields
 from loaderlint.linking.aliases import receiver_in
 from loaderlint.linking.checked_fields import stored
-from loaderlint.linking.instances import AFTER_FIELDS
 from loaderlint.linking.lazily import Lazily, overlaid
+from loaderlint.linking.replacing import AFTER_FIELDS
 from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility, unseen
 from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.configurations import AS_DICTIONARY, MODELS, NAMED_TUPLES

@@ -23,6 +23,7 @@ from loaderlint.linking import (
     hierarchy,
     parameters,
     repaired,
+    replacing,
     set_outside,
     stops,
 )
@@ -30,8 +31,9 @@ from loaderlint.linking.alternatives import joined
 from loaderlint.linking.commandlines import defaults
 from loaderlint.linking.lazily import Lazily
 from loaderlint.linking.made_calls import Caller
-from loaderlint.linking.names import MUTATIONS, reaching, unbound
+from loaderlint.linking.names import reaching, unbound
 from loaderlint.linking.repaired import Making
+from loaderlint.linking.replacing import MAKING, always_runs
 from loaderlint.linking.things import (
     Class,
     Frame,
@@ -106,7 +108,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     if not changes.can_change(found):
         return found or unseen(span)
     methods = (
-        (_method_frame(evaluator, instance, owner, scope), self_name, _always_runs(scope))
+        (_method_frame(evaluator, instance, owner, scope), self_name, always_runs(scope))
         for owner in reversed(lineage)
         for scope, self_name in _own_methods(evaluator, instance, owner)
         if scope not in without and all(scope is not one.scope for one in making)
@@ -126,7 +128,7 @@ def _once_made(
     for owner in lineage:
         for scope, self_name in _own_methods(evaluator, instance, owner):
             bound = scope.bindings.get(f"{self_name}.{name}", ())
-            if not _always_runs(scope):
+            if not always_runs(scope):
                 if bound:
                     return found
             elif scope.stops and classes.nearest(lineage, scope.name) == (owner, scope):
@@ -154,16 +156,11 @@ def _ended(
     )
 
 
-def _always_runs(method: Scope) -> bool:
-    """Return whether a method runs for every object that is made."""
-    return method.name == "__init__" or method.name in AFTER_FIELDS
-
-
 def _making(evaluator: Evaluator, instance: Instance, lineage: Iterable[Class], name: str) -> Iterator[Making]:
     """Yield the methods of some classes that run while an object is made and call what changes an attribute further."""
     for owner in lineage:
         for scope, own in _own_methods(evaluator, instance, owner):
-            if _always_runs(scope) and isinstance(scope.node, FunctionNode):
+            if always_runs(scope) and isinstance(scope.node, FunctionNode):
                 method = Function(owner.facts, scope.node, scope, owner=owner)
                 reached = evaluator.effects.reached_by_calls(instance.of, method, own)
                 if name in reached.attributes:
@@ -186,12 +183,11 @@ def _inherited(
         for making in _making(evaluator, instance, [owner], name):
             frame = _method_frame(evaluator, instance, owner, making.scope)
             before = partial(_before_calls, evaluator, instance, lineage[position:], span)
-            ways["__init__"] = repaired.left(evaluator, instance, making, frame, name, before)
+            left = repaired.left(evaluator, instance, making, frame, name, before)
+            ways = {"__init__": left} | {one: values for one, values in ways.items() if one not in MAKING}
         if ways:
-            return one_of(
-                f"the method that sets {classes.subject(owner)}.{name}",
-                ((method, values) for method, values in ways.items() if values),
-            )
+            methods = (one for one in _own_methods(evaluator, instance, owner) if one[0] not in without)
+            return replacing.told_apart(owner, name, ways, replacing.by(methods, name))
     return ()
 
 
@@ -200,7 +196,7 @@ def _before_calls(
 ) -> Possibilities:
     """Return what the first of some classes gives an attribute of an object while no other method has run on it."""
     others = [
-        scope for owner in lineage for scope, _ in _own_methods(evaluator, instance, owner) if not _always_runs(scope)
+        scope for owner in lineage for scope, _ in _own_methods(evaluator, instance, owner) if not always_runs(scope)
     ]
     ways = _given_by(evaluator, instance, lineage, name, span, others)
     return ways.get("__init__") or _inherited(evaluator, instance, lineage[1:], name, span, others)
@@ -240,10 +236,6 @@ def declared(evaluator: Evaluator, instance: Instance, name: str) -> Possibiliti
     return ()
 
 
-AFTER_FIELDS = frozenset({"__post_init__", "__attrs_post_init__", "model_post_init"})
-"""Methods that run when the fields of an object have their values (dataclasses, attrs, pydantic)."""
-
-
 def _own_methods(evaluator: Evaluator, instance: Instance, owner: Class) -> Iterator[tuple[Scope, str]]:
     """Yield the methods of a class that run on an object, with the name each gives it, the constructor first."""
     methods = [
@@ -263,19 +255,21 @@ def _assigned(
     ways: dict[str, Possibilities] = {}
     left: list[Assumptions] = [NO_ASSUMPTIONS]
     held_open: dict[str, Possibilities] = {}
-    for scope, self_name in _own_methods(evaluator, instance, owner):
-        bindings = [one for one in scope.bindings.get(f"{self_name}.{name}", ()) if one.kind not in MUTATIONS]
-        if not bindings or scope in without:
+    methods = [one for one in _own_methods(evaluator, instance, owner) if one[0] not in without]
+    replaced = bool(replacing.by(methods, name))
+    for scope, own in methods:
+        bindings = replacing.assignments(scope, own, name)
+        if not bindings:
             continue
         frame = _method_frame(evaluator, instance, owner, scope)
         values = _last_values(evaluator, bindings, frame)
-        ways[scope.name] = changes.changed(evaluator, values, f"{self_name}.{name}", frame, None, 0)
-        if _always_runs(scope):
+        ways[scope.name] = changes.changed(evaluator, values, f"{own}.{name}", frame, None, 0)
+        if always_runs(scope):
             left = [way for arms in unbound(bindings, None) for way in evaluator.conditions(arms, frame)]
-            if all(isinstance(one.value, ast.Constant) and one.value.value is None for one in bindings):
+            if replacing.holds_open(bindings, replaced):
                 held_open[scope.name] = unseen(owner.facts.span(bindings[0].node))
     if len(ways) > len(held_open):
-        # A place held open with None for what another method brings: whether that has run was not followed.
+        # Whether what was to come has come by then was not followed.
         ways |= held_open
     return (ways, left) if ways else None
 

@@ -18,6 +18,7 @@ from loaderlint.linking import (
     settings,
 )
 from loaderlint.linking.commandlines import absl, parsed
+from loaderlint.linking.replacing import AFTER_FIELDS
 from loaderlint.linking.things import (
     GIVEN,
     Absent,
@@ -103,7 +104,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
 def _before_post_init(evaluator: Evaluator, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:
     """Return what a method that runs after the fields were set finds in one; nothing for anything else."""
     own = isinstance(node.value, ast.Name) and classes.names_receiver(frame, node.value.id)
-    if not own or frame.scope.name not in instances.AFTER_FIELDS:
+    if not own or frame.scope.name not in AFTER_FIELDS:
         return ()
     return instances.declared(evaluator, thing, node.attr)
 

@@ -71,6 +71,10 @@ REPAIRED: dict[str, tuple[Files, set[tuple[str, str]]]] = {
     ),
     "after the fields": (f"{FIELDS}{FIX}cfg = Config()\n{READ}", {OFF}),
     "after the fields, inside": (f"{FIELDS}{FIX}{LOAD}Config().load()\nConfig(2).load()\n", {OFF, AHEAD}),
+    "after the fields, which are set there": (
+        f"{FIELDS.replace('self.fix()', 'self.n = 0')}        self.fix()\n{FIX}{LOAD}Config(2).load()\n",
+        {OFF},
+    ),
     "by a method that another one calls": (
         f"{CALLS.replace('fix', 'check')}    def check(self):\n        self.all()\n    def all(self):\n"
         f"        self.fix()\n{FIX}cfg = Config()\n{READ}",
