@@ -21,7 +21,7 @@ from loaderlint import __version__, reports
 from loaderlint.discovery import STDIN, Discovered, ProjectFiles, discover, project_root
 from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
-from loaderlint.model.source import Source
+from loaderlint.model.source import Language, Source
 from loaderlint.model.target import Accelerator, Platform
 from loaderlint.model.tracing import Asked
 from loaderlint.rulebook import RuleBookError
@@ -166,6 +166,8 @@ def lint(
     named = paths or ["."]
     stdin = sys.stdin.buffer.read() if STDIN in named else b""
     discovered = discover(named, settings, stdin=stdin, stdin_filename=stdin_filename)
+    if output and _is_linted(output, discovered):
+        raise Refusal(f"--output {output} would overwrite a file that is linted")
     report = _linted(
         discovered,
         named,
@@ -324,6 +326,13 @@ def _diff(report: Report, color: bool) -> str:
 
 def _rendered(report: Report, format: str, color: bool, **looks: bool) -> str:
     return reports.render(report, format, color=color, width=width(), **looks)
+
+
+def _is_linted(output: str, discovered: Discovered) -> bool:
+    """Return whether a file is linted that nobody takes for the last report, which is met where it was saved."""
+    linted = [path for path in discovered.sources if (language := Language.of(path)) and not language.is_anybodys]
+    place = Path(output).resolve()
+    return any(Path(path).resolve() == place for path in (*discovered.given, *linted))
 
 
 def _save(text: str, output: str) -> None:

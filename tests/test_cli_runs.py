@@ -310,3 +310,28 @@ def test_a_report_whose_reader_goes_away_is_no_error(project: WriteFiles) -> Non
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 1
+
+
+@pytest.mark.parametrize("name", ["train.py", "book.ipynb", "loader.json"])
+def test_a_report_takes_the_place_of_no_linted_file(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    project({"train.py": SCRIPT, "book.ipynb": '{"cells": []}', "loader.json": '{"num_workers": 4}'})
+    before = Path(name).read_text()
+    code, _, error = said(capsys, name, "--output", f"./{name}")
+    assert (code, Path(name).read_text()) == (2, before)
+    assert f"--output ./{name} would overwrite a file that is linted" in error
+
+
+def test_a_report_may_take_the_place_of_the_last(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    project({"train.py": SCRIPT})
+    for _ in range(2):
+        assert said(capsys, "--format", "json", "--output", "report.json") == (1, "", "")
+
+
+def test_a_report_takes_the_place_of_no_file_that_is_met(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"train.py": SCRIPT})
+    assert said(capsys, "--output", "train.py")[0] == 2
+    assert Path("train.py").read_text() == SCRIPT

@@ -173,6 +173,11 @@ WAYS_OF_USING = {
     "arithmetic under another name": "    count = {read}\n    print(10 // count)\n",
     "a function of the project that computes with it": "    show({read})\n",
     "a method of it": "    print(({read}).bit_length())\n",
+    "a slice that is set": "    rows = list(range(8))\n    rows[{read} :] = []\n",
+    "an item that is set": "    seconds = dict()\n    seconds[{read}] = 8\n",
+    "a slice that is deleted": "    rows = list(range(8))\n    del rows[{read} :]\n",
+    "a slice that is shown": "    rows = list(range(8))\n    print(rows[: {read}])\n",
+    "a slice that is formatted": "    rows = list(range(8))\n    print(f\"{{rows[: {read}]}}\")\n",
 }
 
 

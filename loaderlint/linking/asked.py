@@ -32,7 +32,9 @@ def asked(facts: PythonFacts, ways: Ways, shows: Shows) -> Iterator[Read]:
     Left out are tests that only say which worker options a loader gets, or what is shown, and whether something is
     None, which no number is.
     """
-    left_out = {id(node) for site in shows.sites(facts) for node in ast.walk(site.node)}
+    shown = (node for site in shows.sites(facts) for node in ast.walk(site.node))
+    # Which part of something else is shown is no showing of the value.
+    left_out = {id(node) for node in shown if not isinstance(node, ast.Subscript)}
     for node, place in facts.tests:
         if id(node) in left_out:
             continue

@@ -62,6 +62,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
             return fix.unsafe(f"the program asks the loader for its {option}")
     if unseen:
         return fix.unsafe(f"{unseen} was not seen and may need workers")
+    if count == 0 and _shares_iterator(loader, target):
+        return fix.unsafe("iterators that are one while the workers persist are several without workers")
     if count == 0 and loader.payload.worker_init_fn is not None:
         return fix.unsafe("worker_init_fn never runs without workers")
     if count == 0 and (loader.payload.iterable or _makes_batches(loader)):
@@ -80,6 +82,12 @@ _OF_BUILDERS = frozenset({"workers_per_gpu"})
 
 ``mmseg/datasets/builder.py``, ``build_dataloader`` (mmsegmentation 0.27).
 """
+
+
+def _shares_iterator(loader: Loader, target: Target) -> bool:
+    """Return whether two iterators in use at a time are one, which resets it, as workers that persist have one."""
+    persistent = loader.option("persistent_workers").on(target).written
+    return bool(loader.uses.together) and any(one.constant for one in persistent)
 
 
 def _makes_batches(loader: Loader) -> bool:

@@ -157,6 +157,8 @@ class _Walk(Bound):
         """Read the expressions inside a target, such as the index of a subscript."""
         if isinstance(target, ast.Attribute | ast.Subscript):
             self.expressions(target, place)
+            if _asks(target):
+                self.tests.append((target, place))
             if isinstance(target, ast.Attribute) and dotted(target) is None:
                 name = ast.copy_location(ast.Constant(target.attr), target)
                 self.attribute_changes.append(AttributeChange(target.value, name, place))
@@ -380,7 +382,8 @@ class _Walk(Bound):
         elif isinstance(node, ast.JoinedStr):
             before = len(self.tests)
             self.expressions(node, place)
-            del self.tests[before:]
+            # What a text shows depends on no more than what is shown, but for what is picked from something else.
+            self.tests[before:] = [one for one in self.tests[before:] if isinstance(one[0], ast.Subscript)]
             return
         elif isinstance(node, ast.Lambda):
             self.defaults(node, place)
