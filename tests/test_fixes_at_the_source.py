@@ -177,7 +177,7 @@ WAYS_OF_USING = {
     "an item that is set": "    seconds = dict()\n    seconds[{read}] = 8\n",
     "a slice that is deleted": "    rows = list(range(8))\n    del rows[{read} :]\n",
     "a slice that is shown": "    rows = list(range(8))\n    print(rows[: {read}])\n",
-    "a slice that is formatted": "    rows = list(range(8))\n    print(f\"{{rows[: {read}]}}\")\n",
+    "a slice that is formatted": '    rows = list(range(8))\n    print(f"{{rows[: {read}]}}")\n',
 }
 
 
