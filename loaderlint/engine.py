@@ -38,6 +38,7 @@ class Linted:
     ``failures`` are the named files that could not be parsed. ``sources`` are all files that were read, by path.
     ``reached`` counts the loaders of each file whose worker count some value can be, as no value reaches one that no
     run comes to; ``unreached`` are those of the named files that no run comes to on some platform of their targets.
+    ``unseen`` counts those whose worker count something unseen can be, besides what a user gives.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -49,6 +50,7 @@ class Linted:
     targets: tuple[Target, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
     reached: Mapping[str, int] = field(default_factory=dict)
+    unseen: Mapping[str, int] = field(default_factory=dict)
     unreached: tuple[Loader, ...] = ()
 
 
@@ -158,6 +160,7 @@ def lint(
         targets=tuple(dict.fromkeys(target for path in sorted(named) for target in settings_for(path).targets)),
         sources=project.sources,
         reached=Counter(loader.span.path for loader in loaders if loader.num_workers.open or loader.num_workers.known),
+        unseen=Counter(one.span.path for one in loaders if one.num_workers.open and not one.num_workers.by_user),
         unreached=tuple(
             loader
             for loader in loaders

@@ -10,7 +10,7 @@ from loaderlint.called import Called
 from loaderlint.engine import Linted, SettingsFor, lint
 from loaderlint.linking.files import OtherFiles, Readings
 from loaderlint.linking.importers import Importers
-from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, RemoveIgnore, TextEdit
+from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, MakeInteger, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.report import Report
@@ -301,9 +301,8 @@ def _collide(first: Edit, second: Edit) -> bool:
 def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
     """Return what is wrong with the project after a batch of fixes, nothing when they are proven.
 
-    Every finding of the batch must be gone, every loader be there, and no other finding have appeared anywhere, but
-    for those whose turn is later.
-    Places move, so findings are counted by file and rule.
+    Every finding of the batch must be gone, every loader be there with all that was seen of it, and no other finding
+    have appeared anywhere, but for those whose turn is later. Places move, so findings are counted by file and rule.
     """
     expected = Counter(map(_kind, _everywhere(before)))
     expected.subtract(map(_kind, batch))
@@ -320,6 +319,12 @@ def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
         # A number that the program refuses ends the run before the loader, and nothing is found where nothing runs.
         if path in after.sources and after.reached.get(path, 0) < before.reached[path]:
             return f"no run comes to a loader in {path} any more"
+    # What number a text from outside is converted to, nobody sees.
+    converted = any(isinstance(edit, MakeInteger) for one in batch if one.fix is not None for edit in one.fix.edits)
+    for path in sorted(before.reached) if not converted else ():
+        # Where the place that was changed held more than the value, such as a list, nothing is seen of it any more.
+        if after.unseen.get(path, 0) > before.unseen.get(path, 0):
+            return f"the worker count of a loader in {path} would not be seen any more"
     unparsed = set(after.failures) - set(before.failures)
     return f"{min(one.path for one in unparsed)} could not be parsed again" if unparsed else ""
 

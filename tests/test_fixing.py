@@ -195,6 +195,19 @@ def test_a_fix_that_brings_another_finding_is_not_made(project: WriteFiles) -> N
 
 
 @pytest.mark.usefixtures("rules_of_our_own")
+@pytest.mark.parametrize("several", ["range(10, 11)", "map(int, '10'.split())", "'10'.split()"])
+def test_a_fix_after_which_an_option_is_seen_no_more_is_not_made(project: WriteFiles, several: str) -> None:
+    loop = f"for workers in {several}:\n    loader = DataLoader([], num_workers=int(workers))\n"
+    project({"train.py": IMPORT + loop + "DataLoader([], num_workers=10)\n"})
+    report = mended()
+    assert report.rewritten == {"train.py": (IMPORT + loop + "DataLoader([], num_workers=11)\n").encode()}
+    assert all(
+        reason.endswith("the worker count of a loader in train.py would not be seen any more")
+        for reason in reasons(report)
+    )
+
+
+@pytest.mark.usefixtures("rules_of_our_own")
 def test_a_fix_that_brings_a_finding_in_a_file_that_was_not_named_is_not_made(project: WriteFiles) -> None:
     reader = IMPORT + "from options import WORKERS\nloader = DataLoader([], num_workers=WORKERS)\n"
     project(
