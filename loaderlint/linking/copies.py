@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, dictionaries, fields
@@ -15,7 +16,7 @@ from loaderlint.linking.aliases import receiver_in
 from loaderlint.linking.checked_fields import stored
 from loaderlint.linking.lazily import Lazily, overlaid
 from loaderlint.linking.replacing import AFTER_FIELDS
-from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility, unseen
+from loaderlint.linking.things import Class, Frame, Instance, Items, Possibilities, Possibility, settled, unseen
 from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.configurations import AS_DICTIONARY, MODELS, NAMED_TUPLES
 
@@ -104,7 +105,12 @@ def _changed(
             changes[keyword.arg] = stored(evaluator, instance.of, keyword.arg, given) if constructs else given
     if constructs:
         changes.update(dict.fromkeys(_worked_out(evaluator, instance, changes), unseen(frame.facts.span(node))))
-    return replace(instance, changed=overlaid(instance.changed, changes))
+    before = instance.changed
+    after = {
+        name: settled(values, partial(before.__getitem__, name)) if name in before else values
+        for name, values in changes.items()
+    }
+    return replace(instance, changed=overlaid(before, after))
 
 
 def _worked_out(evaluator: Evaluator, instance: Instance, given: Collection[str]) -> frozenset[str]:

@@ -136,7 +136,8 @@ class Bound:
 
     def method(self, node: ast.Call, function: ast.Attribute, place: Place) -> None:
         """Bind what a method of dictionaries or lists changes."""
-        name, held, arguments = function.attr, function.value, node.args
+        # An object that is nothing but a dictionary read by attribute is changed through that of its attributes, too.
+        name, held, arguments = function.attr, dictionary_of(function.value) or function.value, node.args
         if dotted(function) in ("operator.setitem", "dict.__setitem__") and len(arguments) == 3:
             self.changed(arguments[0], "item", node, place, value=arguments[2], key=arguments[1])
         elif dotted(function) == "dict.update" and arguments:

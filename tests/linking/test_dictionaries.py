@@ -267,6 +267,22 @@ LOCAL: Cases = {
         "DataLoader(data, **options)",
         {"8"},
     ),
+    "the attributes of a namespace, updated with something unseen": (
+        "from types import SimpleNamespace\noptions = SimpleNamespace(workers=⟦2⟧)\n"
+        "options.__dict__.update(read())\nDataLoader(data, num_workers=options.workers)",
+        {"2", "open"},
+    ),
+    "the attributes of a namespace, updated with one of two dictionaries": (
+        "from types import SimpleNamespace\noptions = SimpleNamespace(workers=⟦2⟧)\n"
+        "vars(options).update({'workers': ⟦8⟧} if fast else {'size': 4})\n"
+        "DataLoader(data, num_workers=options.workers)",
+        {"2", "8"},
+    ),
+    "the attributes of a namespace, updated": (
+        "from types import SimpleNamespace\noptions = SimpleNamespace(workers=2)\nmore = {'workers': ⟦8⟧}\n"
+        "vars(options).update(more)\nDataLoader(data, num_workers=options.workers)",
+        {"8"},
+    ),
     "a function that gives a dictionary": (
         "def options():\n    return dict(num_workers=⟦8⟧)\nDataLoader(data, **options())",
         {"8"},
@@ -481,6 +497,24 @@ def test_an_update_that_lacks_a_key_comes_together_with_what_was_there_before() 
         options = {'num_workers': 2}
         options.update(TRAIN if train else TEST)
         DataLoader(data, **options)
+        """
+    assert met(files) == {("2", "4"), ("0", "None")}
+
+
+def test_a_copy_with_fields_that_not_all_callers_give_keeps_what_was_set_on_the_first() -> None:
+    files = """
+        from dataclasses import dataclass, replace
+        @dataclass
+        class Options:
+            num_workers: int = 0
+            prefetch_factor: int | None = None
+        def load(data, more):
+            options = Options()
+            options.num_workers = 2
+            options = replace(options, **more)
+            return DataLoader(data, num_workers=options.num_workers, prefetch_factor=options.prefetch_factor)
+        load(1, {'prefetch_factor': 4})
+        load(1, {'num_workers': 0})
         """
     assert met(files) == {("2", "4"), ("0", "None")}
 
