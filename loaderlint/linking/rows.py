@@ -26,6 +26,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.model.value import CpuCount
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ _ROWS: dict[str, _Made] = {
     "builtins.reversed": lambda rows, span: rows[0][::-1],
 }
 
+_FEW_CPUS = 2
+"""A range up to the number of CPUs is followed as on a machine with so many; a larger one has other numbers as well."""
+
 
 def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what Python's own functions make of known rows; None for any other, or where one was not seen."""
@@ -93,10 +97,15 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
 def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     found: list[Possibility] = []
     operands = [evaluator.evaluate(one, frame) for one in node.args]
-    if any(not isinstance(one.thing, int) for operand in operands for one in operand):
+    every = [one.thing for operand in operands for one in operand]
+    if not all(isinstance(one, int | CpuCount) for one in every):
         return unseen(span)
+    if any(isinstance(one, CpuCount) for one in every):
+        # A larger machine has more turns, or others.
+        found.extend(unseen(span))
     for values, assumptions, _ in combined(*operands):
-        limits = [one.thing for one in values if isinstance(one.thing, int)]
+        numbers = [one.thing.compute(_FEW_CPUS) if isinstance(one.thing, CpuCount) else one.thing for one in values]
+        limits = [one for one in numbers if isinstance(one, int)]
         turns = range(*limits) if len(limits) == len(values) <= 3 and 0 not in limits[2:] else None
         if turns is None or len(turns) > MOST_TURNS:
             found.extend(unseen(span, assumptions))

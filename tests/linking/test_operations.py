@@ -245,3 +245,19 @@ def test_a_conditional_expression_remembers_what_its_test_was_worked_out_from() 
     (prefetch,) = loader.prefetch_factor.candidates
     assert prefetch.constant == 2
     assert workers.span in prefetch.sources
+
+
+COUNTED = {
+    "up to the number of CPUs": ("range(0, os.cpu_count() + 1, 2)", {0, 2}, True),
+    "down from the number of CPUs": ("range(os.cpu_count(), 0, -1)", {2, 1}, True),
+    "from a number that a small machine does not have": ("range(4, os.cpu_count())", set(), True),
+    "from what nobody sees up to the number of CPUs": ("range(least, os.cpu_count())", set(), True),
+    "up to a number": ("range(0, 3, 2)", {0, 2}, False),
+}
+
+
+@pytest.mark.parametrize(("over", "numbers", "more"), COUNTED.values(), ids=COUNTED.keys())
+def test_what_a_loop_over_a_range_counts_through(over: str, numbers: set[int], more: bool) -> None:
+    workers = loader_of(f"import os\nfor n in {over}:\n    DataLoader(data, num_workers=n)\n").num_workers
+    assert {one.constant for one in workers.candidates} == numbers
+    assert workers.open is more
