@@ -141,7 +141,8 @@ class Effects:
 
         def found() -> methods.Reached:
             frame = Frame(method.facts, end_of(method.scope), receiver=Instance(owner))
-            calls = (one for one in self.changing(frame, own) if one.binding.kind == CALL and not one.path)
+            events = self._evaluator.events.of(method.scope, own)
+            calls = (one for one in events if one.binding.kind == CALL and not one.path and self._changes(one, frame))
             functions = [one for call in calls for one in self._handed_on(call, owner, frame)]
             return self._reach(owner, [one for one in functions if one[0].scope.name != "__init__"])
 

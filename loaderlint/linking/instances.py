@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -97,7 +97,7 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     if name == "__class__":
         return (Possibility(instance.of, span),)
     lineage = classes.lineage(evaluator, instance.of)
-    making = tuple(_making(evaluator, instance, lineage, name))
+    making = [one for owner in lineage for one in _making(evaluator, instance, owner, name)]
     without = {*without, *repaired.only_by(evaluator, instance.of, making)}
     saved = _saved_hyperparameters(evaluator, instance, span) if name == "hparams" else None
     if saved is None:
@@ -156,15 +156,17 @@ def _ended(
     )
 
 
-def _making(evaluator: Evaluator, instance: Instance, lineage: Iterable[Class], name: str) -> Iterator[Making]:
-    """Yield the methods of some classes that run while an object is made and call what changes an attribute further."""
-    for owner in lineage:
+def _making(evaluator: Evaluator, instance: Instance, owner: Class, name: str) -> list[Making]:
+    """Return the methods of a class that run while an object is made and call what changes an attribute further."""
+
+    def found() -> Iterator[Making]:
         for scope, own in _own_methods(evaluator, instance, owner):
             if always_runs(scope) and isinstance(scope.node, FunctionNode):
                 method = Function(owner.facts, scope.node, scope, owner=owner)
-                reached = evaluator.effects.reached_by_calls(instance.of, method, own)
-                if name in reached.attributes:
-                    yield Making(scope, own, reached)
+                yield Making(scope, own, evaluator.effects.reached_by_calls(instance.of, method, own))
+
+    every = evaluator.remembered(("making", instance.of.node, owner.node), None, lambda: tuple(found()))
+    return [one for one in every if name in one.reached.attributes]
 
 
 def _inherited(
@@ -180,7 +182,7 @@ def _inherited(
         if classes.is_made_over(evaluator, owner, name):
             return unseen(span)
         ways = _given_by(evaluator, instance, lineage[position:], name, span, without)
-        for making in _making(evaluator, instance, [owner], name):
+        for making in _making(evaluator, instance, owner, name):
             frame = _method_frame(evaluator, instance, owner, making.scope)
             before = partial(_before_calls, evaluator, instance, lineage[position:], span)
             left = repaired.left(evaluator, instance, making, frame, name, before)

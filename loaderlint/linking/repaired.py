@@ -41,7 +41,9 @@ def left(
     def ended() -> Possibilities:
         changed = Lazily.followed(evaluator, sorted(making.reached.attributes), before)
         started = replace(instance, changed=changed)
-        return methods.after_body(evaluator, started, replace(frame, receiver=started), making.own)
+        # What it calls is followed as far as what the constructor itself calls.
+        within = replace(frame, receiver=started, depth=max(frame.depth - 1, 0))
+        return methods.after_body(evaluator, started, within, making.own)
 
     key = ("made", instance.of.node, instance.call, instance.frame, instance.running, making.scope)
     return tuple(

@@ -80,6 +80,11 @@ REPAIRED: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         f"        self.fix()\n{FIX}cfg = Config()\n{READ}",
         {OFF},
     ),
+    "where another method says what there is": (
+        f"{CALLS}    def has_workers(self):\n        return self.n > 0\n    def fix(self):\n"
+        f"        if not self.has_workers():\n            self.factor = None\ncfg = Config()\n{READ}",
+        {OFF},
+    ),
     "by one method after another": (
         f"{CALLS.replace('fix', 'fill')}        self.fix()\n    def fill(self):\n        if self.factor:\n"
         f"            self.n = 2\n{FIX}cfg = Config()\n{READ}",
