@@ -7,15 +7,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking import classes, doubts, effects, entries_after, lazily, settings, turns
+from loaderlint.linking import classes, doubts, effects, entries_after, lazily, methods, settings, turns
 from loaderlint.linking.events import CALL, Event, Happened
 from loaderlint.linking.lazily import AttributesAfter
 from loaderlint.linking.names import MUTATIONS, Reaching, reaching
+from loaderlint.linking.replacing import MAKING
 from loaderlint.linking.things import (
     UNSEEN,
     CommandLine,
     External,
     Frame,
+    Function,
     Instance,
     Items,
     Possibilities,
@@ -29,7 +31,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import ELEMENT, Keys, Place, dotted, key_of
+from loaderlint.readers.python import ELEMENT, FunctionNode, Keys, Place, dotted, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -68,26 +70,47 @@ def changed(
     return after
 
 
+def after_own_calls(evaluator: Evaluator, given: Possibilities, name: str, frame: Frame, span: Span) -> Possibilities:
+    """Return what an attribute of a method's own object is after the methods that the method has called by then."""
+    owner, _, attribute = name.rpartition(".")
+    scope, kind = frame.scope, classes.class_around(frame, owner)
+    if kind is None or scope.name in MAKING or not isinstance(scope.node, FunctionNode):
+        return given
+    setting = evaluator.effects.setting
+    if not any(methods.is_method_call(one.node, owner, scope, setting) for one in scope.calls):
+        return given
+    method = Function(frame.facts, scope.node, scope, owner=kind)
+    if attribute not in evaluator.effects.reached_by_calls(kind, method, owner).attributes:
+        return given
+    return through_owner(evaluator, given, name, frame, frame.place, None, span)
+
+
 def through_owner(
-    evaluator: Evaluator, given: Possibilities, name: str, frame: Frame, place: Place | None, bound: Reaching
+    evaluator: Evaluator,
+    given: Possibilities,
+    name: str,
+    frame: Frame,
+    place: Place | None,
+    bound: Reaching | None,
+    span: Span,
 ) -> Possibilities:
     """Return what an attribute set by its dotted name is after what was done to its object since, by other means.
 
-    What sets it by that name again is a way of its own.
+    What sets it by that name again is a way of its own. One that the scope does not set has no such ``bound``.
     """
     owner, _, attribute = name.rpartition(".")
+    since = bound.binding.place.order if bound is not None else -1
     happened = [
         Happened(event, way.arms, way.earlier_turn, again=_comes_again(event, bound))
         for event in evaluator.effects.changing(frame, owner)
-        if event.order > bound.binding.place.order
+        if event.order > since
         and ((event.binding.kind == CALL and not event.path) or (event.sets(attribute) and event.binding.name != name))
         for way in reaching([event.binding], place)
-        if not (way.earlier_turn and _renewed(bound, event))
+        if not (way.earlier_turn and bound is not None and _renewed(bound, event))
     ]
     if not happened:
         return given
     kind = classes.class_around(frame, owner)
-    span = frame.facts.span(bound.binding.node)
     thing: Instance | Items = Items({attribute: given}, complete=False)
     if kind is not None:
         thing = replace(frame.receiver or evaluator.any_object(kind), changed={attribute: given})

@@ -195,7 +195,10 @@ def _given(
         for assumptions in alternatives:
             left = under(given, assumptions)
             left = changes.changed(evaluator, left, name, frame, place, way.binding.place.order, way)
-            yield from changes.through_owner(evaluator, left, name, frame, place, way) if "." in name else left
+            if "." in name:
+                where = frame.facts.span(way.binding.node)
+                left = changes.through_owner(evaluator, left, name, frame, place, way, where)
+            yield from left
 
 
 def _met_since(way: Reaching) -> list[Arm]:
@@ -209,8 +212,11 @@ def attribute(evaluator: Evaluator, node: ast.Attribute, frame: Frame) -> Possib
     """Return what an attribute can be: assigned in this scope by its dotted name, or found on its object."""
     span = frame.facts.span(node)
     name = dotted(node)
-    if name is None or name not in frame.scope.bindings:
+    if name is None:
         return _attribute_of(evaluator, node, frame, span)
+    if name not in frame.scope.bindings:
+        given = _attribute_of(evaluator, node, frame, span)
+        return changes.after_own_calls(evaluator, given, name, frame, span)
     owner = evaluator.evaluate(node.value, frame)
     if evaluator.blurred.runs_setter(owner, node.attr):
         return _attribute_of(evaluator, node, frame, span)

@@ -1,4 +1,4 @@
-"""Settings that an object repairs itself while it is made: its constructor calls methods that set them anew."""
+"""Settings that an object repairs itself, while it is made or before it loads: it calls methods that set them anew."""
 
 from __future__ import annotations
 
@@ -122,6 +122,29 @@ REPAIRED: dict[str, tuple[Files, set[tuple[str, str]]]] = {
     "in what the object holds, never called": (ARGUMENTS.replace("CALL", "pass"), {OFF, NOT_AHEAD}),
 }
 
+CALLED = LOAD.replace("        return", "        self.fix()\n        return")
+LOADED = "        loader = DataLoader(data, num_workers=self.n, prefetch_factor=self.factor)\n"
+
+WHERE_IT_LOADS: dict[str, tuple[Files, set[tuple[str, str]]]] = {
+    "before": (f"{KEEPS}{FIX}{CALLED}Config().load()\nConfig(2).load()\n", {OFF, AHEAD}),
+    "before, in what the object holds": (
+        ARGUMENTS.replace("CALL", "pass").replace("        return", "        self.check()\n        return"),
+        {OFF},
+    ),
+    "before, where it sets something else": (
+        f"{KEEPS}    def fix(self):\n        self.m = 3\n{CALLED}Config().load()\n",
+        {NOT_AHEAD},
+    ),
+    "before, under a condition": (
+        f"{KEEPS}{FIX}{CALLED.replace('self.fix()', 'if ask(): self.fix()')}Config().load()\n",
+        {OFF, NOT_AHEAD},
+    ),
+    "after": (
+        f"{KEEPS}{FIX}    def load(self):\n{LOADED}        self.fix()\n        return loader\nConfig().load()\n",
+        {OFF, NOT_AHEAD},
+    ),
+}
+
 FILLED: Cases = {
     "a count for 0": (
         f"import os\n{KEEPS}        self.fill()\n    def fill(self):\n        if not self.n:\n"
@@ -159,6 +182,11 @@ FILLED: Cases = {
 
 @pytest.mark.parametrize(("files", "expected"), REPAIRED.values(), ids=REPAIRED.keys())
 def test_what_a_constructor_calls_repairs(files: Files, expected: set[tuple[str, str]]) -> None:
+    assert met(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), WHERE_IT_LOADS.values(), ids=WHERE_IT_LOADS.keys())
+def test_what_the_method_that_loads_repairs(files: Files, expected: set[tuple[str, str]]) -> None:
     assert met(files) == expected
 
 
