@@ -44,7 +44,11 @@ class UnguardedEntryPoint(Rule):
 
     ## Fix safety
     Safe: what runs goes under the guard in its order, what workers or other files need stays outside. Unsafe where
-    such a name cannot be made without effects, such as a parsed command line.
+    such a name cannot be made without effects, such as a parsed command line; where what goes inside sets up, or may
+    set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
+    would come before what may prepare an import or make its files; and where another file imports the module to run it.
+    Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
+    only what it begins with counts.
 
     ## Evidence
     CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344; CPython

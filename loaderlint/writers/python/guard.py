@@ -20,12 +20,12 @@ from loaderlint.writers.python.bindings import (
     own_scope,
     root,
 )
-from loaderlint.writers.python.effect_free import REPORTING_LIBRARIES
 from loaderlint.writers.python.effects import Effects, Kind
 from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_guard
 from loaderlint.writers.python.names import Names, uses
 from loaderlint.writers.python.placement import Statement, later_by_name, place
 from loaderlint.writers.python.set_up import SetUp
+from loaderlint.writers.python.setting_words import REPORTING_LIBRARIES
 from loaderlint.writers.python.sharing import shared_names
 from loaderlint.writers.python.worker_code import Reader, worker_definitions, worker_readers
 

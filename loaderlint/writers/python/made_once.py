@@ -8,8 +8,8 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 
 from loaderlint.writers.python.bindings import always_imported, canonical, dotted, overlap, root
-from loaderlint.writers.python.effect_free import KNOWN_LIBRARIES
 from loaderlint.writers.python.names import Names, uses
+from loaderlint.writers.python.setting_words import KNOWN_LIBRARIES
 from loaderlint.writers.python.shapes import Definition, Side, by_side
 
 _LIBRARIES = sys.stdlib_module_names | KNOWN_LIBRARIES
@@ -125,7 +125,7 @@ class _Module:
         return hasattr(builtins, path) or (root(dotted(node) or "") in self._imports and root(path) in _LIBRARIES)
 
     def is_fixed(self, node: ast.expr) -> bool:
-        """Return whether an expression always gives the same, or what is as good: something that nobody can change."""
+        """Return whether an expression gives each call the same: what cannot change, or one object of the module."""
         match node:
             case ast.Constant() | ast.Name():
                 return True

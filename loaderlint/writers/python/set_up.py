@@ -34,7 +34,16 @@ from loaderlint.writers.python.definitions import (
     made_of,
     used_as_values,
 )
-from loaderlint.writers.python.effect_free import (
+from loaderlint.writers.python.names import MUTATORS, container
+from loaderlint.writers.python.setting_names import (
+    is_class,
+    is_harmless,
+    is_of_no_concern,
+    is_setting,
+    says_that_it_sets,
+    words_of,
+)
+from loaderlint.writers.python.setting_words import (
     CHANGES_ITS_ARGUMENT,
     ENTERING_NAMES,
     HARMLESS_ELSEWHERE,
@@ -45,15 +54,6 @@ from loaderlint.writers.python.effect_free import (
     STARTING_CALLS,
     STARTING_NAMES,
     STARTING_WORDS,
-)
-from loaderlint.writers.python.names import MUTATORS, container
-from loaderlint.writers.python.setting_names import (
-    is_class,
-    is_harmless,
-    is_of_no_concern,
-    is_setting,
-    says_that_it_sets,
-    words_of,
 )
 
 SETS_UP = "sets up"

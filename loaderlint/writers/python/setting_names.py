@@ -6,7 +6,8 @@ import re
 import sys
 
 from loaderlint.writers.python.bindings import root
-from loaderlint.writers.python.effect_free import (
+from loaderlint.writers.python.names import MUTATORS
+from loaderlint.writers.python.setting_words import (
     HARMLESS_ACTS,
     HARMLESS_ADDITIONS,
     HARMLESS_REPORTS,
@@ -19,7 +20,6 @@ from loaderlint.writers.python.effect_free import (
     SETTING_WORDS,
     STATE_WORDS,
 )
-from loaderlint.writers.python.names import MUTATORS
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
