@@ -447,6 +447,13 @@ def test_nothing_is_set_where_the_value_is_only_taken_out_of_what_is_written(
 READ_BY_ANOTHER_NAME: dict[str, tuple[str, str, str, str, bool]] = {
     "given two names": ("", "    workers = seed = 4", "workers", "print(seed)", False),
     "given two names for loaders": ("", "    workers = more = 4", "workers", "DataLoader([1], num_workers=more)", True),
+    "a text that is asked for another": (
+        "WORKERS = '4'\n\n\n",
+        "",
+        "int(WORKERS)",
+        "DataLoader([1], num_workers=int(WORKERS.strip()) // 8)",
+        False,
+    ),
     "in globals": ("WORKERS = 4\n\n\n", "", "WORKERS", "ThreadPoolExecutor(globals()['WORKERS'])", False),
     "by a name in a variable": (
         FIELDS,

@@ -43,7 +43,8 @@ class Read:
     """An expression that something is done with. ``call`` is the call it is given to, None where it is computed with.
 
     ``whole`` says that it is a dictionary of which every value is used, ``taken`` that a function or class of the
-    project is known to take it, under a name that is looked for in its turn.
+    project is known to take it, under a name that is looked for in its turn; ``asked`` that a method of it is called,
+    which a text has and no number.
     """
 
     facts: PythonFacts
@@ -52,6 +53,7 @@ class Read:
     call: ast.Call | None = None
     whole: bool = False
     taken: bool = False
+    asked: bool = False
 
 
 class Reads:
@@ -268,7 +270,7 @@ def _given(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
                 # A text that a function of the project gets says nothing of what that does with the number.
                 yield Read(facts, site.place, part, site.node, taken=True)
         if isinstance(site.node.func, ast.Attribute):
-            yield Read(facts, site.place, site.node.func.value)
+            yield Read(facts, site.place, site.node.func.value, asked=True)
 
 
 def _as_item(value: ast.expr) -> ast.expr:

@@ -296,7 +296,7 @@ class _OtherUses:
 
     def _written_for(self, read: Read, ways: _Hold) -> frozenset[Span]:
         """Return the places where what is read was written, none where it is on one of the ways to a loader."""
-        if ways.hold(read.facts.span(read.node)):
+        if not read.asked and ways.hold(read.facts.span(read.node)):
             return frozenset()
         if id(read.node) not in self._written:
             self._written[id(read.node)] = self._followed(read)
