@@ -99,12 +99,8 @@ def _own(evaluator: Evaluator, instance: Instance, name: str, without: Collectio
     lineage = classes.lineage(evaluator, instance.of)
     making = [one for owner in lineage for one in _making(evaluator, instance, owner, name)]
     without = {*without, *repaired.only_by(evaluator, instance.of, making)}
-    saved = _saved_hyperparameters(evaluator, instance, span) if name == "hparams" else None
-    if saved is None:
-        found = _inherited(evaluator, instance, lineage, name, span, without)
-        found = _once_made(evaluator, instance, lineage, name, found)
-    else:
-        found = saved
+    found = _inherited(evaluator, instance, lineage, name, span, without)
+    found = _once_made(evaluator, instance, lineage, name, found)
     if not changes.can_change(found):
         return found or unseen(span)
     methods = (
@@ -217,6 +213,9 @@ def _given_by(
     Where its methods may leave the attribute alone, it is what the next of the classes gives it.
     """
     owner = lineage[0]
+    saved = _saved_hyperparameters(evaluator, instance, owner, span) if name == "hparams" else None
+    if saved is not None:
+        return {"__init__": saved}
     assigned = _assigned(evaluator, instance, owner, name, without)
     declared = _declared(evaluator, instance, owner, name, span) if name in owner.scope.bindings else ()
     if assigned is None:
@@ -429,28 +428,27 @@ def item(evaluator: Evaluator, instance: Instance, key: Thing, span: Span) -> Po
     return tuple(found) or unseen(span)
 
 
-def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, span: Span) -> Possibilities | None:
-    """Return what ``self.hparams`` is after ``save_hyperparameters()``: the constructor's own parameters, by name.
+def _saved_hyperparameters(evaluator: Evaluator, instance: Instance, owner: Class, span: Span) -> Possibilities | None:
+    """Return what ``self.hparams`` is once a class called ``save_hyperparameters()``: its constructor's own parameters.
 
     ``lightning/pytorch/core/mixins/hparams_mixin.py``: without arguments it keeps every argument of ``__init__``;
     given an object it keeps that.
     """
-    for owner in classes.lineage(evaluator, instance.of):
-        for scope, self_name in _own_methods(evaluator, instance, owner):
-            if scope.name != "__init__":
+    for scope, self_name in _own_methods(evaluator, instance, owner):
+        if scope.name != "__init__":
+            continue
+        frame = _method_frame(evaluator, instance, owner, scope)
+        for site in scope.calls:
+            if dotted(site.node.func) != f"{self_name}.save_hyperparameters":
                 continue
-            frame = _method_frame(evaluator, instance, owner, scope)
-            for site in scope.calls:
-                if dotted(site.node.func) != f"{self_name}.save_hyperparameters":
-                    continue
-                positional = [one for one in site.node.args if not isinstance(one, ast.Constant)]
-                if positional:
-                    return evaluator.evaluate(positional[0], frame)
-                assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
-                entries = {
-                    one.arg: parameters.parameter(evaluator, one, frame)
-                    for one in list(parameters_of(scope.node))[1:]
-                    if one not in (scope.node.args.vararg, scope.node.args.kwarg)
-                }
-                return (Possibility(Items(entries, complete=False, of_arguments=True), span),)
+            positional = [one for one in site.node.args if not isinstance(one, ast.Constant)]
+            if positional:
+                return evaluator.evaluate(positional[0], frame)
+            assert isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+            entries = {
+                one.arg: parameters.parameter(evaluator, one, frame)
+                for one in list(parameters_of(scope.node))[1:]
+                if one not in (scope.node.args.vararg, scope.node.args.kwarg)
+            }
+            return (Possibility(Items(entries, complete=False, of_arguments=True), span),)
     return None

@@ -118,6 +118,13 @@ REPAIRED: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         f"cfg = Config()\n{READ}",
         {OFF},
     ),
+    "in the hyperparameters that it saves": (
+        "import lightning\nclass Data(lightning.LightningDataModule):\n    def __init__(self, n=0, factor=4):\n"
+        "        super().__init__()\n        self.save_hyperparameters()\n        self.check()\n    def check(self):\n"
+        "        if self.hparams.n == 0:\n            self.hparams.factor = None\n    def train_dataloader(self):\n"
+        "        return DataLoader(data, num_workers=self.hparams.n, prefetch_factor=self.hparams.factor)\nData()\n",
+        {OFF},
+    ),
     "in what the object holds": (ARGUMENTS.replace("CALL", "self.check()"), {OFF}),
     "in what the object holds, never called": (ARGUMENTS.replace("CALL", "pass"), {OFF, NOT_AHEAD}),
 }
