@@ -241,13 +241,12 @@ def _linted(
     ``typed`` asks for what each fix would type.
     """
     report = Report(targets=settings.for_folder(settings.cwd).targets)
-    if discovered.sources:
+    named = discovered.running | discovered.sources.keys()
+    files = _project(discovered, paths, settings)
+    if named and (sources := _in_context(discovered, files)):
         from loaderlint.fixing import run
         from loaderlint.saving import save
 
-        files = _project(discovered, paths, settings)
-        sources = _in_context(discovered, files)
-        named = frozenset(discovered.sources)
         # What an editor pipes through must come back on its own: no other file may change with it.
         changeable = frozenset({discovered.stdin}) if discovered.stdin is not None else None
         lint = partial(

@@ -16,7 +16,7 @@ from loaderlint.notebooks import NotebookError, as_python
 from loaderlint.paths import displayed
 from loaderlint.settings import Settings, SettingsIndex
 from loaderlint.settings_files import OWN_FILE, PROJECT_FILE
-from loaderlint.vocabulary.prefilter import may_matter
+from loaderlint.vocabulary.prefilter import may_matter, may_run_loaders
 from loaderlint.walking import walk
 
 STDIN = "-"
@@ -33,7 +33,8 @@ class Discovered:
 
     ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is
     the path of the source that is standard input, None when there is none, and ``given`` are the paths of the files
-    that were named one by one, ``excluded`` those of them that the settings exclude.
+    that were named one by one, ``excluded`` those of them that the settings exclude, ``running`` those that are no
+    sources and may run a loader that another file makes.
     """
 
     sources: Mapping[str, Source] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Discovered:
     stdin: str | None = None
     given: frozenset[str] = frozenset()
     excluded: tuple[str, ...] = ()
+    running: frozenset[str] = frozenset()
 
     def counts(self, failure: Failure) -> bool:
         """Return whether somebody wants to know of a failure: one of their own files, or one in a loader's language.
@@ -60,6 +62,7 @@ class Discovered:
             self.stdin or other.stdin,
             self.given | other.given,
             tuple(dict.fromkeys((*self.excluded, *other.excluded))),
+            self.running | other.running,
         )
 
 
@@ -112,15 +115,20 @@ def discover(
             locations.append(location)
             given.add(displayed(location, cwd))
     once = _each_file_once(locations)
+    running: set[str] = set()
     for location in once:
         read = _read(location, cwd, settings.for_path(location))
         if isinstance(read, Failure):
             failures.append(read)
         elif read is not None:
             sources[read.path] = read
+        elif (path := displayed(location, cwd)) in given and _may_run_loaders(location):
+            running.add(path)
     ordered = {path: sources[path] for path in sorted(sources)}
     seen = len(once) + list(paths).count(STDIN)
-    discovered = Discovered(ordered, (), seen, standard_input, frozenset(given), tuple(dict.fromkeys(excluded)))
+    discovered = Discovered(
+        ordered, (), seen, standard_input, frozenset(given), tuple(dict.fromkeys(excluded)), frozenset(running)
+    )
     return replace(discovered, failures=tuple(one for one in failures if discovered.counts(one)))
 
 
@@ -160,6 +168,10 @@ def _read(location: str, cwd: str, settings: Settings | None) -> Source | Failur
     if language is None or (settings is not None and not _may_matter(location, content, settings)):
         return None
     return decoded(content, path, os.path.realpath(location), language)
+
+
+def _may_run_loaders(location: str) -> bool:
+    return Language.of(location) is Language.PYTHON and may_run_loaders(Path(location).read_bytes())
 
 
 def _may_matter(location: str, content: bytes, settings: Settings) -> bool:

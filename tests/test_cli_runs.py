@@ -180,6 +180,19 @@ def test_values_are_followed_into_files_that_were_not_named(
     assert [one["path"] for one in report["findings"]] == ["options.py"]
 
 
+@pytest.mark.parametrize("named", ["train.py", "data.py", "."])
+def test_a_script_that_runs_a_loader_of_another_file_is_found_whatever_is_named(
+    named: str, project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    making = (
+        "from torch.utils.data import DataLoader\n\n\ndef load():\n    return DataLoader(range(8), num_workers=2)\n"
+    )
+    running = "from data import load\n\nfor batch in load():\n    print(batch)\n"
+    project({"data.py": making, "train.py": running, "tools.py": "def load():\n    return 1\n"})
+    report = json.loads(said(capsys, "--platform", "macos", "--format", "json", named)[1])
+    assert [(one["code"], one["path"]) for one in report["findings"]] == [("LL102", "train.py")]
+
+
 def test_trace_shows_the_loaders_of_a_file_or_a_line(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
     project({"train.py": SCRIPT + "\n\n" + MENDED})
     assert said(capsys, "trace", "train.py")[1].count("torch.utils.data.DataLoader") == 2

@@ -51,7 +51,7 @@ class Project:
         """
         named = None if named is None else named | self.launches.started_in(frozenset(named))
         for paths in self._parts.all:
-            if not paths.isdisjoint(self._files.matter if named is None else named):
+            if not paths.isdisjoint(self._files.matter) and (named is None or not paths.isdisjoint(named)):
                 part = Project({})
                 part._files = self._files
                 part.launches = self.launches

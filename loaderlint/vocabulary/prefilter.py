@@ -5,6 +5,8 @@ Plain substring tests cost 0.12 s over 64 MB; one regular expression for the sam
 
 from __future__ import annotations
 
+import re
+
 from loaderlint.model.source import Language
 
 LOADER_WORDS: tuple[bytes, ...] = (
@@ -35,6 +37,14 @@ RUNNING_WORDS: tuple[bytes, ...] = (
 _HOLDING_WORDS: tuple[bytes, ...] = (b"services", b"containers")
 """Without the colon: as a key either may be quoted (``"services":``)."""
 _STARTING_WORDS: tuple[bytes, ...] = (b".py", b"python", b"torchrun", b"accelerate", b"deepspeed", b".sh")
+
+
+_RUNS = re.compile(rb"^(?:for|while|with|[A-Za-z_][\w.]*\()", re.M)
+
+
+def may_run_loaders(content: bytes) -> bool:
+    """Return whether a Python file without any of the words may run, when it is imported, what iterates a loader."""
+    return _RUNS.search(content) is not None
 
 
 def may_matter(content: bytes, language: Language | None = None) -> bool:
