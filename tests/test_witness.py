@@ -28,8 +28,8 @@ DEADLINE = 90.0
 LONG_ENOUGH = 20.0
 """Seconds after which a program that says it is about to hang counts as hung; the mended ones take 3 to 6."""
 
-WAITING_AT_ONCE = 3
-"""Programs that hang side by side: they take a processor for their first seconds alone."""
+AT_ONCE = 3
+"""Programs that run side by side: most of what they do is waiting for each other's start, those that hang only wait."""
 
 WITNESSED = [case for case in cases() if case.witness is not None]
 
@@ -85,57 +85,69 @@ def cells_together(notebook: Path) -> str:
     return text
 
 
-@every_case_that("error")
-def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, tmp_path: Path) -> None:
-    witness = witness_of(case)
-    finished = python(case.bad(tmp_path / "project"), witness)
-    assert finished.returncode != 0
-    assert witness.error is not None
-    assert witness.error in finished.stderr
-
-
 Ended = Future[subprocess.CompletedProcess[str]]
 
 
-def _hangs(item: pytest.Function) -> bool:
-    return item.originalname == test_the_bad_case_hangs.__name__
+def _program(item: pytest.Item) -> Case | None:
+    """Return the case whose program a test waits for; None where it waits for none, or is skipped."""
+    case = item.callspec.params.get("case") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+    if not isinstance(case, Case) or item.path != Path(__file__):
+        return None
+    return None if witness_of(case).gpu and not torch.cuda.is_available() else case
 
 
 @pytest.fixture(scope="module")
-def hanging(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ended]]:
-    """What comes of the bad cases asked for that hang: several at a time, for most of theirs is waiting."""
-    asked = {item.callspec.id for item in request.session.items if isinstance(item, pytest.Function) and _hangs(item)}
-    with ThreadPoolExecutor(WAITING_AT_ONCE) as pool:
-        chosen = [case for case in WITNESSED if str(case) in asked]
-        projects = {case: case.bad(tmp_path_factory.mktemp("hanging") / "project") for case in chosen}
-        yield {
-            str(case): pool.submit(python, project, witness_of(case), LONG_ENOUGH) for case, project in projects.items()
-        }
+def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ended]]:
+    """The programs that the tests asked for wait for, by the names of these."""
+    asked = {item.name: case for item in request.session.items if (case := _program(item)) is not None}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ended = {}
+        for name, case in asked.items():
+            project = tmp_path_factory.mktemp("witness") / "project"
+            delivers = name.startswith(test_the_good_case_delivers_its_batches.__name__)
+            deadline = LONG_ENOUGH if name.startswith(test_the_bad_case_hangs.__name__) else DEADLINE
+            written = (case.good if delivers else case.bad)(project)
+            ended[name] = pool.submit(python, written, witness_of(case), deadline)
+        yield ended
+        pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def ended(request: pytest.FixtureRequest, started: Mapping[str, Ended]) -> Ended:
+    """What comes of the program that a test waits for."""
+    return started[request.node.name]
+
+
+@every_case_that("error")
+def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, ended: Ended) -> None:
+    finished = ended.result()
+    error = witness_of(case).error
+    assert finished.returncode != 0
+    assert error is not None
+    assert error in finished.stderr
 
 
 @every_case_that("hangs_after")
-def test_the_bad_case_hangs(case: Case, hanging: Mapping[str, Ended]) -> None:
+def test_the_bad_case_hangs(case: Case, ended: Ended) -> None:
     with pytest.raises(subprocess.TimeoutExpired) as hung:
-        hanging[str(case)].result()
+        ended.result()
     # What was printed so far comes as bytes, whatever the encoding (CPython issue 87597).
     printed = hung.value.stdout if isinstance(hung.value.stdout, bytes) else b""
     assert printed.decode().splitlines()[-1:] == [witness_of(case).hangs_after]
 
 
 @every_case_that("shows")
-def test_the_bad_case_gives_wrong_data_without_an_error(case: Case, tmp_path: Path) -> None:
-    witness = witness_of(case)
-    finished = python(case.bad(tmp_path / "project"), witness)
+def test_the_bad_case_gives_wrong_data_without_an_error(case: Case, ended: Ended) -> None:
+    finished = ended.result()
     assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.splitlines()[-1:] == [witness.shows]
+    assert finished.stdout.splitlines()[-1:] == [witness_of(case).shows]
 
 
 @every_case_that("delivers")
-def test_the_good_case_delivers_its_batches(case: Case, tmp_path: Path) -> None:
-    witness = witness_of(case)
-    finished = python(case.good(tmp_path / "project"), witness)
+def test_the_good_case_delivers_its_batches(case: Case, ended: Ended) -> None:
+    finished = ended.result()
     assert finished.returncode == 0, finished.stderr
-    assert finished.stdout.splitlines()[-1:] == [witness.delivers]
+    assert finished.stdout.splitlines()[-1:] == [witness_of(case).delivers]
 
 
 @pytest.mark.parametrize(
