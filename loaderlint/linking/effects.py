@@ -39,6 +39,8 @@ DEEPEST_EFFECT = 6
 """Calls followed into each other for what they change; beyond that, what they are handed is unseen."""
 MOST_CALLEE_STEPS = 120
 """Expressions followed to find out which function a call is one of."""
+MOST_STEPS_OF_MAKING = 1000
+"""Expressions followed to find out what a constructor calls, of which none are charged to whoever asks."""
 
 
 class Effects:
@@ -146,7 +148,8 @@ class Effects:
             functions = [one for call in calls for one in self._handed_on(call, owner, frame)]
             return self._reach(owner, [one for one in functions if one[0].scope.name != "__init__"])
 
-        return self._evaluator.once(("reached by calls", owner.node, method.node), methods.Reached(), found)
+        key = ("reached by calls", owner.node, method.node)
+        return self._evaluator.once(key, methods.Reached(), found, MOST_STEPS_OF_MAKING)
 
     def set_through(self, owner: Class, function: Function, parameter: str) -> frozenset[str]:
         """Return the attributes that a function may set on an object of a class that it gets, through what it calls."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from loaderlint.linking.classes import class_of
 from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.things import Frame
-from loaderlint.readers.python import Place
+from loaderlint.linking.things import Frame, Function
+from loaderlint.readers.python import FunctionNode, Place
 from tests.linking.traced import project_of
 
 
@@ -30,3 +31,33 @@ def test_a_question_that_ran_out_of_the_steps_of_another_takes_none_from_what_co
     assert asked() == "cut short"
     (found,) = evaluator.evaluate(assignment.value, Frame(facts, Place(facts.module, 0)))
     assert found.thing == 2
+
+
+def test_what_a_constructor_calls_is_found_out_without_the_steps_of_who_asks() -> None:
+    project, _ = project_of(
+        "class Data:\n    def __init__(self, kind):\n        (first if kind else second)(self)\n"
+        "def first(data):\n    data.part = 1\ndef second(data):\n    data.part = 2\n"
+    )
+    facts = project.python("main.py")
+    assert facts is not None
+    [scope] = [one for one in facts.module.children if isinstance(one.node, ast.ClassDef)]
+    assert isinstance(scope.node, ast.ClassDef)
+    span = facts.span(scope.node)
+    owner = class_of(facts, scope)
+    [making] = scope.children
+    assert owner is not None
+    assert isinstance(making.node, FunctionNode)
+    method = Function(facts, making.node, making, owner=owner)
+    evaluator = Evaluator(project)
+
+    def left() -> int:
+        steps = 0
+        while not evaluator.step(span):
+            steps += 1
+        return steps
+
+    def left_after_asking() -> int:
+        assert evaluator.effects.reached_by_calls(owner, method, "self").attributes == {"part"}
+        return left()
+
+    assert evaluator.once(("around it",), 0, left_after_asking) == evaluator.once(("around nothing",), 0, left)
