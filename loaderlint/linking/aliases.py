@@ -22,6 +22,7 @@ from loaderlint.readers.python import (
     part_of,
     parts_in,
 )
+from loaderlint.readers.python_calls import element
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +123,9 @@ def _same(binding: Binding) -> Iterator[tuple[Part, Part, bool]]:
             if whole is not None:
                 yield own, Part(whole.name, (*whole.keys, place)), ELEMENT not in whole.keys
             return
-        if place >= len(value.elts):
+        value = element(value, place)
+        if value is None:
             return
-        value = value.elts[place]
     elif binding.kind != "assign":
         return
     copied = copied_part(value)

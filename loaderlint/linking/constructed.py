@@ -12,7 +12,7 @@ from loaderlint.linking.things import Class, Frame, Function, Instance
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
-from loaderlint.readers.python_calls import is_super
+from loaderlint.readers.python_calls import element, is_super
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -158,9 +158,9 @@ def _bound_value(binding: Binding) -> ast.expr | None:
     """Return the expression whose value a binding gives, one of a row where several are unpacked."""
     value = binding.value if binding.kind in ("assign", "unpack") else None
     for index in binding.index:
-        if not isinstance(value, ast.Tuple | ast.List) or not isinstance(index, int) or index >= len(value.elts):
+        if not isinstance(value, ast.Tuple | ast.List) or not isinstance(index, int):
             return None
-        value = value.elts[index]
+        value = element(value, index)
     return value
 
 

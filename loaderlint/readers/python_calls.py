@@ -29,3 +29,14 @@ def is_super(node: ast.expr) -> bool:
 def without_arguments(decorator: ast.expr) -> ast.expr:
     """Return a decorator itself, without the arguments it may be called with: ``@register`` and ``@register()``."""
     return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
+def element(row: ast.Tuple | ast.List, place: int) -> ast.expr | None:
+    """Return the element at a place of a written row, from its end where that is negative.
+
+    It is None where there is none, and where a starred element hides which it is.
+    """
+    if not -len(row.elts) <= place < len(row.elts):
+        return None
+    counted = row.elts[place:] if place < 0 else row.elts[: place + 1]
+    return None if any(isinstance(one, ast.Starred) for one in counted) else row.elts[place]

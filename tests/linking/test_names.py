@@ -50,6 +50,14 @@ NAMES: Cases = {
     "a tuple that is kept": ("both = (32, ⟦8⟧)\nsize, workers = both\nDataLoader(data, num_workers=workers)", {"8"}),
     "a nested tuple": ("(size, workers), other = (32, ⟦8⟧), 1\nDataLoader(data, num_workers=workers)", {"8"}),
     "a starred target": ("size, *workers = 32, 8\nDataLoader(data, num_workers=workers)", {"open"}),
+    "a starred target and value": (
+        "first, *_, workers, kw = *size, 8, {}\nkw['n'] = 1\nDataLoader(data, num_workers=workers, **kw)",
+        {"open"},
+    ),
+    "a target from the end that is not there": (
+        "first, *_, kw, last = (size,)\nkw['n'] = 1\nDataLoader(data, num_workers=last)",
+        {"open"},
+    ),
     "an index": ("both = [32, ⟦8⟧]\nDataLoader(data, num_workers=both[1])", {"8"}),
     "an index from the end": ("both = [32, ⟦8⟧]\nDataLoader(data, num_workers=both[-1])", {"8"}),
     "an index that is not there": ("both = [32, 8]\nDataLoader(data, num_workers=both[7])", {"open"}),
