@@ -128,6 +128,11 @@ NAMES: Cases = {
         "kw = {'num_workers': ⟦2⟧}\ndef quick():\n    kw['num_workers'] = 0\nDataLoader(d, **kw)\n",
         {"2"},
     ),
+    "more names from the end than there are elements": (
+        "kw = {'num_workers': 2}\nrow, *_, height, width, last = *size, 1\nkw['num_workers'] = ⟦3⟧\n"
+        "DataLoader(d, **kw)\n",
+        {"3"},
+    ),
     "the rest that an unpacking names": (
         "rows = [{}, {'num_workers': ⟦2⟧}]\nfirst, *rest = rows\nrest[0]['num_workers'] = 6\n"
         "DataLoader(d, **rows[1])\n",
