@@ -171,7 +171,13 @@ def _read(location: str, cwd: str, settings: Settings | None) -> Source | Failur
 
 
 def _may_run_loaders(location: str) -> bool:
-    return Language.of(location) is Language.PYTHON and may_run_loaders(Path(location).read_bytes())
+    if Language.of(location) is not Language.PYTHON:
+        return False
+    try:
+        return may_run_loaders(Path(location).read_bytes())
+    except OSError:
+        # It was there a moment ago, and held none of our words.
+        return False
 
 
 def _may_matter(location: str, content: bytes, settings: Settings) -> bool:

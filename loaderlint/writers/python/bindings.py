@@ -167,3 +167,13 @@ def bound_by(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.MatchMapping) and node.rest:
         yield node.rest
+
+
+def names_in(node: ast.AST) -> Iterator[ast.Name]:
+    """Yield all names in a node, whatever scope they are in."""
+    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def paths_in(node: ast.expr) -> Iterator[str]:
+    """Yield all names and dotted paths in an expression, as they are written."""
+    return (path for one in ast.walk(node) if isinstance(one, ast.expr) and (path := dotted(one)))

@@ -37,8 +37,7 @@ def set_up_when_called(source: Source, imported: Imported, wanted: Set[str]) -> 
     imports = named_as_own(imported_anywhere(tree), imported.own)
     own_names = frozenset(held - functions.keys() - classes.keys() - imports.keys())
     names = {**other_names(tree.body, imports), **imports}
-    seen = {name for name, verb in imported.setting.items() if not verb}
-    set_up = SetUp(tree, functions, classes, names, (), imported.setting, own_names, seen)
+    set_up = SetUp(tree, functions, classes, names, (), imported.setting, own_names)
     return {**_passed_on(names, imported), **dict(set_up.by_calls(wanted))}
 
 

@@ -54,7 +54,6 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
         {**other_names(tree.body, imports_anywhere), **imports_anywhere},
         _drawn_with(readers, imports),
         imported_by_others.setting,
-        seen={name for name, verb in imported_by_others.setting.items() if not verb},
     )
     described = _described(module, nodes, judged, set_up, named_as_own(imports, own), runs)
     for index in runs:

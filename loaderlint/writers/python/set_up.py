@@ -21,8 +21,10 @@ from loaderlint.writers.python.bindings import (
     dotted,
     evaluated,
     local_names,
+    names_in,
     other_names,
     own_scope,
+    paths_in,
     root,
 )
 from loaderlint.writers.python.definitions import (
@@ -68,7 +70,7 @@ class SetUp:
     libraries of reports and drawings that worker code uses as well. ``elsewhere`` says what the functions, classes and
     methods of the project's other modules set up when they are called, ``held`` are the names under which the module
     keeps what all have that import it: none where it is the script itself. A call that nobody takes the result of is
-    for something else, unless it is of what is ``seen`` to set up nothing.
+    for something else, unless it is of what is seen to set up nothing.
     """
 
     tree: ast.Module
@@ -78,7 +80,6 @@ class SetUp:
     drawn_with: Collection[str] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
-    seen: Collection[str] = ()
     _all: dict[str, list[Function]] = field(init=False)
     _classes: dict[str, ast.ClassDef] = field(init=False)
     _values: frozenset[str] = field(init=False)
@@ -98,7 +99,7 @@ class SetUp:
             name.id
             for one in ast.walk(self.tree)
             if isinstance(one, ast.comprehension)
-            for name in _names_in(one.target)
+            for name in names_in(one.target)
         }
         self._makers = {name: canonical(made, self.imports) for name, made in made_by_calls(self.tree)} | dict(
             self.imports
@@ -254,7 +255,7 @@ class SetUp:
             case ast.Call(func=ast.Name(id="getattr"), args=[value, ast.Constant(value=str(name)), *_]):
                 yield self._elsewhere(f"{dotted(value)}.{name}")
             case ast.Call() | ast.Lambda():
-                yield from map(self._elsewhere, _paths_in(call.func))
+                yield from map(self._elsewhere, paths_in(call.func))
             case ast.Name(id="map" | "filter") if call.args:
                 yield self._elsewhere(dotted(call.args[0]) or "")
         yield from self._of_bases([path], "") if path in self.classes else [self._elsewhere(path)]
@@ -282,7 +283,11 @@ class SetUp:
             return SETS_UP
         if self._is_foreign(root(path)):
             says = words_of(name)[0] in RESULTLESS_WORDS and self._is_setting(name) and not is_class(name)
-            if (says and name not in self.seen) or name.startswith(STARTING_CALLS) or _makes_symbols_global(call):
+            if (
+                (says and not self._is_seen_through(name))
+                or name.startswith(STARTING_CALLS)
+                or _makes_symbols_global(call)
+            ):
                 return SETS_UP
         if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS and self._is_held(call.func.value):
             return SETS_UP
@@ -318,7 +323,7 @@ class SetUp:
             outer = call.func
             if isinstance(outer, ast.Call | ast.Lambda):
                 # What is made to be called at once may be anything of the modules it names.
-                return MAY_SET_UP if any(self._is_shared(one) for one in _names_in(outer)) else ""
+                return MAY_SET_UP if any(self._is_shared(one) for one in names_in(outer)) else ""
             if not isinstance(outer, ast.Attribute) or not self._is_shared(outer.value):
                 return ""
             return SETS_UP if is_setting(outer.attr) else "" if is_harmless(outer.attr) else MAY_SET_UP
@@ -327,10 +332,14 @@ class SetUp:
         name = canonical(path, self._makers)
         if not self._is_foreign(root(path)) and not (self._is_held(call.func) and "." in path):
             return ""
-        if name in self.seen:
+        if self._is_seen_through(name):
             return ""
         handed = any(not isinstance(one, ast.Constant) for one in [*call.args, *(kw.value for kw in call.keywords)])
         return SETS_UP if self._is_setting(name) else "" if is_harmless(name, handed=handed) else MAY_SET_UP
+
+    def _is_seen_through(self, name: str) -> bool:
+        """Return whether a call is one of the project's own that is seen to set up nothing."""
+        return self.elsewhere.get(name) == ""
 
     def _is_setting(self, name: str) -> bool:
         return is_setting(name) or (root(name) in self.drawn_with and says_that_it_sets(name))
@@ -461,10 +470,6 @@ def _loops_not(node: ast.stmt) -> bool:
     return not any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in ast.walk(node))
 
 
-def _names_in(node: ast.AST) -> Iterator[ast.Name]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
-
-
 def _makes_symbols_global(call: ast.Call) -> bool:
     """Return whether the library that a call loads lends its symbols to those loaded later."""
     given = [*call.args, *(one.value for one in call.keywords)]
@@ -487,10 +492,6 @@ _MAKERS = ("__new__", "__init__", "__post_init__")
 
 _CONTEXT = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 """The methods that a ``with`` calls."""
-
-
-def _paths_in(node: ast.expr) -> Iterator[str]:
-    return (path for one in ast.walk(node) if isinstance(one, ast.expr) and (path := dotted(one)))
 
 
 def _surest(verbs: Iterable[str]) -> str:
