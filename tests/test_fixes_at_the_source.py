@@ -508,6 +508,27 @@ def test_a_value_that_something_else_has_by_another_name_stays(
     assert Path("train.py").read_text() == (text.replace("4", "0") if at_the_source else at_the_call)
 
 
+LISTED = """
+import torch
+from torch.utils.data import DataLoader
+
+class Data:
+    def __init__(self, workers):
+        self.loader = DataLoader(range(8), num_workers=workers)
+
+if __name__ == "__main__":
+    count = 4
+    data = Data(workers=count)
+    print([getattr(torch, name)(3) for name in ("Data", "zeros")])
+"""
+
+
+def test_what_a_class_is_given_is_not_read_by_the_name_of_the_class(project: WriteFiles) -> None:
+    project({"train.py": LISTED})
+    fix()
+    assert Path("train.py").read_text() == LISTED.replace("count = 4", "count = 0")
+
+
 INTERPOLATED = {
     "for threads": ("threads: ${data.workers}\n", False),
     "in a text": ("name: run with ${data.workers}\n", False),

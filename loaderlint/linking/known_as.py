@@ -38,16 +38,27 @@ class Names:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._files: dict[str, list[tuple[Span, frozenset[str]]]] = {}
+        self._called: dict[str, frozenset[Span]] = {}
         self._defined: dict[str, frozenset[Span]] = {}
 
     def of(self, candidate: Candidate, argument: Span | None) -> frozenset[str]:
         """Return the names, attributes, keys, parameters and flags that a candidate came by."""
-        spans = (argument, *(step.span for step in candidate.trail))
-        return frozenset(name for span in spans if span is not None for name in self._at(span))
+        return frozenset(name for _, names in self._passed(candidate, argument) for name in names)
 
-    def _at(self, span: Span) -> frozenset[str]:
-        first = next(iter(self._outermost(span)), None)
-        return first[1] if first is not None and first[0].start == span.start else frozenset()
+    def read_as(self, candidate: Candidate, argument: Span | None) -> frozenset[str]:
+        """Return those of the names by which something of that name can be read: not what is called on the way."""
+        return frozenset(
+            name
+            for span, names in self._passed(candidate, argument)
+            if span not in self._called[span.path]
+            for name in names
+        )
+
+    def _passed(self, candidate: Candidate, argument: Span | None) -> Iterator[tuple[Span, frozenset[str]]]:
+        for span in (argument, *(step.span for step in candidate.trail)):
+            first = next(iter(self._outermost(span)), None) if span is not None else None
+            if span is not None and first is not None and first[0].start == span.start:
+                yield first
 
     def inside(self, span: Span) -> frozenset[str]:
         """Return what stands in a place, of a dotted name the last part, of a declared flag that alone.
@@ -92,6 +103,8 @@ class Names:
         if path not in self._files:
             facts = self._facts(path)
             self._files[path] = sorted(_named(facts), key=_longest_first) if facts is not None else []
+            sites = facts.sites.values() if facts is not None else ()
+            self._called[path] = frozenset(facts.span(one.node.func) for one in sites if facts is not None)
         return self._files[path]
 
 

@@ -207,7 +207,7 @@ class _OtherUses:
                 self._is_restricted(candidate)
                 or self._named_twice.is_read(candidate.span, ways.hold)
                 or self._is_interpolated(option, candidate, ways)
-                or not self._reads.listed.isdisjoint(self._came_by(candidate, argument))
+                or not self._reads.listed.isdisjoint(self._names.read_as(candidate, argument))
                 or self.is_taken(option, candidate, argument, ways)
                 or self._is_read(candidate, asked, _OfLoadersAlone(ways, self))
                 or self._is_read(candidate, [self._reads.wholes], ways)
