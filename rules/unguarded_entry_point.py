@@ -71,7 +71,7 @@ class UnguardedEntryPoint(Rule):
                 tuple(GuardEntryPoint(one.span) for one in touches if one.span.path == file),
             )
             for workers, start in loader.worker_starts(target, touch):
-                if start.method.reimports and file not in reported:
+                if start.method.reimports and file not in reported and touch.meets(workers):
                     reported.add(file)
                     message = (
                         f"starting {counted(workers)} by {start.method.value} raises: each new process imports this "

@@ -174,7 +174,7 @@ def _is_copied(
 
 
 def _is_loader(evaluator: Evaluator, site: PythonSite, node: ast.expr, frame: Frame) -> bool:
-    if any(call == id(site.call) for call, _ in loaders_in(evaluator, node, frame)):
+    if any(one.call == id(site.call) for one in loaders_in(evaluator, node, frame)):
         return True
     named = (dotted(node) or "").rpartition(".")[2]
     return named == site.frame.scope.name == "train_dataloader" and _is_hook(evaluator, frame)

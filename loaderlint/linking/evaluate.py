@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from loaderlint.linking import (
     bindings,
@@ -57,6 +57,9 @@ from loaderlint.linking.things import (
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.running import Behind
 
 Answer = TypeVar("Answer")
 _Circumstances: TypeAlias = tuple[ast.expr, int, int]
@@ -109,7 +112,7 @@ class Evaluator:
         self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
         """Answers that hold until something further out is known, each with how deep that lies."""
         self._met = NOTHING_MET
-        self.loaders_behind: dict[tuple[int, int], list[tuple[int, Assumptions]]] = {}
+        self.loaders_behind: dict[tuple[int, int], list[Behind]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._left = self._left_in_all = MOST_STEPS

@@ -49,11 +49,10 @@ def _of_program(value: Value, brought_in: Set[str]) -> Value:
     """Return what can reach an option in one program: what is written in Python files that it imports, or elsewhere."""
 
     def comes_by(candidate: Candidate) -> bool:
-        places = (candidate.span, *candidate.sources, *(step.span for step in candidate.trail))
         flags = (one.subject.rsplit(":", 2)[0] for one in candidate.assumptions)
         return all(
             path in brought_in
-            for path in (*(one.path for one in places), *flags)
+            for path in (*(one.path for one in candidate.places), *flags)
             if Language.of(path) is Language.PYTHON
         )
 

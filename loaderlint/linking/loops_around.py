@@ -59,7 +59,7 @@ def _arms_around(
 def _hands_over(evaluator: Evaluator, frame: Frame, call: ast.Call, loader: int) -> bool:
     given = [*call.args, *(one.value for one in call.keywords)]
     return any(
-        any(made == loader for made, _ in loaders_in(evaluator, one, frame))
+        any(behind.call == loader for behind in loaders_in(evaluator, one, frame))
         for one in given
         if not isinstance(one, ast.Starred)
     )

@@ -76,4 +76,4 @@ def _holds(evaluator: Evaluator, binding: Binding, frame: Frame, loader: int) ->
 
 
 def _stands_for(evaluator: Evaluator, node: ast.expr, frame: Frame, loader: int) -> bool:
-    return any(call == loader for call, _ in loaders_in(evaluator, node, frame))
+    return any(one.call == loader for one in loaders_in(evaluator, node, frame))

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TypeAlias
 
 from loaderlint.linking.accumulation import accumulation
+from loaderlint.linking.arriving import arriving
 from loaderlint.linking.changed_datasets import changes_between_epochs
 from loaderlint.linking.evaluate import Evaluator
 from loaderlint.linking.imports import Imports
@@ -73,11 +74,15 @@ class Programs:
             if self._evaluator.project.launches.of(entry) and run.makes(site.call, site.frame.scope.node):
                 started.extend(jobs(self._evaluator, loader, entry, self._imports.brought_in(entry)))
             at_import = run.at_import.get(id(site.call), [])
-            unguarded.extend(at_import)
             if at_import or id(site.call) in run.guarded:
                 runs[entry] = run
             if entry == path or at_import or id(site.call) in run.guarded:
                 files |= self._imports.brought_in(entry)
+        for entry, run in runs.items():
+            other_programs = runs.keys() - self._imports.brought_in(entry)
+            for touch in run.at_import.get(id(site.call), []):
+                workers = arriving(self._evaluator, site, loader, run.frames_at(site.call, touch), other_programs)
+                unguarded.append(replace(touch, workers=workers))
         guarded = False if unguarded else (True if runs else None)
         ran = tuple(runs.values())
         before: _Before = partial(self._before, ran, id(site.call))

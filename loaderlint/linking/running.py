@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking import classes
 from loaderlint.linking.caught import is_caught
@@ -53,6 +53,17 @@ class Run:
     guarded: bool = False
 
 
+class Behind(NamedTuple):
+    """A loader that an expression stands for: the identity of the call that makes it, and what that assumes.
+
+    ``frames`` are those in which the call is made for it; there is None among them where they were not all seen.
+    """
+
+    call: int
+    assumptions: Assumptions
+    frames: tuple[Frame | None, ...]
+
+
 _Call: TypeAlias = tuple[Frame, ast.Call, ast.expr]
 """A call, where it stands, and the top-level expression that leads to it."""
 
@@ -75,7 +86,8 @@ class Iterations:
     under the guard. ``once`` are the places that are no part of a loop, each with its scope; what is iterated in a
     loop is iterated ``again``. ``scopes`` are the functions that were seen to run, ``places`` all places that iterate,
     and ``called_at`` the calls of a function, by the identity of its node. ``importing`` are the scopes that
-    run whenever the file is imported.
+    run whenever the file is imported. ``made_in`` are the frames in which a call makes the loaders that a top-level
+    expression leads to, None among them where they were not all seen.
     """
 
     at_import: dict[int, list[Touch]] = field(default_factory=dict)
@@ -86,10 +98,17 @@ class Iterations:
     importing: set[int] = field(default_factory=set)
     places: dict[int, list[Iterated]] = field(default_factory=dict)
     called_at: dict[int, list[tuple[Frame, ast.Call]]] = field(default_factory=dict)
+    made_in: dict[tuple[int, Span], list[Frame | None]] = field(default_factory=dict)
 
     def makes(self, call: ast.Call, scope: ScopeNode) -> bool:
         """Return whether the run iterates the loader that a call in a scope makes, or reaches the scope."""
         return id(call) in self.at_import or id(call) in self.guarded or id(scope) in self.scopes
+
+    def frames_at(self, call: ast.Call, touch: Touch) -> Iterator[Frame | None]:
+        """Yield the frames in which a call makes its loader for what a touch leads to, None where one was not seen."""
+        for (made, span), frames in self.made_in.items():
+            if made == id(call) and touch.span.holds(span):
+                yield from frames
 
 
 def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
@@ -128,7 +147,7 @@ def _note(
     found = loaders_in(evaluator, expression, frame)
     guarded = run.guarded or (bool(found) and guarded_place(evaluator, frame.facts, expression, place))
     cause = run.cause or _header(node)
-    for call, assumptions in found:
+    for call, assumptions, frames in found:
         result.places.setdefault(call, []).append(Iterated(expression, node, frame, assumptions))
         if not any(arm.loop for arm in frame.place.arms):
             result.once.setdefault(call, []).append((id(frame.scope.node), frame.facts.span(expression)))
@@ -139,6 +158,7 @@ def _note(
             continue
         touches = result.at_import.setdefault(call, [])
         span = facts.span(cause)
+        result.made_in.setdefault((call, span), []).extend(frames)
         touches[:] = [touch for touch in touches if not span.holds(touch.span)]
         if not any(touch.span.holds(span) for touch in touches):
             caught = is_caught(facts, cause, "RuntimeError")
@@ -243,8 +263,8 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
 # --- which loaders an expression stands for ---
 
 
-def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[tuple[int, Assumptions]]:
-    """Return the loader calls behind an expression that is iterated, by identity, with what that assumes."""
+def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
+    """Return the loaders behind an expression that is iterated."""
     key = (id(expression), id(frame.receiver.of.node) if frame.receiver is not None else 0)
     if key not in evaluator.loaders_behind:
         with evaluator.steps(STEPS):
@@ -252,14 +272,15 @@ def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list
     return evaluator.loaders_behind[key]
 
 
-def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[tuple[int, Assumptions]]:
-    found: dict[int, Assumptions] = {}
+def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
+    found: dict[int, Behind] = {}
     if isinstance(expression, ast.Constant | ast.List | ast.Dict) or _counts(expression):
         return []
     for one in evaluator.evaluate(expression, frame):
-        for call, assumptions in _loaders_of(evaluator, one, 0):
-            found.setdefault(call, assumptions)
-    return list(found.items())
+        for call, assumptions, made_in in _loaders_of(evaluator, one, 0):
+            before = found.setdefault(call, Behind(call, assumptions, ()))
+            found[call] = before._replace(frames=(*before.frames, made_in))
+    return list(found.values())
 
 
 def _counts(expression: ast.expr) -> bool:
@@ -270,14 +291,15 @@ def _counts(expression: ast.expr) -> bool:
     return name in _COUNTS and name not in ("values", "items")
 
 
-def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions]]:
+def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions, Frame | None]]:
+    """Yield the loaders that a thing is or holds: the call that makes it, what that assumes, and in which frame."""
     thing = one.thing
     if depth > _DEEPEST_ITERATED:
         return
     inside: list[Possibility] = []
     if isinstance(thing, Made):
         if thing.callee in LOADER_CALLABLES:
-            yield id(thing.call), one.assumptions
+            yield id(thing.call), one.assumptions, thing.frame
             return
         inside.extend(begun_by(evaluator, thing))
         for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
@@ -285,24 +307,24 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
                 inside.extend(evaluator.evaluate(argument, thing.frame))
     elif isinstance(thing, Instance):
         if thing.call is not None:
-            yield id(thing.call), one.assumptions
+            yield id(thing.call), one.assumptions, None
         for owner in classes.lineage(evaluator, thing.of):
             for scope in owner.scope.children:
                 if scope.name == "__init__" or scope.name.endswith("dataloader"):
-                    yield from ((id(site.node), one.assumptions) for site in scope.calls)
+                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
             if any(scope.name.endswith("dataloader") for scope in owner.scope.children):
                 # A data module's hooks may build their loaders in helper methods of the same class.
                 for scope in owner.scope.children:
-                    yield from ((id(site.node), one.assumptions) for site in scope.calls)
+                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
     elif isinstance(thing, Row):
         inside.extend(way for item in thing.items for way in item)
     elif isinstance(thing, Items):
         inside.extend(way for item in thing.entries.values() for way in item)
     for way in inside:
-        for call, assumptions in _loaders_of(evaluator, way, depth + 1):
+        for call, assumptions, made_in in _loaders_of(evaluator, way, depth + 1):
             joint = together(assumptions, one.assumptions)
             if joint is not None:
-                yield call, joint
+                yield call, joint, made_in
 
 
 def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast.expr]:

@@ -108,11 +108,11 @@ def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Neste
             left -= 1
             frame = Frame(facts, place, receiver=function.receiver)
             looked_into = left > 0 and not told_apart(place)
-            for call, assumptions in loaders_in(evaluator, expression, frame) if looked_into else ():
-                span = _span_of(evaluator, call) if call not in seen else None
-                seen.add(call)
+            for one in loaders_in(evaluator, expression, frame) if looked_into else ():
+                span = _span_of(evaluator, one.call) if one.call not in seen else None
+                seen.add(one.call)
                 if span is not None:
-                    yield Nested(facts.span(expression), shortened(facts.text(expression)), span, assumptions)
+                    yield Nested(facts.span(expression), shortened(facts.text(expression)), span, one.assumptions)
 
 
 def _span_of(evaluator: Evaluator, call: int) -> Span | None:

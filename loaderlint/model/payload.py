@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, Trail
 from loaderlint.model.worker_code import NOTHING_DONE, WorkerCode
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class Touch:
     """A place where a program does something its workers inherit or repeat, such as touching CUDA.
 
     ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
-    takes a RuntimeError.
+    takes a RuntimeError. ``workers`` are the places of the worker counts that its loader can have there, None where all
+    that were seen can be.
     """
 
     span: Span
@@ -46,6 +47,11 @@ class Touch:
     assumptions: Assumptions = NO_ASSUMPTIONS
     trail: Trail = ()
     caught: bool = False
+    workers: frozenset[Span] | None = None
+
+    def meets(self, workers: Candidate) -> bool:
+        """Return whether its loader can have a worker count there."""
+        return self.workers is None or workers.span in self.workers
 
 
 @dataclass(frozen=True)

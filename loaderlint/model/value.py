@@ -212,6 +212,11 @@ class Candidate:
     taken_out: bool = False
 
     @property
+    def places(self) -> tuple[Span, ...]:
+        """Where it was written, and what it passed on its way."""
+        return (self.span, *self.sources, *(step.span for step in self.trail))
+
+    @property
     def serves_others(self) -> bool:
         """Whether what is written there also serves something else than loaders."""
         return self.taken_out or self.shared or self.used_elsewhere()
