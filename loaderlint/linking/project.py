@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -15,6 +16,7 @@ from loaderlint.linking.parts import Parts
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
+from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.tree import ConfigurationFacts
 
 _DEFINITION = re.compile(rb"\bdef\s+(\w+)")
@@ -223,6 +225,18 @@ class Project:
     def definitions(self) -> frozenset[str]:
         """The names of all functions, classes and methods in the sources that may matter."""
         return frozenset(scope.name for facts in self.all_python() for scope in facts.scopes.values() if scope.name)
+
+    @cached_property
+    def partials(self) -> frozenset[str]:
+        """The names that ``partial(...)`` is bound to, of attributes the last part."""
+        return frozenset(
+            name.rpartition(".")[2]
+            for facts in self.all_python()
+            if "partial" in facts.calls
+            for scope in facts.scopes.values()
+            for name, bindings in scope.bindings.items()
+            if any(isinstance(one.value, ast.Call) and called_name(one.value) == "partial" for one in bindings)
+        )
 
     @cached_property
     def entry_points(self) -> frozenset[tuple[str, str]]:

@@ -20,6 +20,7 @@ from loaderlint.linking.things import (
     Instance,
     Items,
     Made,
+    Possibilities,
     Possibility,
     Row,
 )
@@ -213,7 +214,7 @@ def _called(
 def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
     """Yield the frames of the project functions that a call runs."""
     with evaluator.steps(STEPS):
-        callees = evaluator.evaluate(call.func, frame)
+        callees = [found for one in evaluator.evaluate(call.func, frame) for found in _completed(evaluator, one)]
     for one in callees:
         thing = one.thing
         if isinstance(thing, Function):
@@ -230,11 +231,20 @@ def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Fra
                         yield _inside(way.thing)
 
 
+def _completed(evaluator: Evaluator, callee: Possibility) -> Possibilities:
+    """Return what a callee runs: itself, or what a ``functools.partial`` was made of."""
+    thing = callee.thing
+    if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+        return evaluator.evaluate(thing.call.args[0], thing.frame)
+    return (callee,)
+
+
 def may_run(evaluator: Evaluator, call: ast.Call) -> bool:
     """Return whether the name of what is called leaves open that it is a function of the project, or runs one."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in evaluator.project.definitions or name in _RUNNER_NAMES
+    project = evaluator.project
+    return name in project.definitions or name in project.partials or name in _RUNNER_NAMES
 
 
 def _inside(function: Function) -> Frame:
