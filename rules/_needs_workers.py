@@ -55,5 +55,5 @@ class NeedsWorkers(Rule):
                 confidence=Confidence.POSSIBLE if unseen else None,
                 trail=(*given.trail, Step(workers.span, zero)),
                 error=self.error(target) if name == self.option else None,
-                fix=drop_without_workers(loader, self.option, given),
+                fix=drop_without_workers(loader, self.option, given, target),
             )

@@ -58,7 +58,7 @@ class InvalidOptionValue(Rule):
                     continue
                 message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
                 prefetches = option == "prefetch_factor"
-                fix = drop(loader, option, given) if prefetches else Unfixed("what was meant is not known")
+                fix = drop(loader, option, given, target) if prefetches else Unfixed("what was meant is not known")
                 sure = Confidence.POSSIBLE if prefetches and asks_for_workers(given) else None
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 

@@ -67,7 +67,9 @@ class IterableWithSampler(Rule):
                     confidence=None if sure else Confidence.POSSIBLE,
                     error=f"ValueError: DataLoader with IterableDataset: expected unspecified {option} option{got}",
                     help="shuffle inside the dataset, over a buffer" if option == "shuffle" else None,
-                    fix=dropped_at_the_call(loader, option, given).unsafe("the samples come in the stream's own order"),
+                    fix=dropped_at_the_call(loader, option, given, target).unsafe(
+                        "the samples come in the stream's own order"
+                    ),
                 )
 
 

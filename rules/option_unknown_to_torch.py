@@ -82,15 +82,15 @@ class OptionUnknownToTorch(Rule):
                     confidence=None if sure else Confidence.POSSIBLE,
                     error=error,
                     help=f"leave {option} out",
-                    fix=_gone(loader, option, given),
+                    fix=_gone(loader, option, given, target),
                 )
 
 
-def _gone(loader: Loader, option: str, given: Candidate) -> Remedy:
-    """Return the fix that takes the whole option away: no value of it is the same as none."""
-    if given.entry is None:
+def _gone(loader: Loader, option: str, given: Candidate, target: Target) -> Remedy:
+    """Return the fix that takes the whole option away: only of a prefetch factor a value says the same as none."""
+    if given.entry is None and option != "prefetch_factor":
         return Unfixed("where the value is written there is no option to leave out")
-    return drop(loader, option, given)
+    return drop(loader, option, given, target)
 
 
 def _shown(version: tuple[int, int]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from loaderlint.model.loader import left_out
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate
 
 from ._needs_workers import NeedsWorkers
 
-_OLD_DEFAULT = 2
 _ERROR = (
     "ValueError: prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
     "multiprocessing, otherwise set prefetch_factor to None."
@@ -54,7 +54,7 @@ class PrefetchWithoutWorkers(NeedsWorkers):
 
     def refused(self, given: Candidate, target: Target) -> bool:
         """Return whether the target's torch refuses this factor beside a worker count of 0."""
-        return super().refused(given, target) and not (_before_2_0(target) and given.constant == _OLD_DEFAULT)
+        return super().refused(given, target) and given.constant != left_out(self.option, target)
 
 
 def _before_2_0(target: Target) -> bool:

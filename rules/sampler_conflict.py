@@ -91,7 +91,7 @@ class SamplerConflict(Rule):
                     confidence=None if sure else Confidence.POSSIBLE,
                     error=f"ValueError: {error}",
                     help=f"give {option} only where {other} is None" if other != "batch_size" else None,
-                    fix=redundant(loader, option, given, other),
+                    fix=redundant(loader, option, given, other, target),
                 )
         yield from self._wrapped(loader, target)
 

@@ -64,7 +64,7 @@ class UnavailableStartMethod(Rule):
             if isinstance(asked.constant, str) and asked.constant not in known:
                 message = f"multiprocessing_context is {_wrong(asked, target)}: torch raises"
                 error = _ERROR.format(known, asked.constant)
-                fix = drop(loader, "multiprocessing_context", asked)
+                fix = drop(loader, "multiprocessing_context", asked, target)
                 sure = None if loader.workers_on(target) and not asks_for_workers(asked) else Confidence.POSSIBLE
                 yield self.finding(loader, asked, message, target, confidence=sure, error=error, fix=fix)
         for asked in loader.program.start_methods:

@@ -55,6 +55,16 @@ def arrives(option: str, constant: object) -> bool:
     return bool(constant)
 
 
+def left_out(option: str, target: Target) -> Constant:
+    """Return the value that says on a target what leaving an option out says.
+
+    Of ``prefetch_factor`` that was 2 before torch 2.0, which took no None (``torch/utils/data/dataloader.py``, 1.13.1).
+    """
+    if option == "prefetch_factor" and target.torch is not None and target.torch < (2, 0):
+        return 2
+    return TORCH_DEFAULTS.get(option)
+
+
 @dataclass(frozen=True)
 class Program:
     """Facts about the process that iterates a loader.

@@ -16,7 +16,7 @@ from loaderlint.model.edit import (
     SetValue,
     Unfixed,
 )
-from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader, arrives
+from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives, left_out
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
@@ -103,56 +103,57 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
         dependent
         for _, dependent in meetings([workers], value.on(target).written)
         if arrives(option, dependent.constant)
+        and dependent.constant != left_out(option, target)
         and not (follows and workers.span in dependent.sources | dependent.gates())
     ]
     if not (met or value.open):
         return []
     if _varies(loader.num_workers):
-        conditional = _only_with_workers(loader, option)
+        conditional = _only_with_workers(loader, option, target)
         if conditional is not None:
             return [conditional]
     if value.open:
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
-        return [] if value.argument is None else [Drop(value.argument, option, TORCH_DEFAULTS[option])]
-    return [_dropped_here(value, option, dependent) for dependent in met]
+        return [] if value.argument is None else [Drop(value.argument, option, left_out(option, target))]
+    return [_dropped_here(value, option, dependent, target) for dependent in met]
 
 
-def _dropped_here(value: Value, option: str, dependent: Candidate) -> Drop:
+def _dropped_here(value: Value, option: str, dependent: Candidate, target: Target) -> Drop:
     """Return what takes an option from one loader: at its own call, where that can be, if the value serves others."""
     argument = value.argument
     at_the_call = dependent.serves_others or dependent.names_context
     if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
-        return Drop(argument, option, _neutral(option), dependent.entry if dependent.span == argument else None)
-    return _drop(option, dependent)
+        return Drop(argument, option, _neutral(option, target), dependent.entry if dependent.span == argument else None)
+    return _drop(option, dependent, target)
 
 
-def drop(loader: Loader, option: str, written: Candidate) -> Remedy:
+def drop(loader: Loader, option: str, written: Candidate, target: Target) -> Remedy:
     """Return the fix after which the option no longer arrives."""
     # The method that `get_context` is handed is no context: without one it gives the default context.
     if written.names_context:
-        return dropped_at_the_call(loader, option, written)
-    return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
+        return dropped_at_the_call(loader, option, written, target)
+    return unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
 
 
-def dropped_at_the_call(loader: Loader, option: str, written: Candidate) -> Remedy:
+def dropped_at_the_call(loader: Loader, option: str, written: Candidate, target: Target) -> Remedy:
     """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
     argument = loader.option(option).argument
     if argument is None or Language.of(argument.path) is not Language.PYTHON:
-        return unless_shared(Fix(f"drop {option}", (_drop(option, written),)), written)
+        return unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
     entry = written.entry if written.span == argument else None
-    return Fix(f"drop {option}", (Drop(argument, option, _neutral(option), entry),))
+    return Fix(f"drop {option}", (Drop(argument, option, _neutral(option, target), entry),))
 
 
-def redundant(loader: Loader, option: str, written: Candidate, other: str) -> Remedy:
+def redundant(loader: Loader, option: str, written: Candidate, other: str, target: Target) -> Remedy:
     """Return the fix that drops an option which another leaves no room for, if the other always does so."""
     value, by_none = loader.option(other), other == "batch_size"
     if value.open or any((one.constant is None) is not by_none for one in value.known):
         return Unfixed(f"{loader.spelled(other)} is not always {'None' if by_none else 'given'}")
-    return dropped_at_the_call(loader, option, written)
+    return dropped_at_the_call(loader, option, written, target)
 
 
-def _neutral(option: str) -> Constant:
-    return False if option == "shuffle" else TORCH_DEFAULTS.get(option)
+def _neutral(option: str, target: Target) -> Constant:
+    return False if option == "shuffle" else left_out(option, target)
 
 
 def unless_shared(fix: Fix, edited: Candidate) -> Remedy:
@@ -186,12 +187,12 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
     return fix.unsafe("another loader gets the same value") if kept else fix
 
 
-def drop_without_workers(loader: Loader, option: str, dependent: Candidate) -> Remedy:
+def drop_without_workers(loader: Loader, option: str, dependent: Candidate, target: Target) -> Remedy:
     """Return the fix for a worker option that meets a worker count of 0: drop it, or give it only with workers."""
-    conditional = _only_with_workers(loader, option) if _varies(loader.num_workers) else None
+    conditional = _only_with_workers(loader, option, target) if _varies(loader.num_workers) else None
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))
-    fix = drop(loader, option, dependent)
+    fix = drop(loader, option, dependent, target)
     if _may_meet_workers(loader, option, dependent):
         return fix.unsafe("other runs of the same setting have workers")
     return fix.unsafe(_NEEDED) if dependent.needed_elsewhere() else fix
@@ -208,15 +209,15 @@ def _varies(value: Value) -> bool:
     return value.open or len({candidate.constant for candidate in value.known}) > 1
 
 
-def _only_with_workers(loader: Loader, option: str) -> OnlyWithWorkers | None:
+def _only_with_workers(loader: Loader, option: str, target: Target) -> OnlyWithWorkers | None:
     argument, workers = loader.option(option).argument, loader.num_workers.argument
     if argument is None or workers is None or Language.of(argument.path) is not Language.PYTHON:
         return None
-    return OnlyWithWorkers(argument, option, TORCH_DEFAULTS[option], workers)
+    return OnlyWithWorkers(argument, option, left_out(option, target), workers)
 
 
-def _drop(option: str, dependent: Candidate) -> Drop:
-    return Drop(dependent.span, option, _neutral(option), dependent.entry)
+def _drop(option: str, dependent: Candidate, target: Target) -> Drop:
+    return Drop(dependent.span, option, _neutral(option, target), dependent.entry)
 
 
 def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None, target: Target) -> Remedy:
