@@ -159,6 +159,10 @@ def _required_python(folders: tuple[Folder, ...]) -> str | None:
     return next((folder.requires_python for folder in reversed(folders) if folder.requires_python), None)
 
 
+def _required_torch(folders: tuple[Folder, ...]) -> tuple[int, int] | None:
+    return next((folder.torch for folder in reversed(folders) if folder.torch), None)
+
+
 def _merged(layers: tuple[Layer, ...], overrides: Layer, folders: tuple[Folder, ...], cwd: str) -> Settings:
     """Return the settings that layers, farthest first, and the command line make together."""
     written = {key: Setting(key, value, (layer,)) for layer in layers for key, value in layer.values.items()}
@@ -178,7 +182,7 @@ def _merged(layers: tuple[Layer, ...], overrides: Layer, folders: tuple[Folder, 
 
     limits = Limits()
     return Settings(
-        targets=_targets(given, _required_python(folders)),
+        targets=_targets(given, folders),
         limits=Limits(
             max_prefetch_factor=given("max-prefetch-factor", limits.max_prefetch_factor),
             max_batches_in_flight=given("max-batches-in-flight", limits.max_batches_in_flight),
@@ -244,16 +248,16 @@ def _patterns(setting: Setting, *lines: str) -> PathPatterns:
     return PathPatterns(setting.layers[-1].folder, lines)
 
 
-def _targets(given: Callable[[str, Any], Any], required_python: str | None) -> tuple[Target, ...]:
+def _targets(given: Callable[[str, Any], Any], folders: tuple[Folder, ...]) -> tuple[Target, ...]:
     """Return one target for each platform and Python version."""
-    pythons = given("python", None) or default_python(required_python)
+    pythons = given("python", None) or default_python(_required_python(folders))
     torch = given("torch", None)
     accelerator = given("accelerator", None)
     return tuple(
         Target(
             platform=Platform(platform),
             python=_version(python),
-            torch=_version(torch) if torch else None,
+            torch=_version(torch) if torch else _required_torch(folders),
             accelerator=Accelerator(accelerator) if accelerator else None,
             cpus=given("cpus", None),
         )

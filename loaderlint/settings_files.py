@@ -12,6 +12,7 @@ from typing import Any
 
 from loaderlint.line_lengths import declared
 from loaderlint.paths import displayed, valid_lines
+from loaderlint.requirements import torch_asked_for
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -64,11 +65,15 @@ def read_settings_file(location: str, cwd: str) -> Layer:
 
 @dataclass(frozen=True)
 class Folder:
-    """What a folder says about settings: its layers, nearest last, and what its project requires of Python."""
+    """What a folder says about settings: its layers, nearest last, and what its project requires of Python.
+
+    ``dependencies`` are those that its ``pyproject.toml`` names.
+    """
 
     path: str
     layers: tuple[Layer, ...] = ()
     requires_python: str | None = None
+    dependencies: tuple[str, ...] = ()
     is_repository: bool = False
 
     @property
@@ -81,6 +86,11 @@ class Folder:
         """How long the lines of its Python files shall be, None where no file in it says so."""
         return declared(self.path)
 
+    @cached_property
+    def torch(self) -> tuple[int, int] | None:
+        """The newest torch that its requirements admit, None where they admit the newest there is."""
+        return torch_asked_for(self.path, self.dependencies)
+
 
 def read_folder(folder: str, cwd: str, *, with_settings: bool = True) -> Folder:
     """Return what a folder says about settings, or raise `SettingsError`.
@@ -89,19 +99,25 @@ def read_folder(folder: str, cwd: str, *, with_settings: bool = True) -> Folder:
     what the project requires of Python is read.
     """
     layers: list[Layer] = []
-    requires_python = None
+    named: Any = None
     project = os.path.join(folder, PROJECT_FILE)
     if os.path.isfile(project):
         document, content = _project(project, cwd, with_settings)
         named = document.get("project")
-        required = named.get("requires-python") if isinstance(named, dict) else None
-        requires_python = required if isinstance(required, str) else None
         layer = _layer(document, content, project, cwd) if with_settings else None
         layers.extend([layer] if layer else [])
     own = os.path.join(folder, OWN_FILE)
     if with_settings and os.path.isfile(own):
         layers.append(read_settings_file(own, cwd))
-    return Folder(folder, tuple(layers), requires_python, os.path.exists(os.path.join(folder, ".git")))
+    named = named if isinstance(named, dict) else {}
+    required, dependencies = named.get("requires-python"), named.get("dependencies")
+    return Folder(
+        folder,
+        tuple(layers),
+        required if isinstance(required, str) else None,
+        tuple(one for one in dependencies if isinstance(one, str)) if isinstance(dependencies, list) else (),
+        os.path.exists(os.path.join(folder, ".git")),
+    )
 
 
 def _project(location: str, cwd: str, with_settings: bool) -> tuple[dict[str, Any], str]:

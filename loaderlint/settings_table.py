@@ -44,7 +44,8 @@ class SettingsTable(BaseModel):
     """The Python version or versions the project runs on; the interpreter loaderlint runs on, or the nearest that
     `requires-python` admits, when not given."""
     torch: _Version | None = None
-    """The torch version the project runs on; unknown when not given."""
+    """The torch version the project runs on; when not given, the newest that its requirements admit (unknown where
+    they admit the newest there is)."""
     accelerator: _Accelerator | None = None
     """What tensors are computed on; unknown when not given."""
     cpus: _AtLeastOne | None = None

@@ -114,6 +114,41 @@ def test_requires_python_of_the_nearest_project_decides(project: WriteFiles) -> 
     assert settings("inner/train.py").targets[0].python == (3, 6)
 
 
+REQUIRED: dict[str, tuple[dict[str, str | bytes], tuple[int, int] | None]] = {
+    "nothing": ({}, None),
+    "one version": ({"requirements.txt": "numpy\ntorch==1.12.1  # as tried\n"}, (1, 12)),
+    "one version with a build": ({"requirements.txt": "torch==1.12.1+cu113\n"}, (1, 12)),
+    "a limit": ({"requirements-train.txt": "torch >=1.7, <2\n"}, (1, 13)),
+    "at least": ({"requirements.txt": "torch>=1.7\n"}, None),
+    "for some machines": ({"requirements.txt": "torch~=2.1.0; sys_platform == 'linux'\n"}, (2, 1)),
+    "conda's channel and version": (
+        {"environment.yml": "channels:\n  - pytorch\ndependencies:\n  - pytorch=1.12.1\n"},
+        (1, 12),
+    ),
+    "conda's build": ({"environment_gpu.yaml": "dependencies:\n- pytorch::pytorch==1.8.0=py3.8_cuda11.1\n"}, (1, 8)),
+    "pip's in conda's": ({"environment.yml": "dependencies:\n  - pip:\n    - 'torch==2.6.0'\n"}, (2, 6)),
+    "a project's": ({"pyproject.toml": '[project]\ndependencies = ["numpy", "torch<2.0"]\n'}, (1, 13)),
+    "two": ({"requirements.txt": "torch==1.7.0\n", "environment.yml": "- pytorch=1.9\n"}, (1, 9)),
+    "one without a limit besides": ({"requirements.txt": "torch>=1.7\n", "environment.yml": "- pytorch=1.9\n"}, None),
+    "other packages": ({"requirements.txt": "torchvision==0.9.0\ntorch-geometric==1.7.0\nmytorch==1.0\n"}, None),
+    "nothing that can be read": ({"requirements.txt": b"torch==1.\xff\n", "environment.yml": "- pytorch=>1\n"}, None),
+    "another folder's": ({"inner/requirements.txt": "torch==1.7.0\n"}, None),
+}
+
+
+@pytest.mark.parametrize(("files", "torch"), REQUIRED.values(), ids=REQUIRED.keys())
+def test_torch_is_the_newest_that_the_requirements_admit(
+    project: WriteFiles, files: dict[str, str | bytes], torch: tuple[int, int] | None
+) -> None:
+    project(files)
+    assert settings("train.py").targets[0].torch == torch
+
+
+def test_requirements_say_nothing_where_torch_is_given(project: WriteFiles) -> None:
+    project({"requirements.txt": "torch==1.7.0\n", "inner/loaderlint.toml": "torch = '2.6'\n"})
+    assert settings("inner/train.py").targets[0].torch == (2, 6)
+
+
 LENGTHS: dict[str, dict[str, str | bytes]] = {
     "Ruff": {"pyproject.toml": "[tool.ruff]\nline-length = 100\n"},
     "Black": {"pyproject.toml": "[tool.black]\nline-length = 100\n"},
