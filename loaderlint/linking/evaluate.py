@@ -39,6 +39,7 @@ from loaderlint.linking.conditions import Conditions
 from loaderlint.linking.effects import Effects
 from loaderlint.linking.events import Events
 from loaderlint.linking.global_objects import GlobalObjects
+from loaderlint.linking.importable import Importable
 from loaderlint.linking.project import Project
 from loaderlint.linking.things import (
     Class,
@@ -130,6 +131,11 @@ class Evaluator:
     def attributes_set(self) -> Mapping[str, list[tuple[PythonFacts, Binding]]]:
         """The assignments to an attribute of a name, by the attribute."""
         return set_outside.attributes_set(self.project)
+
+    @cached_property
+    def importable(self) -> Importable:
+        """On which platforms each file can be imported."""
+        return Importable(self.project)
 
     @cached_property
     def stored_configurations(self) -> Mapping[str, composition.Part]:

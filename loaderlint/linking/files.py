@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from loaderlint.linking.search_path import DECLARES, DECLARES_BESIDE, SearchPath, entry_points, name_declared
+from loaderlint.linking.search_path import (
+    DECLARES,
+    DECLARES_BESIDE,
+    SearchPath,
+    built_on_unix,
+    entry_points,
+    name_declared,
+)
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -157,6 +164,13 @@ class Files:
         declaring = {path for path in self.paths if posixpath.basename(path) in DECLARES}
         declaring |= {posixpath.join(posixpath.dirname(path), DECLARES_BESIDE) for path in declaring}
         return frozenset((*one, path) for path in declaring for one in entry_points(self.content(path) or b""))
+
+    @cached_property
+    def built_on_unix(self) -> frozenset[str]:
+        """The last names of the modules that scripts called ``setup…`` build with what only a Unix compiler has."""
+        building = (path for path in self.paths if posixpath.basename(path).startswith("setup"))
+        contents = (self.content(path) or b"" for path in building if path.endswith(".py"))
+        return frozenset(name for content in contents for name in built_on_unix(content))
 
     @cached_property
     def folders(self) -> Mapping[str, tuple[str, ...]]:

@@ -244,6 +244,11 @@ class Project:
         declared = self._files.entry_points
         return frozenset((path, name) for module, name, importer in declared for path in self.modules(module, importer))
 
+    @property
+    def built_on_unix(self) -> frozenset[str]:
+        """The last names of the modules that the project builds with what only a Unix compiler has."""
+        return self._files.built_on_unix
+
     def modules(self, name: str, importer: str) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
         if importer not in self._extending:

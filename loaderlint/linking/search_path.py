@@ -10,6 +10,8 @@ from itertools import takewhile
 from pathlib import PurePath
 from types import MappingProxyType
 
+from loaderlint.vocabulary.platforms import BUILT_ON_UNIX
+
 _SOURCE_ROOTS = frozenset({"src", "lib", "python"})
 """Folders that hold a project's packages without being one (packaging.python.org, "src layout vs flat layout")."""
 _NOT_SHADOWED = re.compile(r"(torch|pytorch_lightning|lightning\.(pytorch|fabric))(\.|$)")
@@ -24,6 +26,8 @@ DECLARES_BESIDE = "setup.cfg"
 _CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
 
 _ENTRY_POINT = re.compile(rb"""[\s"'=]([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)["'\s]""")
+
+_EXTENSION = re.compile(rb"""\bExtension\(\s*(?:name\s*=\s*)?["'](?:[\w.]*\.)?(\w+)["']""")
 
 
 class SearchPath:
@@ -149,6 +153,12 @@ def name_declared(content: bytes) -> str | None:
     """Return what a project is called, as far as the text of one of the files that say so shows it."""
     names = set(_CALLED.findall(content))
     return names.pop().decode("ascii", "replace") if len(names) == 1 else None
+
+
+def built_on_unix(content: bytes) -> Iterator[str]:
+    """Yield the last names of the modules that a build script makes with what only a Unix compiler has."""
+    if BUILT_ON_UNIX in content:
+        yield from (name.decode("ascii") for name in _EXTENSION.findall(content))
 
 
 def entry_points(content: bytes) -> Iterator[tuple[str, str]]:

@@ -81,7 +81,7 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
 
     There are none where every call seen stands under conditions that are never met.
     """
-    here = EVERY_PLATFORM
+    here = evaluator.importable.on(frame.facts)
     for where in (frame, *_definition(frame)):
         here &= platforms_in(_passing(evaluator, where, ()))
     scope, node = frame.scope, frame.scope.node
@@ -112,6 +112,9 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
             ended = _stopped_on(evaluator, stop, arms, where, platform)
             if ended is not None:
                 return ended
+    for need in evaluator.importable.needs(frame.facts):
+        if platform not in need.platforms:
+            return _touch(need.facts, need.statement)
     node = frame.scope.node
     if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
         return None

@@ -43,6 +43,9 @@ MODULES: Mapping[str, frozenset[str]] = dict.fromkeys(
 )
 """Modules of Python, with the platforms where they can be imported ("Unix Specific Services" in Python's docs)."""
 
+BUILT_ON_UNIX = b"compiler_so"
+"""What a build asks of the compiler where that is a Unix one: distutils' ``MSVCCompiler`` has no such attribute."""
+
 BACKENDS: Mapping[str, frozenset[str]] = {"nccl": _LINUX}
 """Backends of ``torch.distributed``, with the platforms whose torch is built with them (its page, "Backends")."""
 WITH_BACKEND = frozenset({"torch.distributed.init_process_group"})

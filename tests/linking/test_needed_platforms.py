@@ -386,3 +386,63 @@ def test_the_first_start_method_depends_on_python() -> None:
 def test_a_loader_is_on_the_platforms_that_its_own_branch_asks_for() -> None:
     loader = loader_of("import sys\nif sys.platform == 'linux':\n    DataLoader(data, num_workers=2)")
     assert loader.platforms == {Platform.LINUX}
+
+
+MAIN = f"from torch.utils.data import DataLoader\nfrom utils import limit\n{LOADER}"
+BUILD = """
+class custom_build_ext(build_ext):
+    def build_extensions(self):
+        default_compiler_so = self.compiler.compiler_so
+setup(ext_modules=[Extension("ops.fast_nms", ["fast_nms.pyx"])], cmdclass={"build_ext": custom_build_ext})
+"""
+IMPORTED: dict[str, tuple[dict[str, str], set[str]]] = {
+    "a module of Unix": ({"utils.py": "import resource\nlimit = 2\n"}, {"2 on linux, macos"}),
+    "a module of Unix further on": (
+        {"utils.py": "from more import *\n", "more.py": "from .more.far import limit\n", "far.py": "import fcntl\n"},
+        {"2"},
+    ),
+    "a module of Unix in a package": (
+        {"utils/__init__.py": "from .far import limit\n", "utils/far.py": "import fcntl\nlimit = 2\n"},
+        {"2 on linux, macos"},
+    ),
+    "modules that import each other": (
+        {"utils.py": "import far\nlimit = 2\n", "far.py": "import utils\nfrom resource import getrlimit\n"},
+        {"2 on linux, macos"},
+    ),
+    "what only a Unix compiler builds": (
+        {"utils.py": "from ops.fast_nms import nms\nlimit = 2\n", "ops/__init__.py": "", "ops/setup.py": BUILD},
+        {"2 on linux, macos"},
+    ),
+    "what any compiler builds": (
+        {
+            "utils.py": "from ops.fast_nms import nms\nlimit = 2\n",
+            "ops/__init__.py": "",
+            "ops/setup.py": BUILD.replace("compiler_so", "compiler_type"),
+        },
+        {"2"},
+    ),
+    "a module of the same name as one that is built": (
+        {
+            "utils.py": "from ops.fast_nms import nms\nlimit = 2\n",
+            "ops/__init__.py": "",
+            "ops/fast_nms.py": "nms = None\n",
+            "ops/setup.py": BUILD,
+        },
+        {"2"},
+    ),
+    "in a function": ({"utils.py": "def limit():\n    import resource\n"}, {"2"}),
+    "where it is tried": ({"utils.py": "try:\n    import resource\nexcept ImportError:\n    limit = 2\n"}, {"2"}),
+    "on one platform": ({"utils.py": "import os\nif os.name == 'posix':\n    import resource\nlimit = 2\n"}, {"2"}),
+    "a module of the project": ({"utils.py": "import resource\nlimit = 2\n", "resource.py": ""}, {"2"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), IMPORTED.values(), ids=IMPORTED.keys())
+def test_a_loader_is_there_where_all_that_its_file_imports_can_be(files: dict[str, str], expected: set[str]) -> None:
+    assert traced({"main.py": MAIN, **files}) == expected
+
+
+def test_a_loader_says_which_import_of_another_file_ends_the_program() -> None:
+    files = {"main.py": MAIN.replace("⟦2⟧", "2"), "utils.py": "import os\nimport resource\nlimit = 2\n"}
+    end = loader_of(files).ended[Platform.WINDOWS]
+    assert (end.what, end.span.place) == ("import resource", "utils.py:2")
