@@ -979,6 +979,43 @@ def test_an_import_that_something_prepares_makes_it_unsafe(line: str, unsafe: bo
         assert "`import plots` would come before" in reason
 
 
+@pytest.mark.parametrize(
+    ("line", "unsafe"),
+    [
+        ("prepare()", True),
+        ("relative.prepare()", True),
+        ("os.chdir(home())", True),
+        ("os.makedirs('cache')", True),
+        ("with open('words', 'w') as file:\n    file.write('a')", True),
+        ("torch.manual_seed(seed)", True),
+        ("print('starts')", False),
+        ("warnings.filterwarnings('ignore')", False),
+        ("options = prepare()", False),
+    ],
+)
+@pytest.mark.parametrize("later", ["import plots", "from .plots import draw"])
+def test_an_import_of_the_project_that_something_may_prepare_makes_it_unsafe(
+    line: str, unsafe: bool, later: str
+) -> None:
+    code = (
+        "import os, torch, warnings\nfrom plots import ask, prepare\nfrom . import relative\nfrom data import loader\n"
+    )
+    own = Imported(own=frozenset({"plots"}), setting={".plots.prepare": "", ".relative.prepare": ""})
+    new, reason = guarded(f"{code}seed = ask()\n{line}\n{later}\nsum(loader)\n", "sum(", "seed", imported=own)
+    assert stays(new, later)
+    assert (f"`{later}` would come before `{line.splitlines()[0]}`" in reason) is unsafe
+    _, reason = guarded(f"{code}{line}\nimport library\nsum(loader)\n", "sum(", imported=own)
+    assert "would come before" not in reason
+
+
+def test_what_seeds_stays_before_an_import_of_the_project() -> None:
+    code = "import torch\nfrom data import loader\ntorch.manual_seed(0)\nimport plots\nsum(loader)\n"
+    new, reason = guarded(code, "sum(", imported=Imported(own=frozenset({"plots"})))
+    assert (new, reason) == (code.replace("sum(", '\nif __name__ == "__main__":\n    sum('), "")
+    new, reason = guarded(code, "sum(", imported=Imported(own=frozenset({"data"})))
+    assert (stays(new, "torch.manual_seed(0)"), reason) == (False, "")
+
+
 def test_a_guard_with_an_else_takes_nothing_that_comes_after_it() -> None:
     code = "if __name__ == '__main__':\n    a()\nelse:\n    b()\nfrom data import loader\nsum(loader)\n"
     with pytest.raises(CannotRewrite, match="else"):

@@ -76,14 +76,19 @@ class Placement:
 
 
 def place(
-    statements: Sequence[Statement], runs: Collection[int], needs: Mapping[str, str], imports: Mapping[str, str]
+    statements: Sequence[Statement],
+    runs: Collection[int],
+    needs: Mapping[str, str],
+    imports: Mapping[str, str],
+    own: Collection[str] = (),
 ) -> Placement:
     """Return what goes under the guard with the statements ``runs``.
 
-    ``needs`` are the names that have to exist wherever the module is imported, each with the reason ("is read by …").
+    ``needs`` are the names that have to exist wherever the module is imported, each with the reason ("is read by …");
+    ``own`` the first names of the project's own modules.
     Raises `CannotRewrite` where what stays outside would come before what it hangs on, in ways that no name tells.
     """
-    return _Placing(statements, frozenset(runs), needs, imports).placement()
+    return _Placing(statements, frozenset(runs), needs, imports, own).placement()
 
 
 @dataclass(frozen=True)
@@ -109,10 +114,12 @@ class _Placing:
         runs: frozenset[int],
         needs: Mapping[str, str],
         imports: Mapping[str, str],
+        own: Collection[str],
     ) -> None:
         self._statements = statements
         self._needs = needs
         self._imports = imports
+        self._own = frozenset(own)
         self._definitions = {name for one in statements if one.defines for name in one.uses.now.binds}
         self._later = later_by_name(statements)
         self._unchanged = self._definitions | imports.keys() | _never_changed_in_place(statements)
@@ -233,7 +240,11 @@ class _Placing:
         """Return what makes the needed names, and what that is made of in turn, unless it hangs on what must move."""
         blocked = self._dependent(self._always, pinned=range(len(self._statements)))
         pinned: set[int] = set()
-        pending = [index for index in range(len(self._statements)) if self._writes(index) & self._needs.keys()]
+        pending = [
+            index
+            for index in range(len(self._statements))
+            if self._writes(index) & self._needs.keys() or (self._only_seeds(index) and self._imports_own_behind(index))
+        ]
         while pending:
             index = pending.pop()
             if index in pinned or index in blocked:
@@ -251,6 +262,16 @@ class _Placing:
         """Return whether a statement does no more than seed random numbers, which is harmless in workers, too."""
         called = self._statements[index].uses.now.calls
         return not self._effects[index].binds and any(_says(_SEEDS, one) for one in called)
+
+    def _imports_own_behind(self, index: int) -> bool:
+        """Return whether a module of the project, which may draw random numbers then, is imported further down."""
+        return any(map(self._imports_own, range(index + 1, len(self._statements))))
+
+    def _imports_own(self, index: int) -> bool:
+        return any(map(self._is_own, self._statements[index].imports.values()))
+
+    def _is_own(self, path: str) -> bool:
+        return path.startswith(".") or root(path) in self._own
 
     def _writes(self, index: int) -> frozenset[str]:
         statement = self._statements[index]
@@ -343,14 +364,25 @@ class _Placing:
             statement, effect = self._statements[index], self._effects[index]
             paths = effect.calls | effect.changes
             installs = any(text in statement.text for text in _INSTALLS)
-            prepares = any(path.startswith(_PREPARES_IMPORTS) for path in paths)
-            if statement.guard or not (installs or prepares) or _READ_WHEN_USED in statement.text:
+            prepares = installs or any(path.startswith(_PREPARES_IMPORTS) for path in paths)
+            if statement.guard or _READ_WHEN_USED in statement.text:
                 continue
             for other in range(index + 1, len(self._statements)):
-                if other not in inside and self._statements[other].imports:
+                if other in inside or not self._statements[other].imports:
+                    continue
+                if prepares or (self._imports_own(other) and self._prepares_own(index)):
                     later = self._statements[other].text
                     yield f"`{later}` would come before {_doing(statement)}, which may prepare it"
                     break
+
+    def _prepares_own(self, index: int) -> bool:
+        """Return whether a statement may leave what one of the project's modules reads when it is imported.
+
+        Besides what any module may read, that is what its own functions set up for nobody who takes their result.
+        """
+        calls = self._effects[index].calls
+        set_up = not self._statements[index].uses.now.binds and any(map(self._is_own, calls))
+        return set_up or any(one == "os.chdir" or _says(_WRITES | _SEEDS, one) for one in calls)
 
     def _asked_before(self, inside: Collection[int]) -> Iterator[str]:
         """Yield what asks for files and stays outside, before what goes inside and may make them."""
