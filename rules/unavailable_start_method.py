@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import drop, unless_shared
+from loaderlint.model.remedy import default_context, unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import Candidate, holds_on
@@ -42,7 +42,8 @@ class UnavailableStartMethod(Rule):
     ```
 
     ## Fix safety
-    Safe: the program could not run there. Other platforms keep the value. A misspelt `set_start_method` gets no fix:
+    Safe: the program could not run there. Other platforms keep the value; what makes a context in a line of its own is
+    told None there, which stands for the default. A misspelt `set_start_method` gets no fix:
     what was meant is not known.
 
     ## Evidence
@@ -64,7 +65,7 @@ class UnavailableStartMethod(Rule):
             if isinstance(asked.constant, str) and asked.constant not in known:
                 message = f"multiprocessing_context is {_wrong(asked, target)}: torch raises"
                 error = _ERROR.format(known, asked.constant)
-                fix = drop(loader, "multiprocessing_context", asked, target)
+                fix = default_context(loader, asked, target)
                 sure = None if loader.workers_on(target) and not asks_for_workers(asked) else Confidence.POSSIBLE
                 yield self.finding(loader, asked, message, target, confidence=sure, error=error, fix=fix)
         for asked in loader.program.start_methods:

@@ -153,12 +153,17 @@ def value_of(
 
 
 def _named_contexts(evaluator: Evaluator, given: Given) -> list[tuple[bool, Possibilities]]:
-    """Return what is given, ``get_context("spawn")`` read as the start method it names, each with whether it was."""
+    """Return what is given, ``get_context("spawn")`` read as the start method it names, each with whether it was.
+
+    None names the default (``multiprocessing/context.py``).
+    """
     found: list[tuple[bool, Possibilities]] = []
     for one in given.possibilities:
         thing = one.thing
         if isinstance(thing, Made) and thing.callee.rpartition(".")[2] == "get_context" and thing.call.args:
-            found.append((True, under(evaluator.evaluate(thing.call.args[0], thing.frame), one.assumptions)))
+            for named in evaluator.evaluate(thing.call.args[0], thing.frame):
+                methods = platforms.start_method(named.span) if named.thing is None else (named,)
+                found.append((True, under(under(methods, named.assumptions), one.assumptions)))
         else:
             found.append((False, (one,)))
     return found

@@ -144,6 +144,18 @@ def dropped_at_the_call(loader: Loader, option: str, written: Candidate, target:
     return Fix(f"drop {option}", (Drop(argument, option, _neutral(option, target), entry),))
 
 
+def default_context(loader: Loader, asked: Candidate, target: Target) -> Remedy:
+    """Return the fix after which a loader gets the default start method instead of one that is asked for.
+
+    A context that is made elsewhere is made by the default: ``get_context`` raises before the loader has it, and with
+    None it gives the default context (``multiprocessing/context.py``).
+    """
+    argument = loader.multiprocessing_context.argument
+    if not asked.names_context or (argument is not None and argument.holds(asked.span)):
+        return drop(loader, "multiprocessing_context", asked, target)
+    return unless_shared(Fix("ask for the default start method", (SetValue(asked.span, None),)), asked)
+
+
 def redundant(loader: Loader, option: str, written: Candidate, other: str, target: Target) -> Remedy:
     """Return the fix that drops an option which another leaves no room for, if the other always does so."""
     value, by_none = loader.option(other), other == "batch_size"
