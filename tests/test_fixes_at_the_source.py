@@ -261,6 +261,16 @@ NEEDED = {
     "read by subscript": ("print(OPTIONS['prefetch_factor'])", True),
     "read by get": ("print(OPTIONS.get('prefetch_factor'))", False),
     "asked for": ("'prefetch_factor' in OPTIONS", False),
+    "demanded": ("assert 'prefetch_factor' in OPTIONS", True),
+    "demanded together": ("assert 'num_workers' in OPTIONS and 'prefetch_factor' in OPTIONS", True),
+    "missed": ("if 'prefetch_factor' not in OPTIONS:\n        raise SystemExit", True),
+    "missed otherwise": ("known = 'prefetch_factor' in OPTIONS\n    if not known:\n        raise SystemExit", True),
+    "matched": (
+        "match OPTIONS:\n        case {'num_workers': _,\n              'prefetch_factor': _}:\n            pass",
+        True,
+    ),
+    "written after a match": ("match OPTIONS:\n        case _:\n            {'prefetch_factor': 2}", False),
+    "declared": ("TypedDict('Options', {'num_workers': int, 'prefetch_factor': int})(**OPTIONS)", True),
     "set": ("OPTIONS['prefetch_factor'] = 2", False),
     "listed": ("[OPTIONS[key] for key in ['prefetch_factor']]", True),
     "formatted": ("'{prefetch_factor}'.format_map(OPTIONS)", True),
@@ -280,6 +290,27 @@ def test_a_key_that_the_program_cannot_do_without_stays(project: WriteFiles, use
     after = Path("train.py").read_text()
     assert f"{{'num_workers': 0{', ' if needed else '}'}" in after
     assert ("'prefetch_factor': None" in after) is needed
+
+
+FIELDS_OF_CLASSES = {
+    "a dataclass": ("@dataclass\nclass Options:\n    num_workers: int\n    prefetch_factor: int\n", True),
+    "a dataclass with a default": ("@dataclass\nclass Options:\n    prefetch_factor: int = 2\n", False),
+    "a dataclass with a field": ("@dataclass\nclass Options:\n    prefetch_factor: int = field(repr=False)\n", True),
+    "a field with a default": ("@dataclass\nclass Options:\n    prefetch_factor: int = field(default=2)\n", False),
+    "a named tuple": ("class Options(NamedTuple):\n    num_workers: int\n    prefetch_factor: int\n", True),
+    "a typed dictionary": ("class Options(TypedDict):\n    num_workers: int\n    prefetch_factor: int\n", True),
+    "attrs": ("@attr.s\nclass Options:\n    prefetch_factor = attr.ib()\n", True),
+    "pydantic": ("class Options(BaseModel):\n    prefetch_factor: int = Field(..., gt=0)\n", True),
+    "pydantic with a default": ("class Options(BaseModel):\n    prefetch_factor: int = Field(2, gt=0)\n", False),
+}
+
+
+@pytest.mark.parametrize(("declared", "needed"), FIELDS_OF_CLASSES.values(), ids=FIELDS_OF_CLASSES.keys())
+def test_a_key_that_is_a_required_field_stays(project: WriteFiles, declared: str, needed: bool) -> None:
+    above = f"OPTIONS = {{'num_workers': 0, 'prefetch_factor': 2}}\n\n\n{declared}\n\n"
+    write(project, {"above": above}, "**OPTIONS", "    print(Options)\n")
+    fix()
+    assert ("'prefetch_factor': None" in Path("train.py").read_text()) is needed
 
 
 HOLDERS = {

@@ -10,12 +10,12 @@ from functools import cached_property
 from types import MappingProxyType
 
 from loaderlint.linking.files import Files, OtherFiles, Readings
-from loaderlint.linking.keys_read import needs_key
+from loaderlint.linking.keys_read import needs_key, required
 from loaderlint.linking.launches import Launches
 from loaderlint.linking.parts import Parts
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
-from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
+from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.tree import ConfigurationFacts
 
@@ -195,23 +195,19 @@ class Project:
     def reads_key(self, key: str) -> bool:
         """Return whether some Python source that may matter cannot do without this key of some dictionary.
 
-        It reads the key by subscript or ``pop``, formats with it, or gives it to a parameter without a default.
-        Text is asked, not the tree: a false answer of yes costs nothing but a neutral value that stays.
+        It reads the key by subscript or ``pop``, formats with it, demands it, or has a parameter or field of that name
+        without a default. A false answer of yes costs nothing but a neutral value that stays, so no more than the text
+        and what is declared are asked.
         """
         if key not in self._keys_read:
             python = [one for one in self._that_matter() if one.language is Language.PYTHON]
-            self._keys_read[key] = key in self._required_parameters or any(needs_key(one.text, key) for one in python)
+            self._keys_read[key] = key in self._required or any(needs_key(one.text, key) for one in python)
         return self._keys_read[key]
 
     @cached_property
-    def _required_parameters(self) -> frozenset[str]:
-        """The names of the parameters that the functions of the project have no default for."""
-        found: set[str] = set()
-        for facts in self.all_python():
-            for scope in facts.scopes.values():
-                if isinstance(scope.node, FunctionNode):
-                    found.update(one.arg for one in parameters(scope.node) if default_of(scope.node, one.arg) is None)
-        return frozenset(found)
+    def _required(self) -> frozenset[str]:
+        """The names of the parameters and fields that the functions and classes of the project have no default for."""
+        return frozenset(name for facts in self.all_python() for name in required(facts))
 
     def definitions_besides(self, read: Set[str]) -> frozenset[str]:
         """Return the names of the functions that Python files other than those read define, going by their text."""
