@@ -11,7 +11,7 @@ from loaderlint.model.remedy import unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate
+from loaderlint.model.value import Candidate, CommandLineText, asks_no_more
 
 from ._refusals import Refusal, arriving, refusal
 
@@ -38,8 +38,9 @@ class InvalidWorkerCount(Rule):
     ```
 
     ## Fix safety
-    Safe where the number meant is plain: it becomes an integer, and the program could not run before. There is no fix
-    for -1, `None` or text that is no number.
+    Safe where the number meant is plain: it becomes an integer, and the program could not run before. Unsafe where a
+    test decides what becomes of a flag's text: `--workers auto` would be refused. There is no fix for -1, `None` or
+    text that is no number.
 
     ## Evidence
     `DataLoader.__init__` and `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`. Every form
@@ -72,4 +73,9 @@ def _fix(workers: Candidate, target: Target) -> Remedy:
     else:
         plain = isinstance(number, str) or (isinstance(number, float) and number >= 1)
     fix = Fix("make the worker count an integer", (MakeInteger(workers.span),))
-    return unless_shared(fix, workers) if plain else Unfixed("what number was meant is not known")
+    if not plain:
+        return Unfixed("what number was meant is not known")
+    given = frozenset(one for one in workers.assumptions if one.answer == "given")
+    if isinstance(workers.constant, CommandLineText) and not asks_no_more(workers, given):
+        return fix.unsafe("the program asks what it was given, which may be a word")
+    return unless_shared(fix, workers)

@@ -348,6 +348,20 @@ def test_what_another_loader_with_workers_gets_is_taken_away_only_when_asked(
     assert "another loader, which may have workers of its own, gets the same value" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("other", "safe"), [("**COMMON", False), ("batch_size=4", True)])
+def test_what_a_sampler_leaves_no_room_for_stays_where_another_loader_gets_it(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], other: str, safe: bool
+) -> None:
+    above = "COMMON = dict(shuffle=True)\n\n"
+    before = f"    for batch in DataLoader(range(8), {other}):\n        print(batch)"
+    parts = {"imports": "from torch.utils.data import SequentialSampler", "above": above, "before": before}
+    write(project, parts, "sampler=SequentialSampler(range(8)), **COMMON")
+    text = Path("train.py").read_text()
+    cli.run(["--platform", "linux", "--fix", "train.py"])
+    assert (Path("train.py").read_text() == text) is not safe
+    assert ("another loader gets the same value" in capsys.readouterr().out) is not safe
+
+
 COUNTS = {
     "a flag that has to be given": (ARGUMENTS.replace("default=4", "required=True"), "args.workers", False),
     "a key of a file that is not seen": ("    cfg = yaml.safe_load(open(input()))\n", "cfg['workers']", False),

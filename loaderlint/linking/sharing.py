@@ -73,10 +73,12 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
 
 
 def _needed_elsewhere(loaders: Iterable[Loader], loader: Loader, option: str, candidate: Candidate) -> bool:
-    """Return whether another loader, which may start workers by a count of its own, gets the same value."""
+    """Return whether another loader gets the same value, one that may start workers where the option is for these."""
     for other in loaders:
         same = [one for one in other.option(option).written if one.span == candidate.span]
-        if other.span != loader.span and same and _counts_apart(other.num_workers, loader.num_workers, same):
+        if other.span == loader.span or not same:
+            continue
+        if option not in WORKER_OPTIONS or _counts_apart(other.num_workers, loader.num_workers, same):
             return True
     return False
 

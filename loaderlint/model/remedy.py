@@ -22,6 +22,7 @@ from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
 
 _SHARED = "the value also serves something else"
+_SAME = "another loader gets the same value"
 _NEEDED = "another loader, which may have workers of its own, gets the same value"
 
 
@@ -139,7 +140,8 @@ def dropped_at_the_call(loader: Loader, option: str, written: Candidate, target:
     """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
     argument = loader.option(option).argument
     if argument is None or Language.of(argument.path) is not Language.PYTHON:
-        return unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
+        fix = unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
+        return fix.unsafe(_SAME) if written.needed_elsewhere() else fix
     entry = written.entry if written.span == argument else None
     return Fix(f"drop {option}", (Drop(argument, option, _neutral(option, target), entry),))
 
@@ -196,7 +198,7 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
     if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
         return Fix(title, (SetValue(argument, False),), kept=_kept(written) if written.serves_others else "")
     fix = unless_shared(Fix(title, (SetValue(written.span, False),)), written)
-    return fix.unsafe("another loader gets the same value") if kept else fix
+    return fix.unsafe(_SAME) if kept else fix
 
 
 def drop_without_workers(loader: Loader, option: str, dependent: Candidate, target: Target) -> Remedy:
