@@ -42,7 +42,8 @@ class CudaInForkedWorker(Rule):
     Or start the workers with `multiprocessing_context="spawn"`.
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned. Otherwise unsafe.
+    Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
+    has: the workers are spawned. Otherwise unsafe.
 
     ## Evidence
     torch, `notes/multiprocessing.rst` ("The CUDA runtime does not support the `fork` start method") and `_lazy_init`

@@ -35,8 +35,8 @@ class ForcedForkOnMacos(Rule):
     ```
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned on macOS, other
-    platforms keep their fork. Otherwise unsafe.
+    Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
+    has: the workers are spawned on macOS, other platforms keep their fork. Otherwise unsafe.
 
     ## Evidence
     CPython, `multiprocessing`, "Contexts and start methods": on macOS fork "should be considered unsafe as it can lead

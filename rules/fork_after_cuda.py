@@ -36,7 +36,8 @@ class ForkAfterCuda(Rule):
     ```
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle. Otherwise unsafe.
+    Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
+    has. Otherwise unsafe.
 
     ## Evidence
     torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker inherits a held lock) and 138957;

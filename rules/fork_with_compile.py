@@ -38,7 +38,8 @@ class ForkWithCompile(Rule):
     ```
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle. Otherwise unsafe.
+    Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
+    has. Otherwise unsafe.
 
     ## Evidence
     `torch/_inductor/async_compile.py` and `config.py` (2.2 to 2.15); pytorch issues 108586, 124682. On torch 2.13.0

@@ -52,9 +52,9 @@ class LibraryUnsafeAfterFork(Rule):
     Or start the workers with `multiprocessing_context="spawn"`. For tokenizers leave `TOKENIZERS_PARALLELISM` alone.
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle: the workers are spawned. Otherwise unsafe.
-    None for tokenizers, where the setting is to go, and for what was not made at the top of a module, where a spawned
-    worker makes its own.
+    Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
+    has: the workers are spawned. Otherwise unsafe. None for tokenizers, where the setting is to go, and for what
+    was not made at the top of a module, where a spawned worker makes its own.
 
     ## Evidence
     docs.pola.rs, "Multiprocessing"; filesystem_spec issue 835 and gcsfs issue 379 (not tried, hence a warning). On

@@ -36,8 +36,8 @@ class MixedStartMethods(Rule):
     ```
 
     ## Fix safety
-    Safe where the program is guarded and all its work was seen to pickle, otherwise unsafe. None towards fork, which
-    not every platform has.
+    Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
+    has, otherwise unsafe. None towards fork, which not every platform has.
 
     ## Evidence
     `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py` (the context belongs to one loader);

@@ -10,6 +10,7 @@ from loaderlint.linking import classes
 from loaderlint.linking.changed_in_workers import changes_in_workers
 from loaderlint.linking.ends import stops
 from loaderlint.linking.in_workers import asks_for_worker, told_apart
+from loaderlint.linking.left_behind import left_behind
 from loaderlint.linking.on_cuda import batches_on_cuda
 from loaderlint.linking.options import Given
 from loaderlint.linking.returned import called, unsendable
@@ -51,6 +52,7 @@ def worker_code(
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
+        left_behind=left_behind(evaluator, everything),
     )
 
 

@@ -238,7 +238,7 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     """Return the fix that starts this loader's workers by ``method``, if that does not break the program.
 
     A fresh interpreter needs a guarded entry point and picklable work, so the guard and the hoisted callables are part
-    of the fix. It is unsafe where one of the two was not seen.
+    of the fix. It is unsafe where one of the two was not seen, and where the program sets up what forked workers have.
     """
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
     if asked_by is not None and asked_by.taken_out:
@@ -262,6 +262,11 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return fix.unsafe("the program's entry point was not seen, so it may lack a __main__ guard")
     if not payload.seen:
         return fix.unsafe("not all that travels into the workers was seen, so some of it may not pickle")
+    if payload.code.left_behind is not None:
+        change = payload.code.left_behind
+        return fix.unsafe(
+            f"`{change.what}` ({change.span.place}) changes what workers read, and {there} import it anew"
+        )
     return fix
 
 

@@ -126,3 +126,6 @@ START_METHOD_QUESTIONS = frozenset({"multiprocessing.get_start_method", "torch.m
 
 CUDA_QUESTIONS = frozenset({"torch.cuda.is_available"})
 """Functions that return whether there is CUDA."""
+
+PROCESS_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
+"""Functions of torch that change what tensors its process makes from then on, by the last part of their names."""

@@ -1,0 +1,81 @@
+"""Where a program changes what its workers read, after its modules were imported."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import loader_of
+
+PROGRAM = """
+import torch
+import shared
+from torch.utils.data import DataLoader, Dataset
+from shared import TABLE
+SCALE, CACHE, OTHER = 1, [], 0
+⟨above⟩
+class Numbers(Dataset):
+    scale = 1
+    def __init__(self):
+        self.kept = 1
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        ⟨inside⟩
+        return index * self.scale * SCALE + len(CACHE) + shared.offset + TABLE["a"] + self.kept
+def main():
+    ⟨before⟩
+    for batch in DataLoader(Numbers(), num_workers=2):
+        print(batch)
+if __name__ == "__main__":
+    ⟨guarded⟩
+    main()
+"""
+PARTS = ("above", "inside", "before", "guarded")
+SHARED = "offset = 0\nTABLE = {'a': 1}\n"
+
+
+def changed(**parts: str) -> str:
+    text = PROGRAM
+    for part in PARTS:
+        text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.left_behind
+    return found.what if found is not None else ""
+
+
+LEFT_BEHIND = {
+    "a global": ({"before": "global SCALE; SCALE = 2"}, "SCALE = 2"),
+    "under the guard": ({"guarded": "SCALE = 2"}, "SCALE = 2"),
+    "a list that a function fills": (
+        {"above": "def fill():\n    CACHE.append(1)", "before": "fill()"},
+        "CACHE.append(1)",
+    ),
+    "an attribute of the class": ({"before": "Numbers.scale = 2"}, "Numbers.scale = 2"),
+    "an attribute of a module": ({"before": "shared.offset = 2"}, "shared.offset = 2"),
+    "an item of what is imported": ({"before": "TABLE['a'] = 2"}, "TABLE['a'] = 2"),
+    "what a function adds to what is imported": ({"before": "TABLE.update(a=2)"}, "TABLE.update(a=2)"),
+    "the same by its module": ({"before": "shared.TABLE.update(a=2)"}, "shared.TABLE.update(a=2)"),
+    "the default type": (
+        {"before": "torch.set_default_dtype(torch.float64)"},
+        "torch.set_default_dtype(torch.float64)",
+    ),
+}
+NOT_LEFT_BEHIND = {
+    "nothing": {},
+    "at import": {"above": "SCALE = 2\nCACHE.append(1)\nshared.offset = 2\ntorch.set_default_dtype(torch.float64)"},
+    "what no worker reads": {"before": "global OTHER; OTHER = 2", "guarded": "unknown = 1"},
+    "a local of the same name": {"before": "SCALE, CACHE = 2, []; CACHE.append(1)"},
+    "a parameter of the same name": {"above": "def fill(CACHE):\n    CACHE.append(1)", "before": "fill([])"},
+    "what travels with the data": {"before": "data = Numbers(); data.kept = 2; data.scale = 3"},
+    "what a worker changes itself": {"inside": "CACHE.append(1)"},
+    "what is only read": {"before": "global SCALE; print(SCALE, shared.offset, TABLE['a'])"},
+}
+
+
+@pytest.mark.parametrize(("parts", "what"), LEFT_BEHIND.values(), ids=LEFT_BEHIND.keys())
+def test_what_workers_read_is_changed_after_import(parts: dict[str, str], what: str) -> None:
+    assert changed(**parts) == what
+
+
+@pytest.mark.parametrize("parts", NOT_LEFT_BEHIND.values(), ids=NOT_LEFT_BEHIND.keys())
+def test_what_a_new_process_finds_as_well_is_not_left_behind(parts: dict[str, str]) -> None:
+    assert changed(**parts) == ""
