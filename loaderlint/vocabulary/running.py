@@ -15,9 +15,11 @@ RUNNERS = frozenset(
         "simple_parsing.parse",
         "sys.exit",
         "builtins.exit",
+        "torch.multiprocessing.spawn",
+        "torch.multiprocessing.spawn.spawn",
     }
 )
-"""Functions that call the function they are given first."""
+"""Functions that call the function they are given first, here or in processes that they start."""
 
 CURRENT_PROCESS = frozenset(
     {
