@@ -1,7 +1,7 @@
 """Rewrites shell scripts: a line more, or a comment less; no other character changes.
 
 The proof is text: without the lines that were put in, and without the comments that were changed, the new text is the
-old one. A line is put in only where a command begins a line and the line before it has ended.
+old one. A line is put in only where a command begins a line and no list or pipeline goes on there.
 """
 
 from __future__ import annotations
@@ -38,12 +38,18 @@ def rewrite(source: Source, edits: Iterable[Edit]) -> Rewritten:
     return Rewritten(splice(source.text, replacements))
 
 
+def _says_something(line: str) -> bool:
+    """Return whether a line is neither blank nor a comment: a list or pipeline goes on behind those."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
 def _exported(source: Source, edit: Export) -> Replacement:
     line = edit.span.line
     before = source.lines[line - 1][: edit.span.column - 1]
     if not _SETTINGS.fullmatch(before):
         raise CannotRewrite("the command does not begin a line")
-    if line > 1 and _GOES_ON.search(source.lines[line - 2]):
+    said = (one for one in reversed(source.lines[: line - 1]) if _says_something(one))
+    if _GOES_ON.search(next(said, "")):
         raise CannotRewrite("the command's line goes on with the one before it")
     start = source.offset(line, 1)
     indentation = before[: len(before) - len(before.lstrip(" \t"))]

@@ -33,6 +33,7 @@ def exported(text: str) -> str:
         ("srun \\\n  b", "export N=$M\nsrun \\\n  b"),
         ("if a; then\n\tX=1 srun b\nfi\n", "if a; then\n\texport N=$M\n\tX=1 srun b\nfi\n"),
         ("a\r\nsrun b\r\n", "a\r\nexport N=$M\r\nsrun b\r\n"),
+        ("a\n# b &&\nsrun b\n", "a\n# b &&\nexport N=$M\nsrun b\n"),
         ("a # b\n\nsrun b # c\n", "a # b\n\nexport N=$M\nsrun b # c\n"),
     ],
 )
@@ -41,7 +42,11 @@ def test_a_variable_is_exported_on_a_line_of_its_own(before: str, after: str) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["a; srun b\n", "a &&\nsrun b\n", "a || # c\nsrun b\n", "a |\n  srun b\n", "(srun b)\n"]
+    "text",
+    [
+        *("a; srun b\n", "a &&\nsrun b\n", "a || # c\nsrun b\n", "a |\n  srun b\n", "(srun b)\n"),
+        *("a &&\n  # c\n  srun b\n", "a |\n\nsrun b\n"),
+    ],
 )
 def test_a_command_that_does_not_begin_a_line_of_its_own_is_left_alone(text: str) -> None:
     with pytest.raises(CannotRewrite):
