@@ -57,7 +57,13 @@ class WorkersOnWindows(Rule):
                 continue
             message = (
                 f"starting {counted(workers)} on Windows takes a fresh interpreter for each, which imports the program "
-                "again: without a guard, or with work that does not pickle, the run stops there"
+                "again"
+            )
+            runs = loader.program.guarded and loader.payload.seen and not loader.payload.unpicklable
+            message += (
+                " before the first batch"
+                if runs
+                else ": without a guard, or with work that does not pickle, the run stops there"
             )
             fix = single_process(loader, workers, target, self.limits.windows_workers)
             yield self.finding(loader, workers, message, target, fix=fix)

@@ -30,6 +30,30 @@ def guarded(code: str, *iterating: str, imported: Imported = NOWHERE) -> tuple[s
 
 
 SHAPES = {
+    "lines that go on behind a backslash": (
+        """
+        from data import loader
+
+        for batch in loader:
+            total = batch.sum() \\
+                + 1
+        print("%d batches, %d in all" \\
+              % (len(loader),
+                 total))
+        """,
+        "for batch",
+        """
+        from data import loader
+
+        if __name__ == "__main__":
+            for batch in loader:
+                total = batch.sum() \\
+                    + 1
+            print("%d batches, %d in all" \\
+                  % (len(loader),
+                     total))
+        """,
+    ),
     "a call of main": (
         """
         def main():

@@ -43,6 +43,10 @@ IMPORTS = {
         "import os\nimport torch\nn = ⟦4⟧\n",
         'import os\nimport sys\nimport torch\nn = 0 if sys.platform == "win32" else 4\n',
     ),
+    "first of all where those of the standard library do not stand apart": (
+        "import torch\nfrom pathlib import Path\n\nn = ⟦4⟧\n",
+        'import sys\nimport torch\nfrom pathlib import Path\n\nn = 0 if sys.platform == "win32" else 4\n',
+    ),
     "before the first `from` of the standard library": (
         "from pathlib import Path\n\nn = ⟦4⟧\n",
         'import sys\nfrom pathlib import Path\n\nn = 0 if sys.platform == "win32" else 4\n',

@@ -59,6 +59,7 @@ def under_guard(module: cst.Module, inside: Collection[int]) -> cst.Module:
         return module
     module, body = _with_own_comment(module, body, moving[0])
     body = _cells_kept(body, frozenset(moving))
+    indent = _indent_of(module)
     groups: dict[int, list[int]] = {index: [] for index in guards}
     rest: list[int] = []
     for index in moving:
@@ -66,11 +67,11 @@ def under_guard(module: cst.Module, inside: Collection[int]) -> cst.Module:
         (rest if host is None else groups[host]).append(index)
     placed: dict[int, TopLevel] = {}
     for host, group in groups.items():
-        placed[host] = _grown(body[host], _indented(body, group), [])
+        placed[host] = _grown(body[host], _indented(body, group, indent), [])
     if rest and guards:
-        placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], _indented(body, rest))
+        placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], _indented(body, rest, indent))
     elif rest:
-        placed[rest[-1]] = _new_guard(_indented(body, rest), _indent_of(module))
+        placed[rest[-1]] = _new_guard(_indented(body, rest, indent), indent)
     return _assembled(module, body, placed, frozenset(moving) | frozenset(guards))
 
 
@@ -158,7 +159,7 @@ def _as_block(suite: cst.BaseSuite) -> cst.IndentedBlock:
     return cst.IndentedBlock([line])
 
 
-def _indented(body: Sequence[TopLevel], indexes: Sequence[int]) -> list[TopLevel]:
+def _indented(body: Sequence[TopLevel], indexes: Sequence[int], indent: str) -> list[TopLevel]:
     """Return statements of the module as they stand in a block: no white space on blank lines, none of them doubled.
 
     What blank lines parted in the module is parted by one when what stood between does not come along.
@@ -174,7 +175,7 @@ def _indented(body: Sequence[TopLevel], indexes: Sequence[int]) -> list[TopLevel
         lines = [line for at, line in enumerate(lines) if at not in doubled]
         if not indented and lines and _may_go(lines[0]):
             lines = lines[1:]
-        moved = statement.with_changes(leading_lines=lines).visit(_NoWhiteSpaceOnBlankLines())
+        moved = statement.with_changes(leading_lines=lines).visit(_InABlock(indent))
         if isinstance(moved, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             indented.append(moved)
         last = index
@@ -186,7 +187,23 @@ def _may_go(line: cst.EmptyLine) -> bool:
     return line.comment is None and "\f" not in line.whitespace.value
 
 
-class _NoWhiteSpaceOnBlankLines(cst.CSTTransformer):
+_GOES_ON = re.compile(r"\\(?:\r\n?|\n)")
+"""The end of a line that goes on in the next."""
+
+
+class _InABlock(cst.CSTTransformer):
+    """Takes the white space from blank lines and moves lines that go on behind a backslash along with the others."""
+
+    def __init__(self, indent: str) -> None:
+        super().__init__()
+        self._indent = indent
+
+    def leave_SimpleWhitespace(
+        self, original_node: cst.SimpleWhitespace, updated_node: cst.SimpleWhitespace
+    ) -> cst.SimpleWhitespace:
+        value = _GOES_ON.sub(lambda end: end[0] + self._indent, updated_node.value)
+        return updated_node.with_changes(value=value) if value != updated_node.value else updated_node
+
     def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
         return updated_node.with_changes(indent=False) if updated_node.comment is None else updated_node
 

@@ -17,8 +17,9 @@ def with_import(module: cst.Module, package: str, name: str, used: int = 0) -> c
     """Return the module with ``import package`` (``import package as name``) in its first block of imports.
 
     It stands among those of the standard library, or of other packages, before the first plain import that comes after
-    it in the alphabet. In a notebook the block is that of the cell that uses it, else of the first cell with imports,
-    and the import comes before the statement at the index ``used``. All other statements stay the same objects.
+    it in the alphabet; first of all where one of another package stands before those of the standard library. In a
+    notebook the block is that of the cell that uses it, else of the first cell with imports, and the import comes
+    before the statement at the index ``used``. All other statements stay the same objects.
     """
     notebook = any(line.comment is not None and line.comment.value == FIRST_LINE.rstrip() for line in module.header)
     module = _without_comment_in_header(module)
@@ -34,7 +35,8 @@ def with_import(module: cst.Module, package: str, name: str, used: int = 0) -> c
     elif plain:
         body.insert(plain[-1] + 1, statement)
     elif froms:
-        insert_before(body, froms[0], statement)
+        before = {_kind(body[index]) for index in block if index < froms[0]}
+        insert_before(body, block.start if kind == "standard" and "other import" in before else froms[0], statement)
     else:
         behind = kind == "other" and len(block) > 0
         _insert_section(body, block.stop if behind else block.start, statement, behind=behind)
