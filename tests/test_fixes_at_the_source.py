@@ -579,7 +579,14 @@ INTERPOLATED = {
     "in a text": ("name: run with ${data.workers}\n", False),
     "from beside": ("more:\n  threads: ${..data.workers}\n", False),
     "with a default": ("threads: ${oc.select:data.workers,2}\n", False),
+    "with a blank": ("threads: ${data.workers }\n", False),
+    "in brackets": ("threads: ${data[workers]}\n", False),
+    "in a list": ('threads: ["${data.workers}"]\n', False),
+    "under another package": ("threads: ${mine.data.workers}\n", False),
+    "for what is named and no loader": ("scaling:\n  _target_: Scaling\n  num_workers: ${data.workers}\n", False),
     "for another loader": ("val:\n  num_workers: ${data.workers}\n", True),
+    "of the package of another folder": ("threads: ${more.data.workers}\n", True),
+    "of another key beside": ("more:\n  threads: ${..other.workers}\nother:\n  workers: 2\n", True),
     "of another key": ("threads: ${other.workers}\nother:\n  workers: 2\n", True),
 }
 
@@ -596,7 +603,7 @@ def test_a_key_that_an_interpolation_takes_for_something_else_stays(
         after="",
     )
     configuration = f"data:\n  workers: 4\n{beside}"
-    project({"train.py": program, "configs/train.yaml": configuration})
+    project({"train.py": program, "configs/train.yaml": configuration, "configs/more/other.yaml": "name: other\n"})
     fix()
     at_the_call = program.replace("num_workers=cfg.data.workers", "num_workers=0")
     assert Path("train.py").read_text() == (program if at_the_source else at_the_call)
@@ -610,6 +617,24 @@ def test_what_names_a_value_stays(project: WriteFiles, capsys: pytest.CaptureFix
     fix("--unsafe-fixes")
     assert Path("train.py").read_text() == before
     assert "also gives a name its value" in capsys.readouterr().out
+
+
+def test_what_has_two_names_stays_where_one_is_read_for_something_else_too(project: WriteFiles) -> None:
+    write(project, {"before": "    first = workers = 4"}, "num_workers=workers", "    pow(2, workers)\n")
+    before = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == before.replace("num_workers=workers", "num_workers=0")
+
+
+def test_what_a_configuration_is_asked_for_by_a_path_stays(project: WriteFiles) -> None:
+    imports, before = "from omegaconf import OmegaConf", "    cfg = OmegaConf.load('configs/train.yaml')"
+    use = "    pow(2, OmegaConf.select(cfg, 'data.workers'))\n"
+    write(project, {"imports": imports, "before": before}, "num_workers=cfg.data.workers", use)
+    project({"configs/train.yaml": "data:\n  workers: 4\n"})
+    program = Path("train.py").read_text()
+    fix()
+    assert Path("configs/train.yaml").read_text() == "data:\n  workers: 4\n"
+    assert Path("train.py").read_text() == program.replace("num_workers=cfg.data.workers", "num_workers=0")
 
 
 def test_what_is_named_for_nothing_else_is_changed_where_it_is_written(project: WriteFiles) -> None:

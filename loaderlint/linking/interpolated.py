@@ -8,17 +8,22 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from loaderlint.linking.overrides import keys_of
+from loaderlint.linking.overrides import is_group, keys_of
 from loaderlint.linking.project import Project
 from loaderlint.model.source import Language, Span
 from loaderlint.readers.tree import KeyPath, Mapping, Node, Scalar, mappings
+from loaderlint.vocabulary.keys import CONSUMERS
 
-_NAMED = re.compile(r"\$\{\s*(?:oc\.select\s*:\s*)?(?P<dots>\.*)(?P<keys>[\w\-]+(?:\.[\w\-]+)*)\s*[},]")
-"""An interpolation that names a key, by itself or in a longer text."""
+_NAMED = re.compile(r"\$\{\s*(?:oc\.select\s*:\s*)?(?P<dots>\.*)(?P<keys>[\w\-.\[\]]*[\w\-]\]?)\s*[},]")
+"""An interpolation that names a key, by itself or in a longer text: ``${data.workers}``, ``${data[workers]}``."""
+_KEY = re.compile(r"[\w\-]+")
 
 
 class Interpolation(NamedTuple):
-    """A place that takes the value of a key, and the key it gives that to, where it stands in a file of its own."""
+    """A place that takes the value of a key, and the key it gives that to, where it stands in a file of its own.
+
+    It gives it to none that says anything where what that is a key of names what it is for, which need be no loader.
+    """
 
     span: Span
     gives: str
@@ -37,7 +42,7 @@ class Interpolations:
         """Yield those that may take what is written at a place."""
         keys = keys_of(self._project, span)
         if keys is not None:
-            yield from (one for one in self._taking(keys[-1]) if _may_mean(one, keys, span.path))
+            yield from (one for one in self._taking(keys[-1]) if self._may_mean(one, keys, span.path))
         elif Language.of(span.path) is Language.PYTHON:
             for name in self._keys_in_python(span):
                 yield from (one for one in self._taking(name) if one.span.path == span.path)
@@ -58,12 +63,13 @@ class Interpolations:
         return self._found[key]
 
     def _in_configurations(self, key: str) -> Iterator[Interpolation]:
-        for facts in self._project.configuration_files_with((f"{key}}}", f"{key},")):
+        for facts in self._project.configuration_files_with(tuple(f"{key}{end}" for end in "}, ]")):
             for document in facts.documents:
                 for _, mapping in mappings(document):
+                    named = any(mapping.get(one) is not None for one in CONSUMERS)
                     for entry in mapping.entries:
                         for scalar in _scalars(entry.value):
-                            yield from _written(scalar.text, scalar.span, entry.key)
+                            yield from _written(scalar.text, scalar.span, "" if named else entry.key)
 
     def _in_python(self, key: str) -> Iterator[Interpolation]:
         for facts in self._project.all_python():
@@ -71,6 +77,21 @@ class Interpolations:
             for node in ast.walk(facts.tree) if "${" in text and key in text else ():
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     yield from _written(node.value, facts.span(node), "")
+
+    def _may_mean(self, one: Interpolation, keys: KeyPath, path: str) -> bool:
+        """Return whether an interpolation names a value of a file, under whatever name that is composed.
+
+        A file has the name of its folder, unless it names a package of its own or a defaults list does; that is then
+        no folder's name.
+        """
+        if one.relative:
+            same = min(len(one.takes), len(keys))
+            return one.takes[-same:] == keys[-same:]
+        package = one.takes[: len(one.takes) - len(keys)]
+        if one.takes[len(package) :] != keys:
+            return False
+        own = not package or package[-1] == posixpath.basename(posixpath.dirname(path))
+        return own or not is_group(self._project, "/".join(package))
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -96,13 +117,4 @@ def _scalars(node: Node) -> Iterator[Scalar]:
 
 def _written(text: str, span: Span, gives: str) -> Iterator[Interpolation]:
     for match in _NAMED.finditer(text):
-        yield Interpolation(span, gives, tuple(match["keys"].split(".")), bool(match["dots"]))
-
-
-def _may_mean(one: Interpolation, keys: KeyPath, path: str) -> bool:
-    """Return whether an interpolation names a value of a file, which may be composed under the name of its folder."""
-    if one.relative:
-        same = min(len(one.takes), len(keys))
-        return one.takes[-same:] == keys[-same:]
-    group = one.takes[: len(one.takes) - len(keys)]
-    return one.takes[len(group) :] == keys and (not group or group[-1] == posixpath.basename(posixpath.dirname(path)))
+        yield Interpolation(span, gives, tuple(_KEY.findall(match["keys"])), bool(match["dots"]))

@@ -94,10 +94,10 @@ def _override(word: Word) -> _Override | None:
 def _chooses(project: Project, word: Word) -> bool:
     """Return whether a word chooses a file of a group: its key is a path, or the name of a folder of files."""
     key, joined, _ = word.text.lstrip("+").partition("=")
-    return bool(joined) and "." not in key and ("/" in key or "@" in key or _is_group(project, key))
+    return bool(joined) and "." not in key and ("/" in key or "@" in key or is_group(project, key))
 
 
-def _is_group(project: Project, key: str) -> bool:
+def is_group(project: Project, key: str) -> bool:
     """Return whether a folder of configurations has this name, from which the word chooses one."""
     return any(f"/{key}/" in f"/{path}" for path in project.paths if Language.of(path) is Language.YAML)
 

@@ -235,6 +235,8 @@ def last_read(node: ast.expr) -> str | None:
     if isinstance(node, ast.Call) and node.args:
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
             return _word(node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "select" and len(node.args) > 1:
+            return (_word(node.args[1]) or "").rpartition(".")[2] or None
         if isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "bool"):
             return last_read(node.args[0])
         if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1:
@@ -297,7 +299,7 @@ def _doing(facts: PythonFacts, shows: Shows) -> Iterator[CallSite]:
 def _computed(facts: PythonFacts) -> Iterator[Read]:
     for node, place in facts.operations:
         for operand in (node.left, node.right) if not is_text(node) else ():
-            yield Read(facts, place, operand)
+            yield from (Read(facts, place, part) for part in parts(operand))
 
 
 def _goes_on_unseen(facts: PythonFacts) -> Iterator[Read]:

@@ -152,6 +152,8 @@ ONLY_WORKERS = {
 
 HANDED_ON = {
     "the smaller of two": "ThreadPoolExecutor(min(args.workers, 8))",
+    "the larger of two, computed with": "ThreadPoolExecutor(8 * max(args.workers, 1))",
+    "a multiple of it that is kept": "many = max(args.workers, 1) * 1000",
     "the larger of two, by a name": "threads = max(args.workers, 1)\nThreadPoolExecutor(threads)",
     "one of several": "threads, retries = args.workers, 2\nThreadPoolExecutor(threads)",
     "a turn of a loop": "for threads in [args.workers, 1]:\n    ThreadPoolExecutor(threads)",
