@@ -53,6 +53,28 @@ BROKEN: Cases = {
         + "loader = DataLoader(\n    datasets,\n    batch_size=batch_size,\n"
         + '    num_workers=0 if sys.platform == "win32" else most_of_workers,\n    shuffle=True,\n)\n',
     ),
+    "between the parameters of a function": (
+        _ALIGNED + "def loader(dataset, batch_size=8, *, num_workers=⟦4⟧, drop_last=(True)) -> None: pass\n",
+        zero_on_windows,
+        _ALIGNED
+        + 'def loader(dataset, batch_size=8, *, num_workers=0 if sys.platform == "win32" else 4,\n'
+        + "           drop_last=(True)) -> None: pass\n",
+    ),
+    "between the parameters behind their bracket": (
+        _HANGING + "async def loaders(data, *more, batch=8, num_workers=⟦4⟧, last=True):\n    pass\n",
+        zero_on_windows,
+        _HANGING
+        + "async def loaders(\n"
+        + '    data, *more, batch=8, num_workers=0 if sys.platform == "win32" else 4, last=True\n'
+        + "):\n    pass\n",
+    ),
+    "among parameters below the first": (
+        _ALIGNED + "def loader(dataset,\n           batch=8, shuffle=True, num_workers=⟦4⟧, pin_memory=True): pass\n",
+        zero_on_windows,
+        _ALIGNED
+        + 'def loader(dataset,\n           batch=8, shuffle=True, num_workers=0 if sys.platform == "win32" else 4,\n'
+        + "           pin_memory=True): pass\n",
+    ),
     "where only a text or an address is longer": (
         f'"""\n{"t" * 100}\n"""\n# {"c" * 100}\nlink = "https://{"a" * 100}"\n{_ALIGNED}'
         + "loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, drop_last=True)\n",

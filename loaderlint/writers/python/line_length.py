@@ -22,8 +22,9 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
 
     Where nothing is declared, no line shall be longer than all were before.
 
-    Such a line is broken between the arguments of the outermost call around the edit that has several there: behind
-    its bracket, one ``indent`` further in, where the file breaks calls that way, else below its first argument. What
+    Such a line is broken between the arguments of the outermost call around the edit that has several there, or between
+    the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks calls that way,
+    else below its first argument. What
     only moved stays as it was, and so does a line with a comment, on it or above, which may speak of that very line.
     Where a line holds several such calls, as in a tuple, it stays one.
     """
@@ -108,22 +109,21 @@ class _OnLine:
 
 
 def _brackets(tree: ast.Module, lines: Sequence[str]) -> dict[int, list[_OnLine]]:
-    """Return the calls and displays with items on each line, counted from 0, those further out first."""
+    """Return the calls, displays and parameters with items on each line, counted from 0, those further out first."""
     found: dict[int, list[_OnLine]] = defaultdict(list)
     for node in _outside_text(tree):
-        if not isinstance(node, ast.Call | ast.Dict | ast.List | ast.Set):
+        if not isinstance(node, _Bracketed):
             continue
         items = sorted((one.lineno - 1, one.col_offset) for one in _items(node))
+        closing = _closing(node, lines)
         for number in dict.fromkeys(line for line, _ in items):
             line, opened = lines[number], _opening(node, lines)
             columns = [_begun(line, _character(line, column)) for at, column in items if at == number]
             behind = opened[1] if opened[0] == number and line[opened[1] :].strip() else None
             if behind is not None:
                 columns[0] = behind + len(line[behind:]) - len(line[behind:].lstrip())
-            assert node.end_lineno is not None
-            assert node.end_col_offset is not None
-            closed = _character(line, node.end_col_offset - 1) if node.end_lineno - 1 == number else None
-            alone = len(columns) == len(items) and opened[0] == number - 1 and node.end_lineno == number + 2
+            closed = closing[1] if closing[0] == number else None
+            alone = len(columns) == len(items) and opened[0] == number - 1 and closing[0] == number + 1
             found[number].append(_OnLine(tuple(columns), behind, closed, alone))
     return found
 
@@ -137,7 +137,10 @@ def _outside_text(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _items(node: ast.AST) -> list[ast.expr | ast.keyword]:
+_Bracketed = ast.Call | ast.Dict | ast.List | ast.Set | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _items(node: _Bracketed) -> list[ast.expr | ast.keyword | ast.arg]:
     match node:
         case ast.Call(args=arguments, keywords=keywords):
             return [*arguments, *keywords]
@@ -145,17 +148,44 @@ def _items(node: ast.AST) -> list[ast.expr | ast.keyword]:
             return [key or value for key, value in zip(keys, values, strict=True)]
         case ast.List(elts=elements) | ast.Set(elts=elements):
             return [*elements]
-    return []
+    return _parameters(node)
 
 
-def _opening(node: ast.Call | ast.Dict | ast.List | ast.Set, lines: Sequence[str]) -> tuple[int, int]:
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr | ast.keyword | ast.arg]:
+    of = node.args
+    several = (*of.posonlyargs, *of.args, of.vararg, *of.kwonlyargs, of.kwarg)
+    return [one for one in several if one is not None]
+
+
+def _opening(node: _Bracketed, lines: Sequence[str]) -> tuple[int, int]:
     """Return the line and the column behind the opening bracket; a call's stands behind what is called."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        found = re.search(rf"\bdef\s+{node.name}\s*\(", lines[node.lineno - 1])
+        return (node.lineno - 1, found.end()) if found is not None else (-1, 0)
     if not isinstance(node, ast.Call):
         return node.lineno - 1, _character(lines[node.lineno - 1], node.col_offset) + 1
     assert node.func.end_lineno is not None
     assert node.func.end_col_offset is not None
     number = node.func.end_lineno - 1
     return number, lines[number].find("(", _character(lines[number], node.func.end_col_offset)) + 1
+
+
+_ENDS_PARAMETERS = re.compile(r"\)\s*(?:->|:)")
+
+
+def _closing(node: _Bracketed, lines: Sequence[str]) -> tuple[int, int]:
+    """Return the line and the column of the closing bracket; that of parameters stands before a colon or an arrow."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        inside = [
+            *_parameters(node),
+            *(one for one in [*node.args.defaults, *node.args.kw_defaults] if one is not None),
+        ]
+        line, column = max(((one.end_lineno or 0, one.end_col_offset or 0) for one in inside), default=(node.lineno, 0))
+        found = _ENDS_PARAMETERS.search(lines[line - 1], _character(lines[line - 1], column))
+        return (line - 1, found.start()) if found is not None else (line, 0)
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return node.end_lineno - 1, _character(lines[node.end_lineno - 1], node.end_col_offset - 1)
 
 
 def _begun(line: str, column: int) -> int:
