@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loaderlint.linking.importers import Importers
-from loaderlint.model.imported import Imported
+from loaderlint.model.imported import Imported, SettingUp
 from loaderlint.writers import set_up_when_called
 
 _MOST_LEVELS = 6
@@ -40,7 +40,7 @@ class _Following:
         self._importers = importers
         self._names: dict[str, set[str]] = {path: set(importers.words(path))}
         self._taken: dict[str, list[tuple[str, str]]] = {}
-        self._found: dict[str, dict[str, str]] = {}
+        self._found: dict[str, dict[str, SettingUp]] = {}
         reached = {path}
         for _ in range(_MOST_LEVELS):
             reached = {module for one in sorted(reached) for module in self._further(one)}
@@ -57,12 +57,12 @@ class _Following:
                     known |= names
                     yield module
 
-    def setting(self, path: str) -> dict[str, str]:
+    def setting(self, path: str) -> dict[str, SettingUp]:
         """Return `Imported.setting` for a file."""
         taken = dict.fromkeys(self._taken.get(path, ()))
         return {leading + name: verb for leading, one in taken for name, verb in self._of(one).items()}
 
-    def _of(self, module: str) -> dict[str, str]:
+    def _of(self, module: str) -> dict[str, SettingUp]:
         """Return what calls of what a module holds set up, by the names that the module itself gives it."""
         if module not in self._found:
             # Modules that import each other: what leads back to this one adds nothing to it.

@@ -6,6 +6,7 @@ import pytest
 
 from loaderlint.called import Called
 from loaderlint.linking.importers import Importers
+from loaderlint.model.imported import SettingUp
 from tests.linking.traced import project_of
 
 HEAD = """\
@@ -40,18 +41,18 @@ def helper():
 """
 
 
-def setting(files: dict[str, str], path: str = "train.py") -> dict[str, str]:
+def setting(files: dict[str, str], path: str = "train.py") -> dict[str, SettingUp]:
     """What the calls of a file set up, those alone that do."""
     project, _ = project_of(files)
     found = Called(Importers(project.sources, None)).imported(path).setting
     return {name: verb for name, verb in found.items() if verb}
 
 
-def of_go(body: str) -> str:
+def of_go(body: str) -> SettingUp:
     """What ``lib.go()`` sets up when this is its body."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return setting({"train.py": "import lib\nlib.go()\n", "lib.py": f"{HEAD}def go(given=None):\n{lines}"}).get(
-        ".lib.go", ""
+        ".lib.go", SettingUp.NOTHING
     )
 
 
@@ -75,12 +76,12 @@ def of_go(body: str) -> str:
     ],
 )
 def test_a_function_that_changes_more_than_what_it_gives_back(body: str) -> None:
-    assert of_go(body) == "sets up"
+    assert of_go(body) == SettingUp.CERTAIN
 
 
 @pytest.mark.parametrize("body", ["unknown.prepare()", "return unknown.start()"])
 def test_a_function_that_may_change_more(body: str) -> None:
-    assert of_go(body) == "may set up"
+    assert of_go(body) == SettingUp.POSSIBLE
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_a_function_that_may_change_more(body: str) -> None:
     ],
 )
 def test_a_function_that_changes_only_what_it_gives_back(body: str) -> None:
-    assert of_go(body) == ""
+    assert of_go(body) == SettingUp.NOTHING
 
 
 CHAIN = {
@@ -134,7 +135,7 @@ def test_modules_that_import_each_other() -> None:
         "one.py": "import two\nROWS = []\n\n\ndef go():\n    return two.go()\n",
         "two.py": "import one\n\n\ndef go():\n    one.ROWS.append(1)\n",
     }
-    assert setting(files)[".one.go"] == "sets up"
+    assert setting(files)[".one.go"] == SettingUp.CERTAIN
 
 
 def test_a_method_that_is_inherited_and_one_that_is_replaced() -> None:
@@ -158,7 +159,7 @@ def test_a_call_of_what_is_seen_to_set_up_nothing() -> None:
         "tools.py": "def prepare(net):\n    net.rate = 1\n\n\ndef set_rate(net):\n    net.rate = 2\n",
     }
     assert setting(files) == {}
-    assert setting({**files, "tools.py": ""}) == {".lib.go": "sets up"}
+    assert setting({**files, "tools.py": ""}) == {".lib.go": SettingUp.CERTAIN}
 
 
 def test_a_module_that_cannot_be_parsed_says_nothing() -> None:

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class SettingUp(IntEnum):
+    """Whether what runs changes more than what it gives back, the surest last."""
+
+    NOTHING = 0
+    """Its code shows nothing of the kind."""
+    POSSIBLE = 1
+    """It may, by its name or by what it calls."""
+    CERTAIN = 2
+    """It does."""
+
+    @property
+    def verb(self) -> str:
+        """What a message says of it; nothing is said of what sets up nothing."""
+        return ("", "may set up", "sets up")[self]
 
 
 @dataclass(frozen=True)
@@ -12,16 +29,15 @@ class Imported:
 
     ``names`` are single names. ``every`` takes all public names, by a star. ``alone`` imports the module and takes no
     name of it: it may do so to run it. ``own`` are the first names of what the module itself imports of the project.
-    ``setting`` says of its functions, classes and methods whether they change more than what they give back when they
-    are called, by the dotted names that the module's imports give them (a dot leads those that say from where): each
-    "sets up" something, "may set up" something, or "" where their code shows nothing of the kind.
+    ``setting`` says of its functions, classes and methods what they set up when they are called, by the dotted names
+    that the module's imports give them (a dot leads those that say from where).
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     every: str = ""
     alone: str = ""
     own: frozenset[str] = frozenset()
-    setting: Mapping[str, str] = field(default_factory=dict)
+    setting: Mapping[str, SettingUp] = field(default_factory=dict)
 
 
 NOWHERE = Imported()

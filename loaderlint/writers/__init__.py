@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 
 from loaderlint.model.cells import keeps_its_cells
 from loaderlint.model.edit import Edit
-from loaderlint.model.imported import NOWHERE, Imported
+from loaderlint.model.imported import NOWHERE, Imported, SettingUp
 from loaderlint.model.source import Language, Source
 from loaderlint.writers.base import CannotRewrite, Rewritten, text_edits
 
@@ -47,7 +47,7 @@ def rewrite(
     return yaml.rewrite(source, edits)
 
 
-def set_up_when_called(source: Source, imported: Imported, names: Set[str]) -> dict[str, str]:
+def set_up_when_called(source: Source, imported: Imported, names: Set[str]) -> dict[str, SettingUp]:
     """Return what functions, classes and methods of a Python module set up when they are called, by dotted name.
 
     Those of the ``names`` alone are judged. ``imported`` says what the module takes of the project; it is the word in

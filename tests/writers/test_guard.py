@@ -8,7 +8,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from loaderlint.model.imported import NOWHERE, Imported
+from loaderlint.model.imported import NOWHERE, Imported, SettingUp
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.guard import guard
 from loaderlint.writers.python.guarded_body import guard_of
@@ -1024,7 +1024,9 @@ def test_an_import_of_the_project_that_something_may_prepare_makes_it_unsafe(
     code = (
         "import os, torch, warnings\nfrom plots import ask, prepare\nfrom . import relative\nfrom data import loader\n"
     )
-    own = Imported(own=frozenset({"plots"}), setting={".plots.prepare": "", ".relative.prepare": ""})
+    own = Imported(
+        own=frozenset({"plots"}), setting=dict.fromkeys((".plots.prepare", ".relative.prepare"), SettingUp.NOTHING)
+    )
     new, reason = guarded(f"{code}seed = ask()\n{line}\n{later}\nsum(loader)\n", "sum(", "seed", imported=own)
     assert stays(new, later)
     assert (f"`{later}` would come before `{line.splitlines()[0]}`" in reason) is unsafe

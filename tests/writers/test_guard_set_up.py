@@ -7,7 +7,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from loaderlint.model.imported import NOWHERE, Imported
+from loaderlint.model.imported import NOWHERE, Imported, SettingUp
 from loaderlint.writers.python.guard import guard
 
 HEAD = """\
@@ -424,7 +424,9 @@ def test_what_other_modules_of_the_project_set_up_is_told(code: str) -> None:
     module = cst.parse_module(f"{HEAD}{code}\n{LOOP}")
     runs = {len(module.body) - 1}
     assert guard(module, runs, Imported(own=frozenset({"readers", "transforms"})))[1] == ""
-    setting = dict.fromkeys((".readers.open_all", ".transforms.Rows.filled", ".transforms.Rows.__enter__"), "sets up")
+    setting = dict.fromkeys(
+        (".readers.open_all", ".transforms.Rows.filled", ".transforms.Rows.__enter__"), SettingUp.CERTAIN
+    )
     _, unsafe = guard(module, runs, Imported(own=frozenset({"readers", "transforms"}), setting=setting))
     assert unsafe.endswith("sets up what the workers may read, and under the guard it does not reach them")
 
@@ -435,7 +437,7 @@ def test_what_other_modules_of_the_project_set_up_is_told(code: str) -> None:
 )
 def test_what_is_handed_on_or_only_reports_sets_up_nothing(code: str) -> None:
     module = cst.parse_module(f"{HEAD}{code}\n{LOOP}")
-    setting = {".readers.open_all": "sets up", ".readers.log_all": "sets up"}
+    setting = dict.fromkeys((".readers.open_all", ".readers.log_all"), SettingUp.CERTAIN)
     _, unsafe = guard(module, {len(module.body) - 1}, Imported(own=frozenset({"readers"}), setting=setting))
     assert unsafe == ""
 
@@ -473,13 +475,13 @@ def test_what_the_functions_that_run_the_loaders_change_comes_too_late_to_matter
         ("cfg.scale = args.scale", {}, True),
         ("if args.fast:\n        cfg.scale = 2", {}, True),
         ("readers.set_scale(args.scale)", {}, True),
-        ("readers.set_scale(args.scale)", {"readers.set_scale": "sets up"}, True),
-        ("readers.set_rate(net, 1)", {"readers.set_rate": ""}, False),
+        ("readers.set_scale(args.scale)", {"readers.set_scale": SettingUp.CERTAIN}, True),
+        ("readers.set_rate(net, 1)", {"readers.set_rate": SettingUp.NOTHING}, False),
         ("scale = args.scale", {}, False),
     ],
 )
 def test_what_the_function_that_runs_the_loaders_begins_with_has_to_reach_them(
-    begins: str, setting: dict[str, str], unsafe: bool
+    begins: str, setting: dict[str, SettingUp], unsafe: bool
 ) -> None:
     code = f"def train():\n    {begins}\n    for batch in loader:\n        cfg.step = 1\n\n\ntrain()\n"
     module = cst.parse_module(HEAD + code)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import libcst as cst
 
-from loaderlint.model.imported import Imported
+from loaderlint.model.imported import Imported, SettingUp
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import (
     always_imported,
@@ -27,6 +27,7 @@ from loaderlint.writers.python.placement import Statement, later_by_name, place
 from loaderlint.writers.python.set_up import SetUp
 from loaderlint.writers.python.setting_words import REPORTING_LIBRARIES
 from loaderlint.writers.python.sharing import shared_names
+from loaderlint.writers.python.surroundings import at_top_level
 from loaderlint.writers.python.worker_code import Reader, worker_definitions, worker_readers
 
 
@@ -48,10 +49,9 @@ def guard(module: cst.Module, statements: Collection[int], imported_by_others: I
     imports_anywhere = named_as_own(imported_anywhere(tree), own)
     judged = _effects(tree, own)
     set_up = SetUp(
-        tree,
+        at_top_level(tree, {**other_names(tree.body, imports_anywhere), **imports_anywhere}),
         judged.functions,
         judged.classes,
-        {**other_names(tree.body, imports_anywhere), **imports_anywhere},
         _drawn_with(readers, imports),
         imported_by_others.setting,
     )
@@ -126,7 +126,7 @@ def _described(
                 defines=any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for one in line),
                 fixed=_fixed(line),
                 shared=tuple(shared_names(line)),
-                sets_up="" if is_guard else set_up.by(line, runs=index in runs),
+                sets_up=SettingUp.NOTHING if is_guard else set_up.by(line, runs=index in runs),
             )
         )
     return described

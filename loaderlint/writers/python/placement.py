@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from loaderlint.model.imported import SettingUp
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import canonical, overlap, root
 from loaderlint.writers.python.effects import Kind
@@ -52,8 +53,7 @@ class Statement:
 
     ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
     whether it is a function or class, ``fixed`` the names it binds to what cannot change in place, ``shared`` the
-    groups of names it makes refer to one object, ``sets_up`` whether it "sets up", or "may
-    set up", what workers read.
+    groups of names it makes refer to one object, ``sets_up`` whether it sets up what workers read.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Statement:
     defines: bool = False
     fixed: frozenset[str] = frozenset()
     shared: tuple[frozenset[str], ...] = ()
-    sets_up: str = ""
+    sets_up: SettingUp = SettingUp.NOTHING
 
 
 @dataclass(frozen=True)
@@ -337,7 +337,7 @@ class _Placing:
             statement = self._statements[index]
             if statement.sets_up:
                 yield (
-                    f"{_doing(statement)} {statement.sets_up} what the workers may read, "
+                    f"{_doing(statement)} {statement.sets_up.verb} what the workers may read, "
                     "and under the guard it does not reach them"
                 )
 
