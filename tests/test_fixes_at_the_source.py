@@ -492,6 +492,8 @@ def test_nothing_is_set_where_the_value_is_only_taken_out_of_what_is_written(
 READ_BY_ANOTHER_NAME: dict[str, tuple[str, str, str, str, bool]] = {
     "given two names": ("", "    workers = seed = 4", "workers", "print(seed)", False),
     "given two names for loaders": ("", "    workers = more = 4", "workers", "DataLoader([1], num_workers=more)", True),
+    "where it is named": ("", "    torch.manual_seed((workers := 4))", "workers", "", False),
+    "named in a test": ("", "    if (workers := 4):\n        print()", "workers", "", True),
     "a text that is asked for another": (
         "WORKERS = '4'\n\n\n",
         "",

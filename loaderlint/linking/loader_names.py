@@ -12,16 +12,15 @@ from collections.abc import Iterable, Iterator
 from loaderlint.linking.project import Project
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, Scope, default_of, dotted
 from loaderlint.readers.python_calls import called_name
-from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.callables import LOADER_NAMES
 
-_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
 _ALWAYS = frozenset({"__init__", "partial", "instantiate"})
 """Names whose calls can be about a loader's class without being called as one."""
 
 
 def loader_names(project: Project, wrappers: Iterable[str]) -> frozenset[str]:
     """Return the last parts of all names a loader callable or one of the wrappers can be called by in the project."""
-    return names_of(project, {*_LAST_NAMES, *_ALWAYS, *(name.rpartition(".")[2] for name in wrappers)})
+    return names_of(project, {*LOADER_NAMES, *_ALWAYS, *(name.rpartition(".")[2] for name in wrappers)})
 
 
 def names_of(project: Project, names: Iterable[str]) -> frozenset[str]:

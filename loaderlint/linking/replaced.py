@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import External, Frame
 from loaderlint.readers.python import owners_set
-from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
+from loaderlint.vocabulary.callables import LOADER_CALLABLES, LOADER_NAMES, LoaderCallable
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
 
 _CONSTRUCTS = ("__init__", "__new__")
-_LAST_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
 
 
 def loaders(evaluator: Evaluator) -> tuple[LoaderCallable, ...]:
@@ -21,7 +20,7 @@ def loaders(evaluator: Evaluator) -> tuple[LoaderCallable, ...]:
 
 
 def _replaced(evaluator: Evaluator) -> tuple[LoaderCallable, ...]:
-    names = {f"{owner}.{name}" for name in _LAST_NAMES for owner in _owners(evaluator, name)}
+    names = {f"{owner}.{name}" for name in LOADER_NAMES for owner in _owners(evaluator, name)}
     names.update(owner for name in _CONSTRUCTS for owner in _owners(evaluator, name))
     return tuple(LOADER_CALLABLES[name] for name in sorted(names) if name in LOADER_CALLABLES)
 

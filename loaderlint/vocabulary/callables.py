@@ -128,6 +128,9 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
 }
 """Loader callables by dotted name."""
 
+LOADER_NAMES = frozenset(name.rpartition(".")[2] for name in LOADER_CALLABLES)
+"""The last parts of the names of all these."""
+
 DATA_MODULES = frozenset(
     f"{library}.LightningDataModule"
     for home in ("pytorch_lightning", "lightning", "lightning.pytorch")
