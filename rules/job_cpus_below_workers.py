@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from loaderlint.model.edit import Export, Fix, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.job import Runner
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted, place
-from loaderlint.model.target import Target
+from loaderlint.model.target import Platform, Target
 
 
 class JobCpusBelowWorkers(Rule):
@@ -62,6 +63,9 @@ class JobCpusBelowWorkers(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each job whose CPUs are below the fewest workers that the loader can have there."""
         for job in loader.program.jobs:
+            if job.runner is Runner.SLURM and target.platform is not Platform.LINUX:
+                # Its nodes run Linux, also where people who develop on other platforms submit the job.
+                continue
             cpus, fewest = job.cpus, next(iter(job.workers_on(target)), None)
             number = fewest.number(target) if fewest is not None else None
             ranks = job.ranks.number if job.ranks is not None else 1
