@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Set
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes, functions
@@ -18,6 +20,7 @@ from loaderlint.linking.things import (
     Possibility,
     Row,
     end_of,
+    under,
 )
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
@@ -29,6 +32,7 @@ from loaderlint.vocabulary.datasets import (
     FLUENT,
     ITERABLE_BASE,
     ITERABLE_DATASETS,
+    KEEP_ROWS,
     MAP_BASE,
     MAP_DATASETS,
     NO_DATASETS,
@@ -300,16 +304,40 @@ def _returned_length(
 def _rows(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:
     """Yield how many rows a tensor has whose size, or whose items, stand in the call that makes it."""
     thing = one.thing
-    if not isinstance(thing, Made) or not thing.call.args or isinstance(thing.call.args[0], ast.Starred):
+    if not isinstance(thing, Made):
+        return
+    made_by, called, method = thing.callee.rpartition("().")
+    if called and method in KEEP_ROWS and made_by.startswith("torch.") and isinstance(thing.call.func, ast.Attribute):
+        for way in under(evaluator.evaluate(thing.call.func.value, thing.frame), one.assumptions):
+            yield from _rows(evaluator, way)
+        return
+    if not thing.call.args or any(isinstance(given, ast.Starred) for given in thing.call.args):
         return
     first = evaluator.evaluate(thing.call.args[0], thing.frame)
-    if thing.callee in SIZED_TENSORS or (thing.callee == "torch.arange" and len(thing.call.args) == 1):
+    if thing.callee in SIZED_TENSORS:
         yield from _numbers(first, one.assumptions)
+    elif thing.callee == "torch.arange":
+        yield from _steps(evaluator, thing, one.assumptions)
     elif thing.callee == "torch.tensor":
         for way in first:
             joint = together(one.assumptions, way.assumptions)
             if isinstance(way.thing, Row) and joint is not None:
                 yield len(way.thing.items), joint
+
+
+def _steps(evaluator: Evaluator, made: Made, assumptions: Assumptions) -> Iterator[tuple[int, Assumptions]]:
+    """Yield how many numbers ``torch.arange`` gives (its page: ``ceil((end - start) / step)``)."""
+    given = arguments(made.call, ("end",) if len(made.call.args) == 1 else ("start", "end", "step"))
+    parts: list[list[tuple[float, Assumptions]]] = []
+    for name, default in (("start", 0), ("end", None), ("step", 1)):
+        ways = evaluator.evaluate(given[name], made.frame) if name in given else ()
+        parts.append([(way.thing, way.assumptions) for way in ways if isinstance(way.thing, int | float)])
+        if default is not None and name not in given:
+            parts[-1].append((default, NO_ASSUMPTIONS))
+    for (start, first), (end, second), (step, third) in product(*parts):
+        joint = together(assumptions, first, second, third)
+        if joint is not None and step > 0 and end > start:
+            yield math.ceil((end - start) / step), joint
 
 
 def _numbers(sizes: Possibilities, assumptions: Assumptions = NO_ASSUMPTIONS) -> Iterator[tuple[int, Assumptions]]:

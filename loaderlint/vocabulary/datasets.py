@@ -101,5 +101,8 @@ WHOLE_BATCHES = frozenset({"streaming.StreamingDataset", "streaming.base.Streami
 BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"})
 """The class whose items are lists of indices."""
 
-SIZED_TENSORS = frozenset(f"torch.{name}" for name in ("randn", "rand", "zeros", "ones", "empty"))
+SIZED_TENSORS = frozenset(f"torch.{name}" for name in ("randn", "rand", "randperm", "zeros", "ones", "empty", "full"))
 """Functions that take the size of the tensor they make first, as numbers or as one row of them."""
+
+KEEP_ROWS = frozenset({"bool", "clone", "double", "float", "half", "int", "long", "to"})
+"""Methods of a tensor that give one of the same size (``torch/_tensor_docs.py``)."""

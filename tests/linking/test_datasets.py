@@ -88,7 +88,7 @@ LENGTHS: dict[str, tuple[str, list[int | None]]] = {
     "tensors whose size is a row": ("DataLoader(TensorDataset(torch.zeros((10, 3))))", [10]),
     "tensors whose size has a name": ("N = 12\ndata = torch.ones(N, 3)\nDataLoader(TensorDataset(data))", [12]),
     "numbers in a row": ("DataLoader(TensorDataset(torch.arange(8)))", [8]),
-    "numbers between two": ("DataLoader(TensorDataset(torch.arange(4, 8)))", [None]),
+    "numbers between two": ("DataLoader(TensorDataset(torch.arange(4, 8)))", [4]),
     "tensors of another size later": ("DataLoader(TensorDataset(torch.randn(10, 3).reshape(3, 10)))", [None]),
     "tensors from a file": ("DataLoader(TensorDataset(torch.load(p)))", [None]),
     "a class that says so": ("class D(Dataset):\n    def __len__(self):\n        return 5\nDataLoader(D())", [5]),
