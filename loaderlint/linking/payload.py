@@ -33,7 +33,7 @@ from loaderlint.linking.worker_uses import RUN_IN_WORKER
 from loaderlint.model.payload import Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import Scope
+from loaderlint.readers.python import PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import REACHES_IN
@@ -258,9 +258,9 @@ class _Walk:
                 if isinstance(scope.node, ast.FunctionDef) and scope.name in RUN_IN_WORKER:
                     self._runs(Function(owner.facts, scope.node, scope, instance, owner))
                 if scope.name == "__init__" and not pickles_itself:
-                    self._attributes(scope, instance, one, depth)
+                    self._attributes(owner, scope, instance, one, depth)
 
-    def _attributes(self, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
+    def _attributes(self, owner: Class, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
         """Visit what the constructor keeps on the object, since the object takes it along."""
         assert isinstance(scope.node, ast.FunctionDef)
         first = next(parameters_of(scope.node), None)
@@ -271,13 +271,19 @@ class _Walk:
                 continue
             attribute = name.rpartition(".")[2]
             kept = self.evaluator.attribute_of(instance, attribute)
-            carried = tuple(one for one in kept if isinstance(one.thing, Function | Instance | Made | Row | Items))
+            carried = tuple(
+                one
+                for one in kept
+                if isinstance(one.thing, Function | Instance | Row | Items)
+                or (isinstance(one.thing, Made) and not (_is_defaultdict(one.thing) and _makes_plain(owner.facts)))
+            )
             before, self._attribute = self._attribute, attribute
             self._all(carried, carrier, attribute, depth)
             self._attribute = before
 
     def _made(self, made: Made, one: Possibility, role: str, depth: int) -> None:
         carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
+        carries = carries or (_is_defaultdict(made) and not _makes_plain(made.frame.facts))
         for argument in made.call.args:
             if carries and not isinstance(argument, ast.Starred):
                 self._all(self.evaluator.evaluate(argument, made.frame), one, role, depth)
@@ -286,6 +292,18 @@ class _Walk:
                 self._all(self.evaluator.evaluate(keyword.value, made.frame), one, keyword.arg, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+
+def _is_defaultdict(made: Made) -> bool:
+    return made.callee == "collections.defaultdict"
+
+
+def _makes_plain(facts: PythonFacts) -> bool:
+    """Return whether a file may make a ``defaultdict`` one that pickles: ``dict(counts)``, no ``default_factory``.
+
+    The evaluator takes ``dict(counts)`` for the dictionary itself.
+    """
+    return "dict" in facts.calls or ".default_factory" in facts.source.text
 
 
 def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
