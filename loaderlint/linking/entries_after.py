@@ -25,7 +25,7 @@ from loaderlint.linking.things import (
     unseen,
 )
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Arm
+from loaderlint.readers.python import Arm, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     if given is not None and change.earlier_turn and varies(binding):
         # What an earlier turn of a loop worked out is worked out again at every turn.
         given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
+    if given is None and _sets_each(change.event):
+        here = where.facts.span(binding.node)
+        return replace(items, entries={key: unseen(here) for key in items.entries})
     if given is None or not given.complete:
         # A key that was not seen may be any key.
         items = updated(items, Items({}, complete=False))
@@ -75,6 +78,25 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         entries[key] = distinct(after)
     changed = lazily.overlaid(items.entries, entries)
     return replace(items, entries=changed, complete=items.complete and given.complete)
+
+
+def _sets_each(event: Event) -> bool:
+    """Return whether a loop over a dictionary sets each of its items anew, those apart that are dictionaries."""
+    binding = event.binding
+    loops = [arm.owner for arm in binding.place.arms if arm.loop and isinstance(arm.owner, ast.For)]
+    if binding.kind != "item" or not isinstance(binding.key, ast.Name) or not loops:
+        return False
+    loop, asked = loops[-1], [arm.test for arm in binding.place.arms if not arm.loop]
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+    over = loop.iter
+    while isinstance(over, ast.Call):
+        over = over.func.value if isinstance(over.func, ast.Attribute) else over.args[0] if over.args else over.func
+    tells_dictionaries = all(
+        test is not None and any(isinstance(one, ast.Name) and one.id == "dict" for one in ast.walk(test))
+        for test in asked
+    )
+    of_loop = isinstance(first, ast.Name) and first.id == binding.key.id and dotted(over) == binding.name
+    return of_loop and tells_dictionaries
 
 
 def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:

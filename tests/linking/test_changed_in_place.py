@@ -35,6 +35,31 @@ INSIDE: Cases = {
     ),
 }
 
+
+def read_and(code: str, number: str = "'2'") -> dict[str, str]:
+    """Return a program that reads settings from a file, then does something with them."""
+    main = f"{IMPORT}import json\nkw = json.load(open('c.json'))\n{code}{SPLAT}"
+    settings = f'{{"num_workers": {number}, "timeout": "0"}}'
+    return {"c.json": settings.replace("'", '"'), "main.py": main}
+
+
+IN_LOOPS: Cases = {
+    "each item anew": (read_and("for k in kw:\n    kw[k] = eval(kw[k])"), {"open"}),
+    "each of its keys anew": (read_and("for k in list(kw.keys()):\n    kw[k] = read(k)"), {"open"}),
+    "each item anew by its value": (read_and("for k, v in kw.items():\n    kw[k] = eval(v)"), {"open"}),
+    "each that is no dictionary, in a function": (
+        read_and(
+            "def read(c):\n    for k in c:\n        if type(c[k]) != dict:\n            c[k] = eval(c[k])\nread(kw)"
+        ),
+        {"open"},
+    ),
+    "those that a test picks": (
+        read_and("for k, v in kw.items():\n    if v == 'None':\n        kw[k] = None", "⟦2⟧"),
+        {"2", "open"},
+    ),
+    "items of another": (read_and("for k in other:\n    kw[k] = other[k]", "⟦2⟧"), {"2", "open"}),
+}
+
 NAMES: Cases = {
     "another name for an item": (f"{CFG}d = cfg['loader']\nd['num_workers'] = ⟦4⟧{LOAD}", {"4"}),
     "another name for a copy": (f"{SET}d = dict(cfg['loader'])\nd['num_workers'] = 4{LOAD}", {"2"}),
@@ -193,7 +218,7 @@ LISTS: Cases = {
 }
 
 
-EVERY = {**INSIDE, **NAMES, **METHODS, **LISTS}
+EVERY = {**INSIDE, **IN_LOOPS, **NAMES, **METHODS, **LISTS}
 
 
 KEEPS = "class Trainer:\n    def __init__(self, cfg):\n        self.cfg = cfg\n"
