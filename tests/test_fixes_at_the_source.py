@@ -494,6 +494,21 @@ READ_BY_ANOTHER_NAME: dict[str, tuple[str, str, str, str, bool]] = {
     "given two names for loaders": ("", "    workers = more = 4", "workers", "DataLoader([1], num_workers=more)", True),
     "where it is named": ("", "    torch.manual_seed((workers := 4))", "workers", "", False),
     "named in a test": ("", "    if (workers := 4):\n        print()", "workers", "", True),
+    "in a text under a name": ("", "    workers = 4\n    path = f'w{workers}.pt'", "workers", "open(path)", False),
+    "in a text of a path": (
+        "",
+        "    workers = 4\n    path = Path('.') / f'w{workers}.pt'",
+        "workers",
+        "open(path)",
+        False,
+    ),
+    "in a text that is only shown": (
+        "",
+        "    workers = 4\n    text = f'{workers} it is'",
+        "workers",
+        "print(text)",
+        True,
+    ),
     "a text that is asked for another": (
         "WORKERS = '4'\n\n\n",
         "",

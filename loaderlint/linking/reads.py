@@ -68,7 +68,8 @@ class Reads:
         """The expressions that read a name, an attribute or a key, where something is done with it."""
         found: dict[str, list[Read]] = {}
         for facts in self._project.all_python():
-            for read in (*_given(facts, self._shows, self._takers), *_computed(facts), *_goes_on_unseen(facts)):
+            given = (*_given(facts, self._shows, self._takers), *_in_texts(facts, self._shows))
+            for read in (*given, *_computed(facts), *_goes_on_unseen(facts)):
                 name = read_name(read.node)
                 if name is not None:
                     found.setdefault(name, []).append(read)
@@ -300,6 +301,20 @@ def _computed(facts: PythonFacts) -> Iterator[Read]:
     for node, place in facts.operations:
         for operand in (node.left, node.right) if not is_text(node) else ():
             yield from (Read(facts, place, part) for part in parts(operand))
+            if isinstance(node.op, ast.Div):
+                yield from (Read(facts, place, part) for part in formatted(operand))
+
+
+def _in_texts(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
+    """Yield what stands in texts that are given a name, unless that is only shown."""
+    shown = {id(part) for site in shows.sites(facts) for one in site.node.args for part in ast.walk(one)}
+    loads = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+    used = {one.id for one in loads if id(one) not in shown}
+    for scope in facts.scopes.values():
+        for name, bindings in scope.bindings.items():
+            for one in bindings if name in used or "." in name else ():
+                if one.kind == "assign" and one.value is not None:
+                    yield from (Read(facts, one.place, part) for part in formatted(one.value))
 
 
 def _goes_on_unseen(facts: PythonFacts) -> Iterator[Read]:
