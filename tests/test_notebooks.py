@@ -208,6 +208,20 @@ def test_a_fix_changes_its_line_and_no_other_byte(project: WriteFiles) -> None:
     assert Path("train.ipynb").read_bytes() == before.replace(b'    "    prefetch_factor=2,\\n",\n', b"")
 
 
+TAKING = ("!prepare --jobs {N}", "!prepare --jobs $N", "files = !prepare --jobs {N}", "%run prepare.py --jobs $N")
+
+
+@pytest.mark.parametrize("taking", [*TAKING, "%%bash -s $N\nprepare --jobs $1"])
+def test_a_number_that_a_command_takes_stays(project: WriteFiles, taking: str) -> None:
+    loader = (
+        "from torch.utils.data import DataLoader\nfor batch in DataLoader(range(8), num_workers=N):\n    print(batch)"
+    )
+    project({"n.ipynb": a_notebook(code("N = 4"), code(taking), code(loader))})
+    run("--fix", "--platform", "windows", "n.ipynb")
+    assert "N = 4" in Path("n.ipynb").read_text()
+    assert "num_workers=0" in Path("n.ipynb").read_text()
+
+
 def test_a_notebook_on_standard_input_comes_back_fixed(
     project: WriteFiles, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -20,6 +20,7 @@ from loaderlint.linking.repeated import Repeated, Way
 from loaderlint.linking.restricted import restricted
 from loaderlint.linking.shown import Shows
 from loaderlint.linking.things import External, Frame, Made
+from loaderlint.model.cells import names_taken
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value, meetings
@@ -347,6 +348,8 @@ class _Uses:
         name = _name_of(facts, candidate) if facts is not None else None
         if facts is None or name is None:
             return False
+        if facts.source.cells is not None and name in names_taken(facts.source.text):
+            return True
         return any(not ways.hold(read) for read in self._reads_in(facts).get(name, ()))
 
     def _reads_in(self, facts: PythonFacts) -> dict[str, list[Span]]:

@@ -41,6 +41,18 @@ def hidden(line: str) -> str:
     return HIDDEN + re.sub(r"\r(?=.)", f"\r{HIDDEN}", line)
 
 
+def names_taken(text: str) -> frozenset[str]:
+    """Return the names that lines which are no Python take from it: ``!python prepare.py --jobs {N}``, or ``$N``.
+
+    IPython, "Using the system shell": "any Python variable or expression which you prepend with $ or in {}".
+    """
+    lines = (line for line in text.splitlines() if line.startswith(HIDDEN) or _HELD.match(line))
+    return frozenset(name for line in lines for name in _TAKEN.findall(line))
+
+
+_TAKEN = re.compile(r"[{$]\s*\{?\s*([A-Za-z_]\w*)")
+
+
 @dataclass(frozen=True, order=True)
 class Cells:
     """Which lines of the text belong to which cell: ``marks`` are the lines that ``numbers`` stand in, from 1."""
