@@ -348,6 +348,14 @@ def test_what_another_loader_with_workers_gets_is_taken_away_only_when_asked(
     assert "another loader, which may have workers of its own, gets the same value" in capsys.readouterr().out
 
 
+def test_an_option_that_was_not_seen_may_need_workers(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    write(project, {"imports": "from settings import options"}, "num_workers=4, **options()")
+    text = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == text
+    assert "that was not seen may come, and would need workers" in capsys.readouterr().out.replace("\n    ", " ")
+
+
 @pytest.mark.parametrize(("other", "safe"), [("**COMMON", False), ("batch_size=4", True)])
 def test_what_a_sampler_leaves_no_room_for_stays_where_another_loader_gets_it(
     project: WriteFiles, capsys: pytest.CaptureFixture[str], other: str, safe: bool

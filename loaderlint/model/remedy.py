@@ -62,7 +62,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         if loader.option(option).read_back():
             return fix.unsafe(f"the program asks the loader for its {option}")
     if unseen:
-        return fix.unsafe(f"{unseen} was not seen and may need workers")
+        return fix.unsafe(f"a {unseen} that was not seen may come, and would need workers")
     if count == 0 and _shares_iterator(loader, target):
         return fix.unsafe("iterators that are one while the workers persist are several without workers")
     if count == 0 and loader.payload.worker_init_fn is not None:
