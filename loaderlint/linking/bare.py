@@ -25,7 +25,9 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
     # What refers to another value is read, too.
     read = {span for one in known for span in (one.span, *(step.span for step in one.trail))}
     for facts in evaluator.project.all_configuration_files():
-        for document in facts.documents:
+        picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
+        # Where a program picks one document of several, the others are not for it.
+        for document in picked if len(facts.documents) > 1 and picked else facts.documents:
             consumers: dict[Span, str] = {}
             for path, mapping in mappings(document):
                 named = _consumer(mapping)

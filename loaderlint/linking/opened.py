@@ -19,6 +19,7 @@ from loaderlint.linking.things import (
     Items,
     Possibilities,
     Possibility,
+    Row,
     one_of,
     under,
     unseen,
@@ -42,6 +43,10 @@ READERS: Mapping[str, tuple[Language, Set[Form]]] = {
     "yaml.load": (Language.YAML, _OPEN_OR_TEXT),
     "yaml.full_load": (Language.YAML, _OPEN_OR_TEXT),
     "yaml.unsafe_load": (Language.YAML, _OPEN_OR_TEXT),
+    **dict.fromkeys(
+        ("yaml.safe_load_all", "yaml.load_all", "yaml.full_load_all", "yaml.unsafe_load_all"),
+        (Language.YAML, _OPEN_OR_TEXT),
+    ),
     "ruamel.yaml.YAML().load": (Language.YAML, _OPEN_OR_TEXT | {Form.PATH}),
     "hyperpyyaml.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
     "hyperpyyaml.core.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
@@ -80,6 +85,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
         return unseen(span)
     found: list[Possibility] = []
     language, forms = READERS[reader]
+    roots_of = _rows if reader.endswith("_all") else _roots
     program = frame.facts.source.path
     for location, assumptions in locations.of(evaluator, node.args[0], frame):
         if location is None or location.form not in forms:
@@ -87,7 +93,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             continue
         if location.given:
             keys = keys_read(evaluator, node, frame)
-            shipped = _roots(_shipped(evaluator, language, program, keys))
+            shipped = roots_of(_shipped(evaluator, language, program, keys))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
@@ -95,7 +101,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
         if not location.anchored and _may_have_moved(evaluator, node, frame):
             found.extend(unseen(span, assumptions))
             continue
-        roots = _roots([at(evaluator, location, program)])
+        roots = roots_of([at(evaluator, location, program)])
         values = [one for root in roots for one in _as_read(evaluator, root, node, frame, reader)]
         found.extend(under(values or unseen(span), assumptions))
     return tuple(found) or unseen(span)
@@ -170,6 +176,21 @@ def _roots(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
     # A reader of one document refuses a file that holds several.
     roots = (file.documents[0].root for file in files if file is not None and len(file.documents) == 1)
     return tuple(Possibility(root, root.span) for root in roots if root is not None and not isinstance(root, Scalar))
+
+
+def _rows(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
+    """Return the documents of each file, which a reader of them all gives one after the other."""
+    found: list[Possibility] = []
+    for file in files:
+        nodes = [one.root for one in file.documents] if file is not None else []
+        first = next((node for node in nodes if node is not None), None)
+        if first is not None:
+            items = (
+                unseen(first.span) if node is None or isinstance(node, Scalar) else (Possibility(node, node.span),)
+                for node in nodes
+            )
+            found.append(Possibility(Row(tuple(items)), first.span))
+    return tuple(found)
 
 
 def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame) -> Sequence[ConfigurationFacts]:

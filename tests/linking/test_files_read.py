@@ -16,7 +16,24 @@ def read(how: str, settings: str = JSON, path: str = "conf/train.json", program:
     return {program: f"{READ}{how}\n{LOAD}", path: settings}
 
 
+DOCUMENTS = "num_workers: 8\n---\nnum_workers: ⟦4⟧\n---\njust a text\n"
+
+
+def documents(how: str) -> dict[str, str]:
+    return read(f"import yaml\n{how}", DOCUMENTS, "c.yaml")
+
+
 READERS: Cases = {
+    "one document of several": (documents("config = list(yaml.safe_load_all(open('c.yaml')))[1]"), {"4"}),
+    "one document of several under a name": (
+        documents("every = list(yaml.safe_load_all(open('c.yaml')))\nconfig = every[1]"),
+        {"4"},
+    ),
+    "documents taken apart": (documents("_, config, _ = yaml.load_all(open('c.yaml'), yaml.SafeLoader)"), {"4"}),
+    "a document that is a text": (
+        read("import yaml\nconfig = list(yaml.safe_load_all(open('c.yaml')))[1]", "num_workers: 8\n--- a\n", "c.yaml"),
+        {"open", "8 at c.yaml:1:14"},
+    ),
     "json.load of open": (read("config = json.load(open('conf/train.json'))"), {"4"}),
     "json.load under with": (read("with open('conf/train.json') as f:\n    config = json.load(f)"), {"4"}),
     "json.loads of what was read": (
