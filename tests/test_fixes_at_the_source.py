@@ -348,6 +348,18 @@ def test_what_another_loader_with_workers_gets_is_taken_away_only_when_asked(
     assert "another loader, which may have workers of its own, gets the same value" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("taken", ["workers, factor = COMMON.values()", "(_, workers), _ = COMMON.items()"])
+def test_a_dictionary_whose_values_are_told_apart_by_their_order_keeps_them(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], taken: str
+) -> None:
+    above = "COMMON = dict(num_workers=2, prefetch_factor=4)\n\n"
+    write(project, {"above": above, "before": f"    {taken}\n    print(workers)"}, "**COMMON")
+    text = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == text
+    assert "the value also serves something else" in capsys.readouterr().out
+
+
 def test_an_option_that_was_not_seen_may_need_workers(project: WriteFiles, capsys: pytest.CaptureFixture[str]) -> None:
     write(project, {"imports": "from settings import options"}, "num_workers=4, **options()")
     text = Path("train.py").read_text()

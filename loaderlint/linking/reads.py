@@ -77,11 +77,15 @@ class Reads:
 
     @cached_property
     def wholes(self) -> tuple[Read, ...]:
-        """The dictionaries that are splatted into calls, formatted, or gone through by loops that use the values."""
+        """The dictionaries that are splatted into calls, formatted, taken apart, or gone through for their values."""
         return tuple(
             read
             for facts in self._project.all_python()
-            for read in (*_splatted(facts, self._shows), *_gone_through(facts, self._shows, self._takers))
+            for read in (
+                *_splatted(facts, self._shows),
+                *_gone_through(facts, self._shows, self._takers),
+                *_taken_apart(facts),
+            )
         )
 
     def names(self, names: Set[str]) -> Set[str] | None:
@@ -363,6 +367,15 @@ def _gone_through(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[
             inside = (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
             if any(id(one) in used for one in inside):
                 yield Read(facts, place, called.value, whole=True)
+
+
+def _taken_apart(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries whose values are told apart by their order: ``workers, prefetch = options.values()``."""
+    for scope in facts.scopes.values():
+        for one in (one for bindings in scope.bindings.values() for one in bindings if one.kind == "unpack"):
+            match one.value:
+                case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
+                    yield Read(facts, one.place, whole, whole=True)
 
 
 def _targets(node: ast.AST) -> Iterable[ast.expr]:
