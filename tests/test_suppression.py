@@ -334,7 +334,7 @@ def test_a_comment_in_a_shell_script_accepts_and_is_taken_back(project: WriteFil
     accepted = "srun -c 2 python train.py  # loaderlint: ignore[LL304] a test run\n"
     project({"train.py": IMPORT + loop, "run.sh": accepted})
     assert found(linted("run.sh")) == []
-    assert linted().suppressed == 1
+    assert linted(platforms=("linux",)).suppressed == 1
     project({"train.py": IMPORT + loop, "run.sh": accepted.replace("-c 2", "-c 4")})
     assert found(linted("run.sh")) == ["LL901 run.sh:1"]
     assert after(mended("run.sh"), "run.sh") == "srun -c 4 python train.py\n"
