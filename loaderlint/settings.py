@@ -94,6 +94,7 @@ class Settings:
         targets = {
             "platforms": list(dict.fromkeys(target.platform.value for target in self.targets)),
             "python": list(dict.fromkeys(f"{target.python[0]}.{target.python[1]}" for target in self.targets)),
+            "torch": next((f"{target.torch[0]}.{target.torch[1]}" for target in self.targets if target.torch), None),
         }
         values = {**defaults(), **targets}
         return tuple(self.written.get(key, Setting(key, value)) for key, value in values.items() if key != "root")

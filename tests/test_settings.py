@@ -144,6 +144,11 @@ def test_torch_is_the_newest_that_the_requirements_admit(
     assert settings("train.py").targets[0].torch == torch
 
 
+def test_the_torch_that_requirements_admit_is_shown(project: WriteFiles) -> None:
+    project({"requirements.txt": "torch<2\n"})
+    assert {row.key: row.value for row in settings().rows()}["torch"] == "1.13"
+
+
 def test_requirements_say_nothing_where_torch_is_given(project: WriteFiles) -> None:
     project({"requirements.txt": "torch==1.7.0\n", "inner/loaderlint.toml": "torch = '2.6'\n"})
     assert settings("inner/train.py").targets[0].torch == (2, 6)
