@@ -36,6 +36,16 @@ BROKEN: Cases = {
         + "loader = DataLoader(dataset, batch_size=8,\n"
         + '                    num_workers=0 if sys.platform == "win32" else 4, drop_last=True)\n',
     ),
+    "below the first argument where the file does so more often": (
+        _HANGING
+        + "g(1,\n  2)\nh(1,\n  2)\n"
+        + "loader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, last=True)\n",
+        zero_on_windows,
+        _HANGING
+        + "g(1,\n  2)\nh(1,\n  2)\n"
+        + "loader = DataLoader(dataset, batch_size=8,\n"
+        + '                    num_workers=0 if sys.platform == "win32" else 4, last=True)\n',
+    ),
     "among lines below the first argument": (
         _ALIGNED
         + "batches = DataLoader(dataset,\n                     batch_size=n, num_workers=⟦4⟧, pin_memory=True)\n",

@@ -23,8 +23,8 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     Where nothing is declared, no line shall be longer than all were before.
 
     Such a line is broken between the arguments of the outermost call around the edit that has several there, or between
-    the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks calls that way,
-    else below its first argument. What
+    the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks most calls that
+    way, else below its first argument. What
     only moved stays as it was, and so does a line with a comment, on it or above, which may speak of that very line.
     Where a line holds several such calls, as in a tuple, it stays one.
     """
@@ -43,7 +43,7 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     if not longer:
         return new
     brackets = _brackets(parsed(new, "the result"), lines)
-    hanging = any(_bare(line).rstrip().endswith("(") for line in before)
+    hanging = _hangs(parsed(old, "the source"), before)
     breaker = _Breaker(limit, indent, newline, hanging)
     for number in longer:
         line = lines[number]
@@ -126,6 +126,18 @@ def _brackets(tree: ast.Module, lines: Sequence[str]) -> dict[int, list[_OnLine]
             alone = len(columns) == len(items) and opened[0] == number - 1 and closing[0] == number + 1
             found[number].append(_OnLine(tuple(columns), behind, closed, alone))
     return found
+
+
+def _hangs(tree: ast.Module, lines: Sequence[str]) -> bool:
+    """Return whether most calls of several lines are broken behind their bracket, not below the first argument."""
+    found: list[bool] = []
+    for node in _outside_text(tree):
+        if isinstance(node, ast.Call) and _items(node) and node.lineno != node.end_lineno:
+            number, column = _opening(node, lines)
+            first = min((one.lineno - 1, one.col_offset) for one in _items(node))
+            if first[0] != number or any(one.lineno - 1 != number for one in _items(node)):
+                found.append(not _bare(lines[number])[column:].strip())
+    return 2 * sum(found) > len(found)
 
 
 def _outside_text(tree: ast.AST) -> Iterator[ast.AST]:
