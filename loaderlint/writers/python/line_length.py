@@ -24,9 +24,8 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
 
     Such a line is broken between the arguments of the outermost call around the edit that has several there, or between
     the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks most calls that
-    way, else below its first argument. What
-    only moved stays as it was, and so does a line with a comment, on it or above, which may speak of that very line.
-    Where a line holds several such calls, as in a tuple, it stays one.
+    way, else below its first argument. What only moved stays as it was, and so does a line with a comment, on it or
+    above, which may speak of that very line. Where a line holds several such calls, as in a tuple, it stays one.
     """
     before = _lines(old)
     limit = declared or max(_SHORTEST, *(len(_bare(line)) for line in _code(before, parsed(old, "the source"))))
