@@ -288,3 +288,12 @@ def test_what_cannot_be_done_exactly_is_refused(before: str, edits: Edits, reaso
 def test_a_file_nested_too_deeply_is_refused() -> None:
     with pytest.raises(CannotRewrite):
         rewritten(f"n = ⟦4⟧{' + 1' * 20_000}\n", zero)
+
+
+@pytest.mark.parametrize(
+    "text", ["x: '{}'", "def f(x: '{}'): pass", "def f() -> '{}': pass", "x = typing.cast('{}', 1)"]
+)
+def test_an_annotation_nested_too_deeply_is_refused(text: str) -> None:
+    # libcst's own parser ends the process here.
+    with pytest.raises(CannotRewrite, match="nested too deeply"):
+        rewritten(f"import typing\nn = ⟦4⟧\n{text.format('.'.join('a' * 50_000))}\n", zero)

@@ -13,7 +13,7 @@ import re
 import tokenize
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -25,6 +25,9 @@ from loaderlint.writers.python.intentions import intentions
 from loaderlint.writers.python.scopes import known_names
 
 _DEEPEST = 500
+_LONGEST_ANNOTATION = 2 * _DEEPEST
+"""Characters of an annotation that is a text, which can be nested half as deeply."""
+_TAKES_ANNOTATIONS = frozenset({"cast", "TypeVar", "NewType", "NamedTuple", "TypedDict"})
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -58,9 +61,28 @@ def parsed(text: str, path: str) -> ast.Module:
             tree = ast.parse(text.removeprefix("\ufeff"), path)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise CannotRewrite(f"{path} does not parse: {error}") from error
-    if _is_deeper(tree, _DEEPEST):
+    if _is_deeper(tree, _DEEPEST) or any(len(one) > _LONGEST_ANNOTATION for one in _annotations(tree)):
         raise CannotRewrite(f"{path} is nested too deeply")
     return tree
+
+
+def _annotations(tree: ast.AST) -> Iterator[str]:
+    """Yield the texts that libcst parses as annotations (``libcst/metadata/scope_provider.py``)."""
+    for node in ast.walk(tree):
+        within: list[ast.expr | None] = []
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            within = [node.annotation]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            within = [node.returns]
+        elif isinstance(node, ast.Call) and _last_name(node.func) in _TAKES_ANNOTATIONS:
+            within = [*node.args, *(one.value for one in node.keywords)]
+        for inner in (part for one in within if one is not None for part in ast.walk(one)):
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                yield inner.value
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_deeper(tree: ast.AST, limit: int) -> bool:
