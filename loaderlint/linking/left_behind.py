@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Global(NamedTuple):
-    """A name at the top level of a file, and the attribute of it, if any."""
+    """A name at the top level of a file, by the path of the file."""
 
     path: str
     name: str

@@ -218,7 +218,7 @@ class _OtherUses:
         return self._known[key]
 
     def _is_interpolated(self, option: str, candidate: Candidate, ways: _Ways) -> bool:
-        """Return whether an interpolation takes a value for something else; a key of the option's name is none."""
+        """Return whether an interpolation takes a value for something else; one of its own name mostly does not."""
         every = self._interpolations.of(candidate.span)
         return any(one.gives != option and not ways.hold(one.span) for one in every)
 
