@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from loaderlint import __version__, reports
-from loaderlint.discovery import STDIN, Discovered, ProjectFiles, discover, project_root
+from loaderlint import __version__, cache, reports
+from loaderlint.cache import Said
+from loaderlint.context import Context, in_context, with_given
+from loaderlint.discovery import STDIN, Discovered, discover
 from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
 from loaderlint.model.source import Language, Source
@@ -28,6 +30,9 @@ from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
 from loaderlint.settings import SettingsError, SettingsIndex
 from loaderlint.terminal import has_color, prepare, show, show_bytes, width
+
+if TYPE_CHECKING:
+    from loaderlint.linking.files import OtherFiles
 
 CLEAN, FOUND, MISTAKE = 0, 1, 2
 """The exit codes of the contract."""
@@ -125,8 +130,12 @@ def lint(
     config: Config = None,
     isolated: Isolated = False,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="Accepted; no effect yet.")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Accepted; nothing is cached yet.")] = False,
-    cache_dir: Annotated[str | None, typer.Option(metavar="DIR", help="Accepted; nothing is cached yet.")] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Say nothing again that an earlier run said of the same files.")
+    ] = False,
+    cache_dir: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where reports are kept; by default your user cache.")
+    ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 although findings are left.")] = False,
     exit_non_zero_on_fix: Annotated[
         bool, typer.Option("--exit-non-zero-on-fix", help="Exit with 1 when something was fixed.")
@@ -168,30 +177,29 @@ def lint(
     discovered = discover(named, settings, stdin=stdin, stdin_filename=stdin_filename)
     if output and _is_linted(output, discovered):
         raise Refusal(f"--output {output} would overwrite a file that is linted")
-    report = _linted(
-        discovered,
-        named,
-        settings,
-        fix=fix or diff,
-        write=fix,
-        unsafe_fixes=unsafe_fixes,
-        typed=format == "json",
-    )
-    code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
-    stream = sys.stdout
-    if fix and STDIN in named:
-        show_bytes(_to_standard_output(report, discovered.stdin, stdin), sys.stdout)
-        stream = sys.stderr
+    context = in_context(discovered, named, settings)
+    is_piped_through = fix and STDIN in named
+    stream = sys.stderr if is_piped_through else sys.stdout
     color = has_color(stream) and not output
-    if diff:
-        text = _diff(report, color)
+    looks = {"color": color, "statistics": statistics, "quiet": quiet, "verbose": verbose}
+
+    def work(files: OtherFiles) -> Said:
+        report = _linted(context, files, fix=fix or diff, write=fix, unsafe_fixes=unsafe_fixes, typed=format == "json")
+        if is_piped_through:
+            show_bytes(_to_standard_output(report, discovered.stdin, stdin), sys.stdout)
+        code = _exit_code(report, diff=diff, exit_zero=exit_zero, exit_non_zero_on_fix=exit_non_zero_on_fix)
+        return Said(_diff(report, color) if diff else _rendered(report, format, **looks), code)
+
+    if fix or diff or no_cache:
+        said = work(context.project)
     else:
-        text = _rendered(report, format, color, statistics=statistics, quiet=quiet, verbose=verbose)
+        asked = {"paths": named, "format": format, "width": width(), "exit-zero": exit_zero, **looks}
+        said = _said_before(context, asked, work, cache_dir)
     if output:
-        _save(text, output)
+        _save(said.text, output)
     else:
-        show(text, stream)
-    raise typer.Exit(code)
+        show(said.text, stream)
+    raise typer.Exit(said.code)
 
 
 def _refuse(options: Mapping[str, object]) -> None:
@@ -226,24 +234,30 @@ def _settings(config: str | None, isolated: bool, overrides: Mapping[str, object
     return SettingsIndex(config=config, isolated=isolated, overrides=given)
 
 
-def _linted(
-    discovered: Discovered,
-    paths: Sequence[str],
-    settings: SettingsIndex,
-    *,
-    fix: bool,
-    write: bool,
-    unsafe_fixes: bool,
-    typed: bool,
-) -> Report:
+def _said_before(
+    context: Context, asked: Mapping[str, object], work: Callable[[OtherFiles], Said], folder: str | None
+) -> Said:
+    """Return what is kept of an earlier run that was asked the same, or what the work says, which is kept."""
+    if cache.is_off() or not context.sources or context.has_plugins:
+        return work(context.project)
+    reports_kept = cache.Cache(cache.place(folder))
+    question = cache.question(asked, context.sources, context.circumstances())
+    said = reports_kept.said(question, context.project)
+    if said is None:
+        files = cache.Watched(context.project)
+        said = work(files)
+        reports_kept.keep(question, files.asked, said)
+    return said
+
+
+def _linted(context: Context, files: OtherFiles, *, fix: bool, write: bool, unsafe_fixes: bool, typed: bool) -> Report:
     """Return the report of a run; with ``fix`` of what it mends, which ``write`` puts into the files.
 
-    ``typed`` asks for what each fix would type.
+    ``files`` are those of the project; ``typed`` asks for what each fix would type.
     """
+    discovered, settings = context.discovered, context.settings
     report = Report(targets=settings.for_folder(settings.cwd).targets)
-    named = discovered.running | discovered.sources.keys()
-    files = _project(discovered, paths, settings)
-    if named and (sources := _in_context(discovered, files)):
+    if context.sources:
         from loaderlint.fixing import run
         from loaderlint.saving import save
 
@@ -251,47 +265,21 @@ def _linted(
         changeable = frozenset({discovered.stdin}) if discovered.stdin is not None else None
         lint = partial(
             run,
-            named=named,
+            named=context.named,
             settings_for=settings.for_path,
             files=files,
             typed=typed,
-            outside=_outside(sources, discovered, settings.cwd, files.root),
+            outside=context.outside,
         )
-        report = lint(sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
+        report = lint(context.sources, fix=fix, unsafe_fixes=unsafe_fixes, changeable=changeable)
         if write:
-            report = save(report, sources, lint, unwritten=discovered.stdin)
+            report = save(report, context.sources, lint, unwritten=discovered.stdin)
     return replace(
         report,
         failures=(*discovered.failures, *filter(discovered.counts, report.failures)),
         files_seen=discovered.files_seen,
         files_read=len(discovered.sources),
         excluded=discovered.excluded,
-    )
-
-
-def _project(discovered: Discovered, paths: Sequence[str], settings: SettingsIndex) -> ProjectFiles:
-    """Return the files of the project that the named files are part of."""
-    named = [discovered.stdin or path if path == STDIN else path for path in paths]
-    try:
-        together = os.path.commonpath([os.path.normpath(os.path.join(settings.cwd, path)) for path in named])
-    except ValueError:  # different drives on Windows
-        together = settings.cwd
-    return ProjectFiles(project_root(together), settings)
-
-
-def _in_context(discovered: Discovered, files: ProjectFiles) -> Mapping[str, Source]:
-    """Return the named files and, since they decide what a value means, all others of the project that may matter."""
-    named = {source.location for source in discovered.sources.values()}
-    others = {path: source for path, source in files.sources().items() if source.location not in named}
-    return {**others, **discovered.sources}
-
-
-def _outside(sources: Mapping[str, Source], discovered: Discovered, cwd: str, root: str) -> frozenset[str]:
-    """Return the paths of links, of those nobody named, that lead out of the folder of the project."""
-    within = os.path.join(os.path.realpath(root), "")
-    met = (one for path, one in sources.items() if path not in discovered.given)
-    return frozenset(
-        one.path for one in met if not one.location.startswith(within) and os.path.islink(os.path.join(cwd, one.path))
     )
 
 
@@ -383,20 +371,16 @@ def trace(
     stdin = sys.stdin.buffer.read() if STDIN in paths else b""
     each = [discover([path], settings, stdin=stdin) for path in paths]
     discovered = reduce(Discovered.joined, each)
-    files = _project(discovered, paths, settings)
-    # A file somebody asks about matters, whatever it says.
-    others = {path: files.read(path) for path in discovered.given if path not in discovered.sources}
-    discovered = replace(
-        discovered, sources={**discovered.sources, **{path: one for path, one in others.items() if one is not None}}
-    )
+    context = with_given(in_context(discovered, paths, settings))
+    discovered = context.discovered
     asked = [
         _asked(path, cell, line, one, discovered.sources)
         for (path, cell, line), one in zip(named, each, strict=True)
         if one.sources or not one.failures
     ]
     known = [one for one in asked if isinstance(one, Asked)]
-    sources = _in_context(discovered, files) if any(one.files for one in known) else {}
-    traced = engine.trace(sources, known, settings.for_path, files)
+    sources = context.sources if any(one.files for one in known) else {}
+    traced = engine.trace(sources, known, settings.for_path, context.project)
     failures = (
         *discovered.failures,
         *(one for one in asked if isinstance(one, Failure)),

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from loaderlint.cache import OFF
+
 # The same examples in every run: a red build is somebody's change. `--hypothesis-profile=explore` looks for new ones.
 settings.register_profile("steady", derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("steady")
+
+# Tests change the rules and the engine under a run's feet, and leave nothing in anybody's cache.
+os.environ[OFF] = "1"
 
 WriteFiles = Callable[[dict[str, str | bytes]], None]
 
