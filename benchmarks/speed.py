@@ -2,11 +2,12 @@
 
     python benchmarks/speed.py --rounds 5
     python benchmarks/speed.py --rounds 1 --corpus single --corpus small
+    python benchmarks/speed.py --rounds 3 FOLDER ...
 
 The corpora are made of pinned wheels, brought once with pip into ``--folder``: ``library`` is code that mostly has
 nothing to do with loaders, ``training`` recipes and configurations of them, ``training x2`` and so on the same several
-times, each a project of its own beside the others; ``small`` and ``single`` are written by this script. In every
-round each tool runs once on each corpus, one after the other, so that a machine that slows down slows all of them.
+times, each a project of its own beside the others; ``small`` and ``single`` are written by this script. Folders that
+are named are timed instead. In every round each tool runs once on each corpus, one after the other, so that a machine that slows down slows all of them.
 *cold* is a run that nothing was kept for, *warm* one after the same run. What a tool takes is the whole process: time
 by the clock, time of processors, and the most memory it had.
 """
@@ -72,15 +73,17 @@ class Contender:
 
 
 def timed(command: Iterable[str], folder: Path) -> Run:
-    """Return what a command takes in a folder, whatever its exit code says."""
+    """Return what a command takes in a folder, whatever its exit code says; raises RuntimeError when it is killed."""
     # As people have it: with the modules compiled.
     around = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     nowhere = subprocess.DEVNULL
     with subprocess.Popen(tuple(command), cwd=folder, env=around, stdout=nowhere, stderr=nowhere) as process:
-        _, _, used = os.wait4(process.pid, 0)
+        _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
-        process.returncode = 0
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode < 0:
+        raise RuntimeError(f"{command} was killed in {folder}")
     return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
@@ -97,6 +100,7 @@ def corpora(folder: Path) -> dict[str, Path]:
 
 
 def written(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files into a folder, which becomes a repository."""
     (folder / ".git").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text)
@@ -152,12 +156,13 @@ def starts(folder: Path, rounds: int) -> Iterator[str]:
     app.write_text(EMPTY_APP)
     fixed = folder / "fixed"
     mended = fixed / "train.py"
-    loaderlint = (sys.executable, "-m", "loaderlint", "--no-cache", "--platform", "windows", ".")
+    loaderlint = ("env", "LOADERLINT_NO_CACHE=1", sys.executable, "-m", "loaderlint", mended.name)
+    clean, risky = ({mended.name: SCRIPT.format(workers=workers)} for workers in (0, 4))
     every = (
         Contender("python -c pass", (sys.executable, "-c", "pass")),
         Contender("an empty Typer app", (sys.executable, str(app))),
-        Contender("no findings", loaderlint, lambda: written(fixed, {mended.name: SCRIPT.format(workers=0)})),
-        Contender("--fix", (*loaderlint, "--fix"), lambda: written(fixed, {mended.name: SCRIPT.format(workers=4)})),
+        Contender("no findings", loaderlint, partial(written, fixed, clean)),
+        Contender("--fix", (*loaderlint, "--fix", "--platform=windows"), partial(written, fixed, risky)),
     )
     runs: dict[str, list[float]] = {one.name: [] for one in every}
     written(fixed, {})
@@ -173,12 +178,13 @@ def starts(folder: Path, rounds: int) -> Iterator[str]:
 def main() -> None:
     """Time all and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
     parser.add_argument("--folder", type=Path, default=Path.home() / ".cache" / "loaderlint benchmarks")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--corpus", action="append", help="only this one (repeatable)")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
-    every = corpora(asked.folder)
+    every = {one.name: one for one in asked.folders} or corpora(asked.folder)
     for name in asked.corpus or every:
         runs: dict[str, list[Run]] = {}
         for _ in range(asked.rounds):
