@@ -7,9 +7,9 @@
 The corpora are made of pinned wheels, brought once with pip into ``--folder``: ``library`` is code that mostly has
 nothing to do with loaders, ``training`` recipes and configurations of them, ``training x2`` and so on the same several
 times, each a project of its own beside the others; ``small`` and ``single`` are written by this script. Folders that
-are named are timed instead. In every round each tool runs once on each corpus, one after the other, so that a machine that slows down slows all of them.
-*cold* is a run that nothing was kept for, *warm* one after the same run. What a tool takes is the whole process: time
-by the clock, time of processors, and the most memory it had.
+are named are timed instead. In every round each tool runs once on each corpus, one after the other, so that a machine
+that slows down slows all of them. *cold* is a run that nothing was kept for, *warm* one after the same run. What a tool
+takes is the whole process: time by the clock, time of processors, and the most memory it had.
 """
 
 from __future__ import annotations
