@@ -25,7 +25,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     distinct,
-    settled,
+    laid_over,
     under,
     unseen,
 )
@@ -100,7 +100,7 @@ def _given(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> 
     named = [one.arg for one in parameters_of(constructor.node) if one not in (taken.vararg, taken.kwarg)][1:]
 
     def arriving(name: str) -> Possibilities:
-        found = settled(besides.entries.get(name), lambda: of_namespace(name) if name in named else ())
+        found = laid_over(besides.entries.get(name), lambda: of_namespace(name) if name in named else ())
         return found if besides.complete else (*found, *unseen(span))
 
     def of_namespace(name: str) -> Possibilities:

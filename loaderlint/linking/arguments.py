@@ -26,6 +26,7 @@ from loaderlint.linking.things import (
     Unseen,
     end_of,
     irremovable,
+    leaves_out,
     settled,
     under,
     unseen,
@@ -312,4 +313,4 @@ def is_neutral(default: ast.expr | None, name: str) -> bool:
     """Return whether a default (None: there is none) means the same as torch's own for the option of that name."""
     if not isinstance(default, ast.Constant):
         return False
-    return name not in TORCH_DEFAULTS or default.value == TORCH_DEFAULTS[name] or default.value is None
+    return leaves_out(default.value) or (name in TORCH_DEFAULTS and default.value == TORCH_DEFAULTS[name])

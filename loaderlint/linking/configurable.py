@@ -19,7 +19,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     end_of,
-    settled,
+    laid_over,
     unseen,
 )
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
@@ -77,7 +77,7 @@ def given_for(evaluator: Evaluator, source: Function, caller: Caller, name: str)
     span = caller.frame.facts.span(caller.call)
     made = _made_by(evaluator, source, caller)
     given = made.entries.get(name) or ((Possibility(ABSENT, span),) if made.complete else unseen(span))
-    return settled(_beside_configuration(evaluator, source, caller, name), lambda: given)
+    return laid_over(_beside_configuration(evaluator, source, caller, name), lambda: given)
 
 
 def all_given(evaluator: Evaluator, source: Function, caller: Caller) -> Items | None:

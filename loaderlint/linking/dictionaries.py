@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import settings
@@ -14,7 +15,6 @@ from loaderlint.linking.things import (
     ABSENT,
     MOST_POSSIBILITIES,
     UNSEEN,
-    Absent,
     CommandLine,
     Frame,
     Instance,
@@ -26,6 +26,7 @@ from loaderlint.linking.things import (
     distinct,
     in_few,
     irremovable,
+    laid_over,
     under,
     unseen,
 )
@@ -72,13 +73,13 @@ def updated(below: Items, *above: Items) -> Items:
     entries = dict(below.entries)
     complete = below.complete
     for items in above:
+        missing = ABSENT if complete else UNSEEN
         complete = complete and items.complete
         if not items.complete:
             entries = {key: (*values, *unseen(values[0].span)) for key, values in entries.items()}
         for key, values in items.entries.items():
-            missing = [one for one in values if isinstance(one.thing, Absent)]
-            kept = [one for lack in missing for one in under(entries.get(key, (lack,)), lack.assumptions)]
-            entries[key] = (*(one for one in values if not isinstance(one.thing, Absent)), *kept)
+            before = entries.get(key) or tuple(Possibility(missing, one.span) for one in values[:1])
+            entries[key] = laid_over(values, partial(tuple, before))
     return replace(below, entries=entries, complete=complete)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import dictionaries, lazily, turns
@@ -19,7 +20,9 @@ from loaderlint.linking.things import (
     Items,
     Possibilities,
     Possibility,
+    covering,
     distinct,
+    laid_over,
     settled,
     under,
     unseen,
@@ -68,9 +71,11 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         missing = ABSENT if items.complete else UNSEEN
         before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
         if binding.kind == "setdefault":
-            values = _where_missing(before, values)
+            values = laid_over(before, partial(tuple, values))
+        else:
+            values = covering(values, partial(tuple, before))
         if binding.kind == "update":
-            values = _where_missing(values, before) if not change.again else _of_some_turn(values)
+            values = settled(values, partial(tuple, before)) if not change.again else _of_some_turn(values)
         after = [one for way in alternatives for one in under(values, way)]
         if arms:
             undone = [one for way in otherwise(evaluator, arms, frame) for one in under(before, way)]
@@ -116,11 +121,6 @@ def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> li
         if isinstance(one.thing, str) and {subject for subject, _ in one.assumptions} == {turn}
     ]
     return names if len(names) == len(keys) else []
-
-
-def _where_missing(first: Possibilities, other: Possibilities) -> Possibilities:
-    """Return the first of two values under a key, the other one where the first is missing."""
-    return settled(first, lambda: other)
 
 
 def _of_some_turn(values: Possibilities) -> Possibilities:

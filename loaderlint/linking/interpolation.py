@@ -19,7 +19,7 @@ from loaderlint.linking.things import (
     Settings,
     choice,
     irremovable,
-    settled,
+    laid_over,
     under,
     unseen,
 )
@@ -91,7 +91,7 @@ def _called(one: Possibility, resolver: re.Match[str], settings: Settings, depth
     path = _PATH.fullmatch(first.strip())
     if name == "oc.select" and path is not None:
         default = _default(one, resolver, rest, text=False) if comma else (replace(one, thing=None),)
-        return settled(_at(one, path, settings, depth), lambda: default)
+        return laid_over(_at(one, path, settings, depth), lambda: default)
     if name == "oc.decode":
         argument = _piece(one, resolver.string, resolver.start("arguments"), len(arguments))
         return tuple(way for text in resolved(argument, arguments, settings, depth + 1) for way in _decoded(text))

@@ -21,7 +21,7 @@ from loaderlint.linking.things import (
     Row,
     Settings,
     combined,
-    settled,
+    laid_over,
     under,
     unseen,
 )
@@ -147,7 +147,7 @@ def _selected(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibiliti
     for (one, key), assumptions, _ in combined(*(evaluator.evaluate(argument, frame) for argument in arguments)):
         if isinstance(one.thing, Settings) and isinstance(key.thing, str):
             values = settings.selected(one.thing, key.thing.split("."), span)
-            found.extend(under(settled(values, lambda: default), assumptions))
+            found.extend(under(laid_over(values, lambda: default), assumptions))
         else:
             found.extend(unseen(span, assumptions))
     text = frame.facts.text(node)

@@ -19,6 +19,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     Settings,
+    laid_over,
     settled,
     under,
     unseen,
@@ -105,7 +106,7 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         before = partial(_given_before, evaluator, site, option)
         if option in given or not all(isinstance(one.thing, Absent) for one in before()):
             own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
-            given[option] = Given.known(settled(own.possibilities, before), own.argument)
+            given[option] = Given.known(laid_over(own.possibilities, before), own.argument)
     if hidden:
         for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS):
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.

@@ -25,9 +25,10 @@ from loaderlint.linking.things import (
     Settings,
     Thing,
     choice,
+    covering,
     distinct,
     irremovable,
-    settled,
+    laid_over,
     under,
     unseen,
 )
@@ -128,7 +129,10 @@ def merged(below: Items, above: Items) -> Items:
         before = entries.get(key)
         element = below.elements.get(key) or None
         given = values if element is None else tuple(_of_elements(one, element) for one in values)
-        entries[key] = given if before is None else _merged_values(before, given)
+        if before is not None:
+            entries[key] = _merged_values(before, given)
+        else:
+            entries[key] = given if below.complete else irremovable(given)
     kind = below if below.entries else above
     return replace(kind, entries=entries, complete=below.complete and above.complete)
 
@@ -165,7 +169,7 @@ def _any_takes(trees: Iterable[Items], above: Items) -> bool:
 
 def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
     found: list[Possibility] = []
-    for one in above:
+    for one in covering(above, lambda: below):
         if isinstance(one.thing, Absent) or one.thing == MISSING:
             found.extend(under(below, one.assumptions))
         elif not isinstance(one.thing, Items):
@@ -282,7 +286,7 @@ def got(settings: Settings, key: str, default: Possibilities, span: Span, text: 
         return (
             default if settings.here.complete else (*unseen(span, choice(str(span), "given")), *under(default, missing))
         )
-    return settled(tuple(one.step(span, text) if one.constant else one for one in values), lambda: default)
+    return laid_over(tuple(one.step(span, text) if one.constant else one for one in values), lambda: default)
 
 
 def parts(settings: Settings, key: str) -> Possibilities:

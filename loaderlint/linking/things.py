@@ -379,6 +379,26 @@ def settled(changed: Possibilities | None, before: Callable[[], Possibilities]) 
     return tuple(found)
 
 
+def laid_over(values: Possibilities | None, before: Callable[[], Possibilities]) -> Possibilities:
+    """Return what values leave of those they are laid over, as a merge or a default does (`settled`)."""
+    return settled(values and covering(values, before), before)
+
+
+def covering(values: Possibilities, before: Callable[[], Possibilities]) -> Possibilities:
+    """Return values that are laid over others: an entry that is taken away uncovers what is below it.
+
+    The program can do without the entry only where that leaves the option out, too.
+    """
+    if all(one.entry is None for one in values) or all(leaves_out(one.thing) for one in before()):
+        return values
+    return irremovable(values)
+
+
+def leaves_out(thing: object) -> bool:
+    """Return whether an option that gets this is as good as left out, whichever it is."""
+    return thing is None or thing is False or isinstance(thing, Absent)
+
+
 def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], Assumptions, frozenset[Span]]]:
     """Return the combinations of operands that can meet, with their joint assumptions and the places they come from."""
     met: list[tuple[tuple[Possibility, ...], Assumptions]] = [((), NO_ASSUMPTIONS)]

@@ -22,7 +22,7 @@ from loaderlint.linking.things import (
     choice,
     combined,
     distinct,
-    settled,
+    laid_over,
     under,
     unseen,
 )
@@ -140,7 +140,7 @@ def _got(
     if isinstance(thing, TreeMapping):
         if thing.get(key) is None:
             return default
-        return child_of_tree(thing, key, span, text, removable=True)
+        return laid_over(child_of_tree(thing, key, span, text, removable=True), lambda: default)
     given = thing.entries.get(key)
     if given is None:
         return (
@@ -148,4 +148,4 @@ def _got(
             if thing.complete
             else (*unseen(span, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
         )
-    return settled(given, lambda: default)
+    return laid_over(given, lambda: default)

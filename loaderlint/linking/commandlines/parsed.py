@@ -30,6 +30,7 @@ from loaderlint.linking.things import (
     Possibilities,
     Possibility,
     distinct,
+    laid_over,
     settled,
     under,
     unseen,
@@ -254,7 +255,7 @@ def _after_flag(evaluator: Evaluator, before: _State, flag: Flag, declaration: D
 
 
 def _after_default(before: _State, values: Possibilities, declaration: Declaration) -> Iterator[_State]:
-    defaults = settled(values, lambda: before.defaults or ())
+    defaults = laid_over(values, lambda: before.defaults or ())
     yield from _both(before, replace(before, defaults=defaults), declaration)
 
 
