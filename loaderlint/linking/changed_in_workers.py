@@ -1,4 +1,4 @@
-"""Whether worker code may change what its process keeps: a worker that stays meets the change in its next epoch."""
+"""Whether worker code may change what its process keeps, which it meets in its next sample, or its next epoch."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ _TAKES_OR_PUTS = frozenset(
     }
 )
 """Methods that change the object they are called on, or how far it was read."""
+_TAKES = frozenset({"pop", "popitem", "popleft"})
+_PUTS = frozenset({"add", "append", "appendleft", "extend", "insert"})
+"""Methods that make a collection other than it was by what they take or put, whoever asks for what."""
 _NEW = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
 
@@ -45,6 +48,68 @@ def changes_in_workers(functions: Iterable[Function]) -> bool:
         and function.node.name not in _CONSTRUCTORS
         and any(not _is_new(function.node, owner) for owner in _changed(function.node))
         for function in functions
+    )
+
+
+def remembers(functions: Iterable[Function]) -> bool:
+    """Return whether what the functions give may depend on how often they were called before, in the same process.
+
+    That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
+    and look at it. What is kept by the sample's number, such as a cache, gives the same whatever came before.
+    """
+    nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
+    running = [node for node in nodes if node.name not in _CONSTRUCTORS]
+    moved = {one for node in running for one in _moved(node)}
+    looked_at = {ast.unparse(one) for node in running for one in _looked_at(node)}
+    return any(name in looked_at or taken for name, taken in moved)
+
+
+def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:
+    """Yield what goes on with every call of a function, as it is written, and whether the change itself looks at it."""
+    outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    told = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
+
+    def outlasts(node: ast.expr) -> bool:
+        return _is_kept(node) or _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
+
+    for node in ast.walk(function):
+        if isinstance(node, ast.AugAssign) and outlasts(node.target):
+            yield ast.unparse(node.target), False
+        elif not isinstance(node, ast.Call):
+            continue
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES | _PUTS and outlasts(node.func.value):
+            yield ast.unparse(node.func.value), node.func.attr in _TAKES and id(node) not in told
+        elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args and outlasts(node.args[0]):
+            yield ast.unparse(node.args[0]), True
+
+
+def _looked_at(function: ast.AST) -> Iterator[ast.expr]:
+    """Yield the names and attributes that a function reads, but those it only changes."""
+    changing = {
+        id(node.func.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES | _PUTS
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in changing:
+            yield node
+
+
+def _is_kept(node: ast.expr) -> bool:
+    """Return whether something is an attribute of the object whose method this is, or of one of its attributes."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        if isinstance(node, ast.Name):
+            return node.id == "self"
+    return False
+
+
+def _is_free(function: ast.AST, node: ast.expr) -> bool:
+    """Return whether something is a name that the function neither takes nor gives a value to."""
+    return isinstance(node, ast.Name) and not any(
+        (isinstance(one, ast.Name) and one.id == node.id and not isinstance(one.ctx, ast.Load))
+        or (isinstance(one, ast.arg) and one.arg == node.id)
+        for one in ast.walk(function)
     )
 
 

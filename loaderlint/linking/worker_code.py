@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking import classes
-from loaderlint.linking.changed_in_workers import changes_in_workers
+from loaderlint.linking.changed_in_workers import changes_in_workers, remembers
 from loaderlint.linking.ends import stops
 from loaderlint.linking.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.left_behind import left_behind
@@ -52,6 +52,7 @@ def worker_code(
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
+        remembers=remembers(everything),
         left_behind=left_behind(evaluator, everything),
     )
 

@@ -71,6 +71,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
     if count == 0 and loader.payload.code.asks_worker:
         return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
+    if count == 0 and loader.payload.code.remembers:
+        return fix.unsafe("a sample depends on those its process read before, which are others without workers")
     if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
         return fix.unsafe(
             "the library that makes this loader may set persistent_workers, which torch refuses without workers"

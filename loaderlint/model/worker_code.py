@@ -97,7 +97,8 @@ class WorkerCode:
     calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
     pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
     starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
-    that it may change what the worker keeps from one sample, or epoch, to the next. ``left_behind`` is where the
+    that it may change what the worker keeps from one sample, or epoch, to the next, and ``remembers`` that a sample may
+    be another because of those the same process read before. ``left_behind`` is where the
     program changes what it reads after the modules were imported: only a forked worker has that.
     """
 
@@ -113,6 +114,7 @@ class WorkerCode:
     own_threads: tuple[ThreadUse, ...] = ()
     asks_worker: bool = False
     changes: bool = False
+    remembers: bool = False
     left_behind: Touch | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.model.worker_code import WorkerCode
 from tests.linking.traced import loaders_of
 
 CHANGES = {
@@ -24,7 +25,7 @@ KEEPS = {
 }
 
 
-def changes(body: str) -> bool:
+def code(body: str) -> WorkerCode:
     lines = "\n".join(f"        {line}" for line in body.splitlines())
     (loader,) = loaders_of(
         "from torch.utils.data import DataLoader, Dataset\n"
@@ -33,17 +34,52 @@ def changes(body: str) -> bool:
         "        self.items = [1]\n"
         "    def note(self, index):\n"
         "        self.seen = index\n"
+        "    def look(self):\n"
+        "        return self.seen\n"
         f"    def __getitem__(self, index):\n{lines}\n        return index\n"
         "loader = DataLoader(Numbers(), num_workers=2)\n"
     )
-    return loader.payload.code.changes
+    return loader.payload.code
 
 
 @pytest.mark.parametrize("body", CHANGES.values(), ids=CHANGES)
 def test_code_that_changes_what_is_kept(body: str) -> None:
-    assert changes(body)
+    assert code(body).changes
 
 
 @pytest.mark.parametrize("body", KEEPS.values(), ids=KEEPS)
 def test_code_that_leaves_it_as_it_is(body: str) -> None:
-    assert not changes(body)
+    assert not code(body).changes
+
+
+REMEMBERS = {
+    "a count that is looked at": "self.count += 1\nindex = index * self.count",
+    "an iterator": "item = next(self.items)",
+    "a queue that is emptied": "item = self.items.pop()",
+    "a list that grows": "self.items.append(index)\nindex = len(self.items)",
+    "a list of the module": "SEEN.append(index)\nindex = len(SEEN)",
+    "a number of the module": "global COUNT\nCOUNT += 1\nindex = COUNT",
+    "a count of another object": "self.state.count += 1\nindex = self.state.count",
+    "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
+}
+FORGETS = {
+    "a count that nothing looks at": "self.count += 1",
+    "a cache": "if index not in self.cache:\n    self.cache[index] = index\nindex = self.cache[index]",
+    "a file that is opened once": "self.lines = self.lines or open(self.path)",
+    "a list of its own": "rows = []\nrows.append(index)\nindex = len(rows)",
+    "a number of its own": "total = 0\ntotal += index\nindex = total",
+    "what a list of its own gives back": "rows = [index]\nindex = rows.pop()",
+    "a log": "self.seen.append(index)",
+    "an iterator of its own": "found = iter(self.items)\nindex = next(found)",
+    "what it gave back and nobody took": "self.items.pop()",
+}
+
+
+@pytest.mark.parametrize("body", REMEMBERS.values(), ids=REMEMBERS)
+def test_code_whose_samples_depend_on_those_before(body: str) -> None:
+    assert code(body).remembers
+
+
+@pytest.mark.parametrize("body", FORGETS.values(), ids=FORGETS)
+def test_code_whose_samples_do_not(body: str) -> None:
+    assert not code(body).remembers
