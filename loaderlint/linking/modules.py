@@ -129,13 +129,14 @@ def member(evaluator: Evaluator, module: Module, name: str, span: Span, *, copie
 def star_import(evaluator: Evaluator, name: str, frame: Frame) -> Possibilities | None:
     """Return what a name can be that only a star import at the top of the module can have brought in.
 
-    Of several star imports that bring it the last one counts.
+    Of several star imports that bring it the last one counts. Modules that take it from each other bring nothing.
     """
-    for binding in reversed(_stars(frame.facts)):
-        found = _starred(evaluator, binding, name, frame)
-        if found is not None and any(one.thing is not None for one in found):
-            return found
-    return None
+
+    def found() -> Possibilities | None:
+        brought = (_starred(evaluator, binding, name, frame) for binding in reversed(_stars(frame.facts)))
+        return next((one for one in brought if one is not None and any(way.thing is not None for way in one)), None)
+
+    return evaluator.once(("brought by a star", id(frame.facts), name), None, found)
 
 
 def _starred(evaluator: Evaluator, binding: Binding, name: str, frame: Frame) -> Possibilities | None:

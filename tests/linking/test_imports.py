@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, loader_of, traced
 
 READS_N = f"{IMPORT}{{}}\nDataLoader(data, num_workers=N)\n"
 READS_MODULE = f"{IMPORT}{{}}\nDataLoader(data, num_workers=constants.N)\n"
@@ -432,3 +432,16 @@ SET_ELSEWHERE: Cases = {
 @pytest.mark.parametrize(("files", "expected"), SET_ELSEWHERE.values(), ids=SET_ELSEWHERE.keys())
 def test_names_of_a_module_that_are_set_elsewhere(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_a_name_that_modules_take_from_each_other_by_a_star_is_none_and_ends_no_run() -> None:
+    loader = loader_of(
+        {
+            "main.py": "from torch.utils.data import DataLoader, Dataset\nfrom pkg import helper\n"
+            "class Rows(Dataset):\n    def __getitem__(self, index):\n        return helper(index)\n"
+            "loader = DataLoader(Rows(), num_workers=2)\n",
+            "pkg/__init__.py": "from pkg.one import *\n",
+            "pkg/one.py": "from pkg import helper\n",
+        }
+    )
+    assert loader.payload.kept == ()
