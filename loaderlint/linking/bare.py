@@ -11,7 +11,7 @@ from loaderlint.linking.loaders import loader_of_settings
 from loaderlint.linking.sites import TORCH_KIND
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
-from loaderlint.readers.tree import KeyPath, Mapping, Scalar, mappings
+from loaderlint.readers.tree import Document, KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
 
@@ -20,10 +20,14 @@ _TELLING_OPTIONS = ("prefetch_factor", "persistent_workers")
 
 
 def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Loader]:
-    """Yield the mappings of loader settings that none of the loaders followed so far reads."""
-    known = [candidate for loader in loaders for value in loader.options.values() for candidate in value.known]
-    # What refers to another value is read, too.
-    read = {span for one in known for span in (one.span, *(step.span for step in one.trail))}
+    """Yield the mappings of loader settings that none of the loaders followed so far reads.
+
+    A mapping that holds the settings of such a loader, and did not give it the worker count that it has, is read for
+    those.
+    """
+    followed = tuple(loaders)
+    read = _read_by(followed)
+    settled = _read_by(loader for loader in followed if not loader.num_workers.open)
     for facts in evaluator.project.all_configuration_files():
         picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
         # Where a program picks one document of several, the others are not for it.
@@ -39,6 +43,8 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     consumers.setdefault(mapping.span, named)
                 if not _holds_settings(path, mapping, facts.source.language) or _is_read(mapping, read):
                     continue
+                if any(_is_read(inner, settled) for _, inner in mappings(Document(document.path, mapping))):
+                    continue
                 consumer = consumers.get(mapping.span)
                 if evaluator.instantiations.settles(mapping, consumer):
                     continue
@@ -50,6 +56,12 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     evaluator, entries_of(mapping), mapping.span, callee, kind, consumer_seen=False
                 )
                 yield replace(loader, may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS))
+
+
+def _read_by(loaders: Iterable[Loader]) -> set[Span]:
+    """Return where the values of loaders were written; what refers to another value is read, too."""
+    known = [candidate for loader in loaders for value in loader.options.values() for candidate in value.known]
+    return {span for one in known for span in (one.span, *(step.span for step in one.trail))}
 
 
 def _consumer(mapping: Mapping) -> str | None:

@@ -380,6 +380,23 @@ def test_settings_whose_consumer_is_in_the_project_are_followed_there_and_nowher
     assert loaders_of(files) == ()
 
 
+@pytest.mark.parametrize(
+    ("read", "bare"),
+    [
+        ("**c['data']['loaders'][0]", []),
+        ("batch_size=c['data']['loaders'][0]['batch_size'], num_workers=unseen()", ["data"]),
+        ("num_workers=8", ["data", "data.loaders.0"]),
+    ],
+    ids=["which have their own count", "whose count is not seen", "not read"],
+)
+def test_a_mapping_is_not_bare_that_holds_the_settings_of_a_loader(read: str, bare: list[str]) -> None:
+    files = {
+        "main.py": reading(f"c = yaml.safe_load(open('c.yaml'))\nDataLoader(1, {read})"),
+        "c.yaml": "data:\n  num_workers: 4\n  loaders:\n    - num_workers: 2\n      batch_size: 8\n",
+    }
+    assert [one.callee for one in loaders_of(files) if one.span.path == "c.yaml"] == bare
+
+
 def test_bare_settings_of_hugging_face_carry_its_names() -> None:
     loader = loader_of({"train.yaml": "dataloader_num_workers: 4\ndataloader_prefetch_factor: 2\n"})
     assert [one.constant for one in loader.num_workers.candidates] == [4]
