@@ -420,6 +420,32 @@ SHAPES = {
                 return DataLoader(Rows())
         """,
     ),
+    "an attribute of a class, which is read by the class's name": (
+        """
+        from data import rows
+
+        class Runner:
+            collate = lambda batch: batch
+
+            def run(self):
+                return Runner.collate(rows)
+        """,
+        "lambda batch",
+        """
+        from data import rows
+
+
+        def collate_lambda(batch):
+            return batch
+
+
+        class Runner:
+            collate = collate_lambda
+
+            def run(self):
+                return Runner.collate(rows)
+        """,
+    ),
     "one of two functions of a name": (
         """
         from data import rows

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import libcst as cst
-from libcst.metadata import Assignment, GlobalScope
+from libcst.metadata import Assignment, ClassScope, GlobalScope
 
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.captures import (
@@ -140,7 +140,9 @@ def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> tuple[cs
 def _assigned_lambda(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> _Hoisted:
     captured = captures(scopes, node)
     check_attributes(scopes, assigned.assignment)
-    besides = assigned.assignment if assigned.only and not captured else None
+    # An attribute of a class stays: it is read by ways that the file's scopes do not show.
+    only_here = assigned.only and not isinstance(assigned.assignment.scope, ClassScope)
+    besides = assigned.assignment if only_here and not captured else None
     name = _fresh(assigned.name, "lambda", taken_names(scopes, node, besides))
     function = _function_of(scopes, node, name, captured, assigned.annotation)
     if name == assigned.name:
