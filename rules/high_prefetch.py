@@ -9,7 +9,7 @@ from math import isfinite
 from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import unless_shared
+from loaderlint.model.remedy import unless_asked, unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate
@@ -39,6 +39,7 @@ class HighPrefetch(Rule):
 
     ## Fix safety
     Safe: the batches and their order stay. The factor becomes the largest one within both limits, and at least 1.
+    Unsafe where the program asks the loader for its factor, or the number also serves something else.
 
     ## Evidence
     `prefetch_factor` on the `torch.utils.data` page. On torch 2.13.0 CPU, Python 3.11, Linux, shared memory held
@@ -83,4 +84,5 @@ class HighPrefetch(Rule):
             yield self.finding(loader, given, message, target, help="use fewer workers", fix=fix)
         else:
             fix = unless_shared(Fix(f"set {name} to {best}", (SetValue(given.span, best),)), given)
+            fix = unless_asked(fix, loader, "prefetch_factor")
             yield self.finding(loader, given, message, target, fix=fix)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, OnlyWithCuda, Remedy, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import unless_shared
+from loaderlint.model.remedy import unless_asked, unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.source import Language
 from loaderlint.model.target import Accelerator, Target
@@ -59,7 +59,8 @@ class PinMemoryWithoutEffect(Rule):
                 name = loader.spelled("pin_memory")
                 message = f"nothing is pinned: {name} is True but {why}"
                 help = "torch.cuda.is_available() says it for every machine"
-                yield self.finding(loader, given, message, target, help=help, fix=_fix(name, given))
+                fix = unless_asked(_fix(name, given), loader, "pin_memory")
+                yield self.finding(loader, given, message, target, help=help, fix=fix)
 
 
 def _fix(name: str, given: Candidate) -> Remedy:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
-from loaderlint.model.remedy import unless_shared
+from loaderlint.model.remedy import unless_asked, unless_shared
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, together
@@ -60,7 +60,8 @@ class TimeoutBelowStartup(Rule):
                 message = (
                     f"the first batch can come too late: {start} can take longer than its timeout of {given.shown}"
                 )
-                fix = unless_shared(Fix(f"set timeout to {_ENOUGH}", (SetValue(given.span, _ENOUGH),)), given)
+                longer = Fix(f"set timeout to {_ENOUGH}", (SetValue(given.span, _ENOUGH),))
+                fix = unless_asked(unless_shared(longer, given), loader, "timeout")
                 error = f"RuntimeError: DataLoader timed out after {given.constant} seconds"
                 yield self.finding(loader, given, message, target, error=error, fix=fix)
 

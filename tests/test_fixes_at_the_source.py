@@ -119,6 +119,20 @@ def test_a_loader_that_is_asked_for_its_workers_keeps_them(
     assert "asks the loader for its num_workers" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("asking", ["loader.prefetch_factor == 8", "made().prefetch_factor == 8"])
+def test_a_loader_that_is_asked_for_its_factor_keeps_it(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], asking: str
+) -> None:
+    above = "def made():\n    return DataLoader(range(8), num_workers=4, prefetch_factor=8)\n\n"
+    text = PROGRAM.format(imports="", above=above, before="", option="", after="").replace(
+        "for batch in DataLoader(range(8), ):", f"loader = made()\n    assert {asking}\n    for batch in loader:"
+    )
+    project({"train.py": text})
+    cli.run(["--platform", "linux", "--fix", "train.py"])
+    assert Path("train.py").read_text() == text
+    assert "asks the loader for its prefetch_factor" in capsys.readouterr().out
+
+
 def test_a_loader_that_no_run_comes_to_any_more_is_no_mended_loader(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,9 +58,9 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(_SHARED)
     if needed:
         return fix.unsafe(_NEEDED)
-    for option in ("num_workers", *(WORKER_OPTIONS if count == 0 else ())):
-        if loader.option(option).read_back():
-            return fix.unsafe(f"the program asks the loader for its {option}")
+    asked = unless_asked(fix, loader, "num_workers", *(WORKER_OPTIONS if count == 0 else ()))
+    if asked is not fix:
+        return asked
     if unseen:
         return fix.unsafe(f"a {unseen} that was not seen may come, and would need workers")
     if count == 0 and _shares_iterator(loader, target):
@@ -179,6 +179,12 @@ def unless_shared(fix: Fix, edited: Candidate) -> Remedy:
     return fix.unsafe(_SHARED) if edited.serves_others else fix
 
 
+def unless_asked(fix: Remedy, loader: Loader, *options: str) -> Remedy:
+    """Return the fix of these options, unsafe where the program asks the loader for one of them."""
+    asked = next((option for option in options if loader.option(option).read_back()), None)
+    return fix if asked is None else fix.unsafe(f"the program asks the loader for its {asked}")
+
+
 def _taken_out(one: Candidate) -> Unfixed:
     return Unfixed(f"{one.shown} is taken out of what stands at {one.span.place}, and cannot be set there")
 
@@ -193,6 +199,10 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
     It is changed at the loader's own call where the value serves others, such as other loaders that are to keep it, or
     is the answer to a question that others may ask, too: ``torch.cuda.is_available()``.
     """
+    return unless_asked(_switched_off(loader, option, written, others), loader, option)
+
+
+def _switched_off(loader: Loader, option: str, written: Candidate, others: Iterable[Loader]) -> Remedy:
     argument = loader.option(option).argument
     title = f"set {loader.spelled(option)} to False"
     kept = any(one.span == written.span for other in others for one in other.option(option).known)
