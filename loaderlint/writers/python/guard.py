@@ -173,6 +173,10 @@ def _needs(
     for reader in readers:
         for name in sorted(reader.names.roots):
             needs.setdefault(name, f"is read by {reader.name}, which runs in the workers")
+    bound = sorted({name for node in own_scope(tree.body) for name in bound_by(node)})
+    for reader in readers:
+        for name in bound if reader.names.any else ():
+            needs.setdefault(name, f"may be read by {reader.name}, which runs in the workers")
     for name in sorted(worker_definitions(tree, imports)):
         needs.setdefault(name, "is looked up by name in the workers")
     for name, path in sorted(imported_by_others.names.items()):
@@ -182,10 +186,10 @@ def _needs(
     for name in sorted(listed):
         needs.setdefault(name, "is listed in `__all__`")
     if imported_by_others.every and not listed:
-        bound = {name for node in own_scope(tree.body) for name in bound_by(node) if not name.startswith("_")}
-        for name in sorted(bound):
+        public = [name for name in bound if not name.startswith("_")]
+        for name in public:
             needs.setdefault(name, f"is imported by {imported_by_others.every}, with all other names")
-        taken += sorted(bound)
+        taken += public
     _add_what_is_read_later(needs, taken, later_by_name(described))
     return needs
 

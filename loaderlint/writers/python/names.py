@@ -21,6 +21,9 @@ MUTATORS = frozenset(
 )
 """Methods that change the object they are called on, for what ``list``, ``dict``, ``set`` and registries have."""
 
+_LOOKING_THROUGH = frozenset({"__main__", "eval", "exec", "globals", "sys.modules"})
+"""What gives all names of a module, or runs text that may hold any."""
+
 
 @dataclass(frozen=True)
 class Names:
@@ -41,6 +44,11 @@ class Names:
     def roots(self) -> frozenset[str]:
         """The first part of every path that is read."""
         return frozenset(root(path) for path in self.reads)
+
+    @property
+    def any(self) -> bool:
+        """Whether any name of the module may be read: where all of them are looked through, or text is run."""
+        return not _LOOKING_THROUGH.isdisjoint({*self.reads, *map(root, self.calls)})
 
     def joined(self, other: Names) -> Names:
         """Return both together."""
@@ -166,6 +174,12 @@ class _Reader(ast.NodeVisitor):
             self._change(path)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
+        match node:
+            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals")), slice=ast.Constant(value=str(name))):
+                self._found.reads.add(name)
+                if not isinstance(node.ctx, ast.Load):
+                    self._found.changes.add(name)
+                return
         if not isinstance(node.ctx, ast.Load):
             self._change(dotted(container(node)))
         self.generic_visit(node)
