@@ -128,6 +128,13 @@ class TestWorkersOnWindows:
     def test_the_fix_is_unsafe_where_it_changes_more_than_speed(self, loader: Loader) -> None:
         assert not the_fix(the_finding("LL101", loader, WINDOWS)).safe
 
+    @pytest.mark.parametrize("refusal_is_caught", [True, False])
+    def test_what_torch_refuses_is_not_made_to_load_where_that_is_caught(self, refusal_is_caught: bool) -> None:
+        counts = Value((written(4, 10), written(0, 10)), argument=at(50))
+        loader = a_loader(num_workers=counts, prefetch_factor=2)
+        fix = the_fix(the_finding("LL101", replace(loader, may_be_guarded=refusal_is_caught), WINDOWS))
+        assert fix.safe is not refusal_is_caught
+
     def test_a_shared_value_stays_and_the_argument_of_the_loader_is_changed(self) -> None:
         fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, shared=True)), WINDOWS))
         assert fix.safe

@@ -55,8 +55,14 @@ def test_a_dictionary_that_nothing_else_fills_holds_what_was_seen(project: Write
     assert found(linted(select=["LL201"])) == ["LL201 train.py:3"]
 
 
-def test_a_loader_that_a_test_expects_to_fail_is_none(project: WriteFiles) -> None:
-    text = "import pytest\nwith pytest.raises(ValueError):\n    DataLoader([1], prefetch_factor=2)\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pytest\nwith pytest.raises(ValueError):\n    DataLoader([1], prefetch_factor=2)\n",
+        "unit.assertRaises(ValueError, lambda: DataLoader([1], prefetch_factor=2))\n",
+    ],
+)
+def test_a_loader_that_a_test_expects_to_fail_is_none(project: WriteFiles, text: str) -> None:
     project({"train.py": IMPORT + text})
     assert found(linted(select=["LL201"])) == []
 

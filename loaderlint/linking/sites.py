@@ -261,11 +261,13 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
 
 
 def _is_meant_to_fail(facts: PythonFacts, call: ast.Call) -> bool:
-    """Return whether a call stands in a test's ``with pytest.raises(...)`` or ``self.assertRaises(...)``."""
-    if not any(name in facts.calls for name in _EXPECTS_AN_ERROR):
+    """Return whether a call stands in a test's ``with pytest.raises(...)``, or in a lambda that it hands over there."""
+    expecting = [site.node for name in _EXPECTS_AN_ERROR for site in facts.calls.get(name, ())]
+    if not expecting:
         return False
     span = facts.span(call)
-    return any(
+    handed = (one for expects in expecting for one in expects.args if isinstance(one, ast.Lambda))
+    return any(facts.span(one).holds(span) for one in handed) or any(
         isinstance(block, ast.With)
         and any(_name_called(item.context_expr) in _EXPECTS_AN_ERROR for item in block.items)
         and facts.span(block).holds(span)

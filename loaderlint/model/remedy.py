@@ -61,6 +61,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     asked = unless_asked(fix, loader, "num_workers", *(WORKER_OPTIONS if count == 0 else ()))
     if asked is not fix:
         return asked
+    if loader.may_be_guarded and any(isinstance(one, OnlyWithWorkers) for one in edits):
+        return fix.unsafe("what torch refuses here is caught, and would be loaded on every platform")
     if unseen:
         return fix.unsafe(f"a {unseen} that was not seen may come, and would need workers")
     if count == 0 and _shares_iterator(loader, target):
