@@ -237,7 +237,11 @@ def test_a_parameter_default_that_the_function_computes_with_stays(project: Writ
         ("    for name, number in cfg.items():\n        print(10 // number)\n", True),
         ("    print([10 // number for number in cfg.values()])\n", True),
         ("    print(dict(zip(cfg, [pow(2, number) for number in cfg.values()])))\n", True),
+        ("    run = '-'.join(f'{name}={n}' for name, n in sorted(cfg.items()))\n    open(run)\n", True),
+        ("    open('-'.join([f'{n}' for n in cfg.values()]))\n", True),
         ("    for name, number in cfg.items():\n        print(name, number)\n", False),
+        ("    print('-'.join(f'{name}={n}' for name, n in sorted(cfg.items())))\n", False),
+        ("    text = '-'.join(f'{name}={n}' for name, n in cfg.items())\n    print(text)\n", False),
     ],
 )
 def test_a_key_that_a_loop_over_its_dictionary_uses_stays(project: WriteFiles, loop: str, stays: bool) -> None:

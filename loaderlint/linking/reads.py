@@ -354,19 +354,30 @@ _FORMATTED_KEY = re.compile(r"%\(\w+\)[^a-z%]*[a-qt-z]")
 
 
 def _gone_through(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
-    """Yield the dictionaries whose values a loop or comprehension computes with, or gives to calls."""
+    """Yield the dictionaries whose values a loop or comprehension computes with, gives to calls, or joins to a text."""
     used: set[int] | None = None
     for scope in facts.scopes.values():
         for iterable, node, place in scope.iterations:
-            called = iterable.func if isinstance(iterable, ast.Call) and not iterable.args else None
-            if not isinstance(called, ast.Attribute) or called.attr not in ("items", "values"):
+            whole = _whole(iterable)
+            if whole is None:
                 continue
             if used is None:
-                used = {id(read.node) for read in (*_given(facts, shows, takers), *_computed(facts))}
+                given = (*_given(facts, shows, takers), *_in_texts(facts, shows))
+                used = {id(read.node) for read in (*given, *_computed(facts))}
             names = {one.id for target in _targets(node) for one in ast.walk(target) if isinstance(one, ast.Name)}
             inside = (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
             if any(id(one) in used for one in inside):
-                yield Read(facts, place, called.value, whole=True)
+                yield Read(facts, place, whole, whole=True)
+
+
+def _whole(iterable: ast.expr) -> ast.expr | None:
+    """Return the dictionary whose items or values a loop goes over, in whatever order; None for anything else."""
+    while isinstance(iterable, ast.Call) and called_name(iterable) in ("sorted", "list") and iterable.args:
+        iterable = iterable.args[0]
+    match iterable:
+        case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
+            return whole
+    return None
 
 
 def _taken_apart(facts: PythonFacts) -> Iterator[Read]:

@@ -75,7 +75,9 @@ def formatted(value: ast.expr) -> Iterator[ast.expr]:
                 yield from right.elts if isinstance(right, ast.Tuple) else [right]
             case ast.Call(args=given, keywords=named) as call if called_name(call) == "format":
                 yield from (*given, *(one.value for one in named))
-            case ast.Call(func=ast.Attribute(attr="join"), args=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+            case ast.Call(func=ast.Attribute(attr="join"), args=parts):
+                waiting += [one.elt if isinstance(one, ast.GeneratorExp | ast.ListComp) else one for one in parts]
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 waiting += parts
             case ast.BinOp(left=left, op=ast.Add(), right=right) | ast.IfExp(body=left, orelse=right):
                 waiting += [left, right]
