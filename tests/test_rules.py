@@ -710,6 +710,12 @@ class TestInvalidOptionValue:
         assert check("LL206", a_loader(num_workers=0, prefetch_factor=0), LINUX) == []
         assert check("LL206", a_loader(prefetch_factor=-1), LINUX) == []
 
+    def test_a_factor_that_is_the_worker_count_itself_never_meets_workers_as_0(self) -> None:
+        count = Value((written(0),), open=True)
+        loader = a_loader(num_workers=count, prefetch_factor=count)
+        assert check("LL206", loader, LINUX) == []
+        assert "is the worker count itself" in the_finding("LL201", loader, LINUX).unfixed
+
     def test_an_unseen_worker_count_does_not_hide_a_wrong_factor(self) -> None:
         assert check("LL206", a_loader(num_workers=Value(open=True), prefetch_factor=0), LINUX)
 

@@ -220,6 +220,11 @@ def drop_without_workers(loader: Loader, option: str, dependent: Candidate, targ
     conditional = _only_with_workers(loader, option, target) if _varies(loader.num_workers) else None
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))
+    if any(one.span == dependent.span for one in loader.num_workers.written):
+        argument = loader.option(option).argument
+        if argument is None or Language.of(argument.path) is not Language.PYTHON:
+            return Unfixed(f"{option} is the worker count itself, written at {dependent.span.place}")
+        return dropped_at_the_call(loader, option, dependent, target)
     fix = drop(loader, option, dependent, target)
     if _may_meet_workers(loader, option, dependent):
         return fix.unsafe("other runs of the same setting have workers")
