@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 _TORCH = re.compile(r"^[\s'\"-]*(?:pytorch::)?(?:py)?torch(?![\w.-])(\[[^\]]*\])?(?P<limits>[^#;\"'\n]*)", re.MULTILINE)
 """A requirement of torch, on a line of its own in a list: pip's, or conda's in YAML."""
 _FILE = re.compile(r"requirements[\w.-]*\.txt|environment[\w.-]*\.ya?ml")
+_CHANNELS = re.compile(r"^channels:.*\n(?:(?!\w).*\n)*", re.MULTILINE)
+"""Where conda gets packages from: one of these places is called ``pytorch`` itself."""
 _CONDA = re.compile(r"==?\s*([\d.]*\d)(?:\.\*|\*)?(?:=\S*)?")
 """How conda asks for what begins with a version: ``=1.12``, also with a build, ``==1.12.1=py3.9_cuda11.3``."""
 _BUILD = re.compile(r"\+[\w.]+")
@@ -23,7 +25,7 @@ def torch_asked_for(folder: str, dependencies: Iterable[str]) -> tuple[int, int]
     """Return the newest torch that the requirements in a folder admit, None where they admit the newest there is.
 
     Those are ``dependencies`` and the lines about torch in ``requirements*.txt`` and ``environment*.yml``. Where
-    several limit it, the one that admits the newest counts; a bare name, which a channel has as well, limits nothing.
+    several are about it, the one that admits the newest counts; a bare name admits all.
     """
     admitted = [_newest(limits) for text in (*dependencies, *_texts(folder)) for limits in _of_torch(text)]
     newest = max(admitted, default=_NEWEST)
@@ -44,8 +46,8 @@ def _texts(folder: str) -> Iterator[str]:
 
 
 def _of_torch(text: str) -> Iterator[str]:
-    found = (one["limits"].strip() for one in _TORCH.finditer(text)) if "torch" in text else ()
-    return filter(None, found)
+    if "torch" in text:
+        yield from (one["limits"].strip() for one in _TORCH.finditer(_CHANNELS.sub("", text)))
 
 
 def _newest(limits: str) -> tuple[int, int]:

@@ -130,6 +130,21 @@ REQUIRED: dict[str, tuple[dict[str, str | bytes], tuple[int, int] | None]] = {
     "a project's": ({"pyproject.toml": '[project]\ndependencies = ["numpy", "torch<2.0"]\n'}, (1, 13)),
     "two": ({"requirements.txt": "torch==1.7.0\n", "environment.yml": "- pytorch=1.9\n"}, (1, 9)),
     "one without a limit besides": ({"requirements.txt": "torch>=1.7\n", "environment.yml": "- pytorch=1.9\n"}, None),
+    "one without any limit besides": (
+        {"requirements.txt": "torch\n", "requirements-oldest.txt": "torch==2.5.1\n"},
+        None,
+    ),
+    "none in conda's besides": (
+        {"environment.yml": "channels:\n  - pytorch\n\n  # newest\ndependencies:\n- pytorch\n- pip:\n  - torch==1.9\n"},
+        None,
+    ),
+    "conda's channels on one line": (
+        {"environment.yml": "name: x\nchannels: [\n  pytorch]\ndependencies:\n- pytorch=1.9\n"},
+        (1, 9),
+    ),
+    "one with its extras": ({"requirements.txt": "torch[opt-einsum]==2.0\n"}, (2, 0)),
+    "limits in parentheses": ({"requirements.txt": "torch (>=1.7,<2)\n"}, (1, 13)),
+    "a file with a byte order mark": ({"requirements.txt": b"\xef\xbb\xbftorch==1.12.1\n"}, (1, 12)),
     "other packages": ({"requirements.txt": "torchvision==0.9.0\ntorch-geometric==1.7.0\nmytorch==1.0\n"}, None),
     "nothing that can be read": ({"requirements.txt": b"torch==1.\xff\n", "environment.yml": "- pytorch=>1\n"}, None),
     "another folder's": ({"inner/requirements.txt": "torch==1.7.0\n"}, None),
