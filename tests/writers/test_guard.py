@@ -1136,12 +1136,17 @@ def test_what_stays_outside_is_not_put_before_what_it_hangs_on(before: str, tabl
         ("open('rows.txt', 'w').write('1')", "TABLE = os.path.getsize('rows.txt')", True),
         ("rows.save('rows.npy')", "TABLE = pathlib.Path('rows.npy').exists()", True),
         ("os.makedirs('out')", "TABLE = os.path.isdir('out')", True),
+        ("zipfile.ZipFile('rows.zip').extractall()", "TABLE = os.path.getsize('rows.txt')", True),
+        ("np.savetxt('rows.txt', rows)", "TABLE = os.path.getsize('rows.txt')", True),
+        ("def make():\n    np.savetxt('rows.txt', 1)\nmake()", "TABLE = os.path.getsize('rows.txt')", True),
+        ("def tell():\n    print(rows)\ntell()", "TABLE = os.path.getsize('rows.txt')", False),
+        ("random.seed(len(rows))\nprint(rows)", "TABLE = os.path.getsize('rows.txt')", False),
         ("print(rows)", "TABLE = os.path.isdir('out')", False),
         ("os.makedirs('out')", "TABLE = os.path.join('out', 'rows')", False),
     ],
 )
 def test_what_asks_for_files_comes_unsafely_before_what_may_make_them(before: str, table: str, unsafe: bool) -> None:
-    head = "import os, pathlib\nfrom tables import rows\n"
+    head = "import os, pathlib, random, zipfile\nimport numpy as np\nfrom tables import rows\n"
     _, reason = guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
     assert ("which may make the files it asks for" in reason) is unsafe
 

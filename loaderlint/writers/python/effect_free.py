@@ -83,6 +83,13 @@ The sharing strategy even has to be: under the guard it does not reach the worke
 must not be: a second call raises (HAZARDS H21).
 """
 
+KEEP_FILES = words("""
+    add_argument backward basicConfig cpu critical cuda debug error eval info input iter log manual_seed
+    manual_seed_all next parse_args parse_known_args perf_counter print seed set_device set_start_method sleep step
+    super time to train warn warning zero_grad
+""")
+"""Last names of functions and methods that have effects, but on no file that a program asks for."""
+
 PLAIN_BASES = words("""
     Exception RuntimeError ValueError abc.ABC dict enum.Enum enum.IntEnum list object torch.utils.data.Dataset
     torch.utils.data.IterableDataset torch.utils.data.Sampler torch.utils.data.dataset.Dataset

@@ -16,6 +16,15 @@ from dataclasses import dataclass, field
 from loaderlint.model.imported import SettingUp
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import canonical, overlap, root
+from loaderlint.writers.python.effect_free import (
+    CONSTRUCTORS,
+    KEEP_FILES,
+    PURE_BUILTINS,
+    PURE_CALLS,
+    PURE_METHODS,
+    PURE_MODULES,
+    SETTINGS,
+)
 from loaderlint.writers.python.effects import Kind
 from loaderlint.writers.python.names import Names, Uses
 from loaderlint.writers.python.sharing import groups
@@ -391,10 +400,26 @@ class _Placing:
             if index in inside or not asks:
                 continue
             for one in sorted(other for other in inside if other < index):
-                if any(_says(_WRITES, path) for path in self._effects[one].calls):
+                if self._may_make_files(one):
                     first = _doing(self._statements[one])
                     yield f"{_doing(statement)} would come before {first}, which may make the files it asks for"
                     break
+
+    def _may_make_files(self, index: int) -> bool:
+        """Return whether a statement does something that is not known to leave files alone."""
+        calls = self._effects[index].calls - self._definitions
+        return self._statements[index].kind is Kind.RUNS and not (calls and all(map(_keeps_files, calls)))
+
+
+_KNOWN = PURE_BUILTINS | PURE_CALLS | CONSTRUCTORS | SETTINGS
+_KNOWN_METHODS = PURE_METHODS | KEEP_FILES
+
+
+def _keeps_files(path: str) -> bool:
+    """Return whether a call is known to leave the files alone that a program asks for."""
+    last = path.rpartition(".")[2]
+    pure = path in _KNOWN or any(path.startswith(f"{module}.") for module in PURE_MODULES)
+    return pure or (last in _KNOWN_METHODS and not _says(_WRITES, path))
 
 
 def _never_changed_in_place(statements: Sequence[Statement]) -> frozenset[str]:
