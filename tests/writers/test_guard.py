@@ -799,6 +799,48 @@ def test_what_a_worker_reads_is_repeated_unsafely_when_making_it_has_effects(lin
     assert (doing in unsafe) or "add_argument" in unsafe
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "made = list(set(labels))",
+        "made = list({'cat', 'dog'})",
+        "made = {one: at for at, one in enumerate(set(labels))}",
+        "every = set(labels) | {'other'}; made = [one for one in every]",
+        "made = tuple({one.lower() for one in labels})",
+        "made = dict.fromkeys(frozenset(labels).union('ab'))",
+        "made = [*set(labels)]",
+        "made = ' '.join(set(labels))",
+        "made = next(iter(set(labels)))",
+        "made = {}\nfor at, one in enumerate(set(labels)): made[one] = at",
+        "def order(): return list(set(labels))\nmade = order()",
+    ],
+)
+def test_what_a_worker_reads_is_unsafe_where_each_process_has_its_own_order(line: str) -> None:
+    before = f"labels = 'cat dog cow'.split()\n{line.replace('; ', chr(10))}"
+    _, unsafe = guarded(script(before, in_getitem="made"), "for batch")
+    assert unsafe.endswith("stays outside the guard and is repeated in every worker")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "made = sorted(list(set(labels)))",
+        "made = set(labels)",
+        "made = {one for one in set(labels)}",
+        "made = len(list(set(labels)))",
+        "made = list({1, 2, 3})",
+        "made = list(set(range(3)))",
+        "every = set(labels); every = sorted(every); made = list(every)",
+        "made = [one in {'cat', 'dog'} for one in labels]",
+        "made = max(one for one in set(labels))",
+    ],
+)
+def test_what_a_worker_reads_is_safe_where_the_order_of_a_set_makes_no_difference(line: str) -> None:
+    before = f"labels = 'cat dog cow'.split()\n{line.replace('; ', chr(10))}"
+    _, unsafe = guarded(script(before, in_getitem="made"), "for batch")
+    assert unsafe == ""
+
+
 def test_what_the_needed_value_is_made_of_stays_with_it() -> None:
     before = """
     import argparse

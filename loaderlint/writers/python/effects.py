@@ -27,6 +27,7 @@ from loaderlint.writers.python.effect_free import (
     PURE_MODULES,
     SETTINGS,
 )
+from loaderlint.writers.python.hash_order import in_order_of_hashes, is_set
 from loaderlint.writers.python.names import MUTATORS, container
 from loaderlint.writers.python.setting_names import is_class, is_harmless, is_setting
 
@@ -55,6 +56,7 @@ class Effects:
 
     ``imports`` are the module's imported names; ``functions`` and ``classes`` those it defines once, at its top level.
     ``objects`` collects the names bound to what is no plain value so far: iterating or changing one is an effect.
+    ``sets`` collects those bound to sets of texts: going through one in its order gives each process something else.
     Each function is judged once for all its calls, until there are more objects.
     """
 
@@ -62,6 +64,7 @@ class Effects:
     functions: Mapping[str, Function]
     classes: Mapping[str, ast.ClassDef]
     objects: set[str] = field(default_factory=set)
+    sets: set[str] = field(default_factory=set)
     _handed: frozenset[str] = frozenset()
     _judging: list[str] = field(default_factory=list)
     _known: dict[tuple[str, bool], Kind] = field(default_factory=dict)
@@ -89,14 +92,18 @@ class Effects:
 
     def _statement(self, node: ast.stmt, own: frozenset[str]) -> Kind:
         """Judge a statement; ``own`` are the local names of the function it stands in, none at module level."""
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            return Kind.DEFINES
+        if in_order_of_hashes(node, self.sets):
+            return Kind.RUNS
         match node:
-            case ast.Import() | ast.ImportFrom() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                return Kind.DEFINES
             case ast.Pass() | ast.Global() | ast.Break() | ast.Continue() | ast.Raise():
                 return Kind.BUILDS
             case ast.Delete(targets=targets):
                 return max(self._target(one, own) for one in targets)
             case ast.Assign(targets=targets, value=value):
+                names = {one.id for one in targets if isinstance(one, ast.Name)}
+                self.sets = self.sets | names if is_set(value, self.sets) else self.sets - names
                 return max(self._expression(value), *(self._target(one, own) for one in targets))
             case ast.AnnAssign(target=target, value=value):
                 return max(self._expression(value) if value else Kind.BUILDS, self._target(target, own))
