@@ -586,6 +586,14 @@ def test_before_torch_2_0_a_prefetch_factor_of_2_is_as_good_as_none() -> None:
     assert the_finding("LL201", a_loader(num_workers=0, prefetch_factor=4), old).error is None
 
 
+@pytest.mark.parametrize("counts", [(0,), (0, 4)])
+def test_a_shared_option_is_dropped_at_a_call_that_never_has_workers(counts: tuple[int, ...]) -> None:
+    shared = Value((written(True, 11, shared=True),), argument=at(50))
+    loader = a_loader(num_workers=Value(tuple(written(one) for one in counts)), persistent_workers=shared)
+    fix = the_fix(the_finding("LL202", loader, LINUX))
+    assert (fix.safe, fix.edits[0].span) == ((True, at(50)) if counts == (0,) else (False, at(11)))
+
+
 def test_before_torch_2_10_the_error_about_a_timeout_has_no_words() -> None:
     loader = a_loader(num_workers=0, timeout=5)
     assert the_finding("LL204", loader, replace(LINUX, torch=(2, 9))).error == "AssertionError"

@@ -225,6 +225,8 @@ def drop_without_workers(loader: Loader, option: str, dependent: Candidate, targ
         if argument is None or Language.of(argument.path) is not Language.PYTHON:
             return Unfixed(f"{option} is the worker count itself, written at {dependent.span.place}")
         return dropped_at_the_call(loader, option, dependent, target)
+    if dependent.serves_others and not dependent.taken_out and not _varies(loader.num_workers):
+        return dropped_at_the_call(loader, option, dependent, target)
     fix = drop(loader, option, dependent, target)
     if _may_meet_workers(loader, option, dependent):
         return fix.unsafe("other runs of the same setting have workers")
