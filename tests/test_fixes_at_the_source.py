@@ -119,7 +119,9 @@ def test_a_loader_that_is_asked_for_its_workers_keeps_them(
     assert "asks the loader for its num_workers" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("asking", ["loader.prefetch_factor == 8", "made().prefetch_factor == 8"])
+@pytest.mark.parametrize(
+    "asking", ["loader.prefetch_factor == 8", "made().prefetch_factor == 8", "getattr(loader, 'prefetch_factor') == 8"]
+)
 def test_a_loader_that_is_asked_for_its_factor_keeps_it(
     project: WriteFiles, capsys: pytest.CaptureFixture[str], asking: str
 ) -> None:

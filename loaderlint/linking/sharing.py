@@ -289,12 +289,12 @@ class _OtherUses:
     def read_back(self, option: str, loader: Loader) -> bool:
         """Return whether the program asks a loader for what it was given."""
         reads = (*self._asked.get(option, ()), *self._reads.by_name.get(option, ()))
-        of_objects = [(one, one.node) for one in reads if isinstance(one.node, ast.Attribute)]
-        return len(of_objects) > _MOST_READS or any(loader.span in self._made(one, node) for one, node in of_objects)
+        of_objects = [(one, owner) for one in reads if (owner := _owner(one.node)) is not None]
+        return len(of_objects) > _MOST_READS or any(loader.span in self._made(one, owner) for one, owner in of_objects)
 
-    def _made(self, read: Read, node: ast.Attribute) -> frozenset[Span]:
+    def _made(self, read: Read, owner: ast.expr) -> frozenset[Span]:
         with self._evaluator.steps(_STEPS):
-            things = [one.thing for one in self._evaluator.evaluate(node.value, Frame(read.facts, read.place))]
+            things = [one.thing for one in self._evaluator.evaluate(owner, Frame(read.facts, read.place))]
         return frozenset(one.frame.facts.span(one.call) for one in things if isinstance(one, Made))
 
     def _written_for(self, read: Read, ways: _Hold) -> frozenset[Span]:
@@ -322,6 +322,14 @@ class _OtherUses:
         callees = [one.thing for one in self._evaluator.evaluate(function, frame)]
         libraries = [one.name for one in callees if isinstance(one, External)]
         return any(one not in LOADER_CALLABLES for one in libraries) or not (libraries or followed)
+
+
+def _owner(node: ast.expr) -> ast.expr | None:
+    """Return what an attribute is asked of, by its name or by ``getattr``; None where something else is read."""
+    match node:
+        case ast.Attribute(value=owner) | ast.Call(func=ast.Name(id="getattr"), args=[owner, *_]):
+            return owner
+    return None
 
 
 def _steps(candidate: Candidate, argument: Span | None) -> list[Span]:
