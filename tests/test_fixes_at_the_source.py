@@ -255,6 +255,15 @@ def test_a_key_that_a_loop_over_its_dictionary_uses_stays(project: WriteFiles, l
     assert Path("train.py").read_text() == before.replace(old, old.replace("cfg['workers']" if stays else "4", "0"))
 
 
+def test_a_field_whose_object_is_compared_as_a_whole_stays(project: WriteFiles) -> None:
+    parts, read, _ = SOURCES["a field"]
+    parts = {**parts, "imports": "from dataclasses import asdict, dataclass"}
+    write(project, parts, f"num_workers={read}", "    assert asdict(settings) == {'workers': 4}\n")
+    before = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == before.replace(f"num_workers={read}", "num_workers=0")
+
+
 @pytest.mark.parametrize("use", ["print('%(prefetch_factor)d' % OPTIONS)", "ThreadPoolExecutor(**OPTIONS)"])
 def test_an_entry_that_its_whole_dictionary_is_used_with_stays(project: WriteFiles, use: str) -> None:
     above = "OPTIONS = {'num_workers': 0, 'prefetch_factor': 2}\n\n\n"

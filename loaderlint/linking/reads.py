@@ -77,7 +77,7 @@ class Reads:
 
     @cached_property
     def wholes(self) -> tuple[Read, ...]:
-        """The dictionaries that are splatted into calls, formatted, taken apart, or gone through for their values."""
+        """The dictionaries that are splatted, formatted, taken apart, compared, or gone through for their values."""
         return tuple(
             read
             for facts in self._project.all_python()
@@ -85,6 +85,7 @@ class Reads:
                 *_splatted(facts, self._shows),
                 *_gone_through(facts, self._shows, self._takers),
                 *_taken_apart(facts),
+                *_compared(facts),
             )
         )
 
@@ -387,6 +388,23 @@ def _taken_apart(facts: PythonFacts) -> Iterator[Read]:
             match one.value:
                 case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
                     yield Read(facts, one.place, whole, whole=True)
+
+
+def _compared(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries made of all that an object holds which are compared with others."""
+    sites = [site for name in _MAKES_DICTIONARIES for site in facts.calls.get(name, ())]
+    if sites:
+        compares = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Compare))
+        operands = {
+            id(operand)
+            for one in compares
+            if isinstance(one.ops[0], ast.Eq | ast.NotEq)
+            for operand in (one.left, *one.comparators)
+        }
+        yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in operands)
+
+
+_MAKES_DICTIONARIES = ("asdict", "_asdict", "model_dump", "vars")
 
 
 def _targets(node: ast.AST) -> Iterable[ast.expr]:
