@@ -311,7 +311,7 @@ def _computed(facts: PythonFacts) -> Iterator[Read]:
 
 
 def _in_texts(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
-    """Yield what stands in texts that are given a name, unless that is only shown."""
+    """Yield what stands in texts that are given a name, unless that is only shown, or given back to a caller."""
     shown = {id(part) for site in shows.sites(facts) for one in site.node.args for part in ast.walk(one)}
     loads = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
     used = {one.id for one in loads if id(one) not in shown}
@@ -320,6 +320,14 @@ def _in_texts(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
             for one in bindings if name in used or "." in name else ():
                 if one.kind == "assign" and one.value is not None:
                     yield from (Read(facts, one.place, part) for part in formatted(one.value))
+        given = [*scope.returns, *((one.value, place) for one, place in scope.yielded)]
+        for value, place in given if scope.name not in _SHOW_THEMSELVES else ():
+            if value is not None:
+                yield from (Read(facts, place, part) for part in formatted(value))
+
+
+_SHOW_THEMSELVES = frozenset({"__format__", "__repr__", "__str__", "extra_repr"})
+"""Methods whose texts say what an object is to whoever reads them."""
 
 
 def _goes_on_unseen(facts: PythonFacts) -> Iterator[Read]:

@@ -81,6 +81,8 @@ def formatted(value: ast.expr) -> Iterator[ast.expr]:
                 waiting += parts
             case ast.BinOp(left=left, op=ast.Add(), right=right) | ast.IfExp(body=left, orelse=right):
                 waiting += [left, right]
+            case ast.Dict(values=parts):
+                waiting += parts
             case ast.Starred(value=held):
                 waiting.append(held)
             case ast.Call(keywords=named) as call if called_name(call) in ("update", "setdefault", "dict"):

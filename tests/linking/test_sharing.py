@@ -177,6 +177,10 @@ TEXTS = {
     "a part of a text": "import os\nos.system('make ' + f'-j{args.workers}')",
     "an argument of a command": "import subprocess\nsubprocess.run(['make', f'-j{args.workers}'])",
     "a text of several": "import os\nos.system(' '.join(['make', f'-j{args.workers}']))",
+    "what a function returns": "import os\ndef make():\n    return f'make -j{args.workers}'\nos.system(make())",
+    "what a lambda gives": "import os\nmake = lambda: f'make -j{args.workers}'\nos.system(make())",
+    "what a generator gives": "import os\ndef make():\n    yield f'make -j{args.workers}'\nos.system(*make())",
+    "a value of a dictionary": "import os\nmake = {'all': f'make -j{args.workers}'}\nos.system(make['all'])",
     "a variable of the environment": "import os\nos.environ['OMP_NUM_THREADS'] = f'{args.workers}'",
     "a default of the environment": "import os\nos.environ.setdefault('OMP_NUM_THREADS', f'{args.workers}')",
 }
@@ -186,6 +190,7 @@ ONLY_TEXTS = {
     "written": "open('run.txt', 'w').write(f'{args.workers}')",
     "raised": "if args.other:\n    raise ValueError(f'{args.workers} workers')",
     "shown to who calls": "import sys\nsys.exit('%d workers' % args.workers)",
+    "shown of an object": "class Run:\n    def __repr__(self):\n        return f'{args.workers} workers'\nprint(Run())",
     "kept": "name = f'run-{args.workers}'",
     "given to a function of the program": "def show(text):\n    print(text)\nshow(f'{args.workers}')",
 }
