@@ -47,6 +47,8 @@ def is_record(evaluator: Evaluator, owner: Class) -> bool:
     special = {name for name in methods if name.startswith("__") and name.endswith("__")}
     if bases(evaluator, owner) or methods.keys() - special - _LIKE_A_DICTIONARY:
         return False
+    if "__setitem__" in methods and not _stores(methods["__setitem__"]):
+        return False
     if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
         return False
     constructor = methods.get("__init__")
@@ -104,6 +106,20 @@ def _looks_up(method: ast.FunctionDef, own: str) -> bool:
     stored = [one.id for one in every if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
     once = {name for name in kept if stored.count(name) == 1}
     return bool(returned) and all(one is not None and _is_found(one, (*forms, *once), own) for one in returned)
+
+
+def _stores(method: ast.FunctionDef) -> bool:
+    """Return whether a method does nothing but put what it is given under the key that it is given."""
+    if len(method.args.args) != 3:
+        return False
+    receiver, key, value = (one.arg for one in method.args.args)
+    forms = (
+        f"super().__setitem__({key}, {value})",
+        f"dict.__setitem__({receiver}, {key}, {value})",
+        f"{receiver}.__dict__[{key}] = {value}",
+        f"setattr({receiver}, {key}, {value})",
+    )
+    return all(_says_nothing(one) or ast.unparse(one) in forms for one in method.body)
 
 
 def _is_found(node: ast.expr, forms: tuple[str, ...], own: str) -> bool:

@@ -293,6 +293,30 @@ CLASSES: Cases = {
         """,
         {"4"},
     ),
+    "a dictionary that sets its keys as any other does": (
+        """
+        class Plain(dict):
+            def __init__(self, given):
+                for key, value in given.items():
+                    self[key] = value
+            def __setitem__(self, key, value):
+                super().__setitem__(key, value)
+        DataLoader(1, num_workers=Plain({"num_workers": ⟦4⟧})["num_workers"])
+        """,
+        {"4"},
+    ),
+    "a dictionary that sets something else": (
+        """
+        class Positive(dict):
+            def __init__(self, given):
+                for key, value in given.items():
+                    self[key] = value
+            def __setitem__(self, key, value):
+                super().__setitem__(key, max(0, value))
+        DataLoader(1, num_workers=Positive({"num_workers": -2})["num_workers"])
+        """,
+        {"open"},
+    ),
     "a dictionary that makes objects of itself of the dictionaries in it": (
         """
         class DotDict(dict):
