@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import unless_asked
 from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Accelerator, Target
@@ -76,7 +77,8 @@ class PersistentValidationWorkers(Rule):
                     f"on {system} this validation loader keeps {counted(workers)} alive beside those of the training "
                     f"loader at {place(training.span)}"
                 )
-                fix, help = self._fix(loader, kept, workers), "give this loader `persistent_workers=False`"
+                fix = unless_asked(self._fix(loader, kept, workers), loader, "persistent_workers")
+                help = "give this loader `persistent_workers=False`"
                 yield self.finding(loader, kept, message, target, fix=fix, help=help)
 
     @staticmethod

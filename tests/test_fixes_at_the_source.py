@@ -135,6 +135,45 @@ def test_a_loader_that_is_asked_for_its_factor_keeps_it(
     assert "asks the loader for its prefetch_factor" in capsys.readouterr().out
 
 
+ASKED = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def main():
+    torch.zeros(1).cuda()
+    rows = TensorDataset(torch.zeros(8))
+    train_loader = DataLoader(rows, num_workers=2, persistent_workers=True)
+    val_loader = DataLoader(rows, num_workers=2, {given})
+    assert val_loader.{asked}
+    for epoch in range(2):
+        for batch in train_loader:
+            print(batch)
+        for batch in val_loader:
+            print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "rule"),
+    [
+        ("persistent_workers=True", "persistent_workers", "LL504"),
+        ("multiprocessing_context='fork'", "multiprocessing_context.get_start_method() == 'fork'", "LL106"),
+    ],
+)
+def test_a_loader_that_is_asked_how_its_workers_live_keeps_that(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], given: str, asked: str, rule: str
+) -> None:
+    project({"train.py": ASKED.format(given=given, asked=asked)})
+    cli.run(["--platform", "linux", "--platform", "windows", "--python", "3.12", "--select", rule, "train.py"])
+    option = given.partition("=")[0]
+    assert f"the program asks the loader for its {option}" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_loader_that_no_run_comes_to_any_more_is_no_mended_loader(
     project: WriteFiles, capsys: pytest.CaptureFixture[str]
 ) -> None:

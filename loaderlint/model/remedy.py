@@ -276,7 +276,7 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
             return Unfixed(f"{there} cannot be sent {kept.described}")
     edits.extend(Hoist(one.span) for one in payload.unpicklable)
     edits.extend(GuardEntryPoint(one.span) for one in loader.unguarded)
-    fix = Fix(f"start the workers by {method.value}", tuple(edits))
+    fix = unless_asked(Fix(f"start the workers by {method.value}", tuple(edits)), loader, "multiprocessing_context")
     if asked_by is not None and asked_by.serves_others:
         return fix.unsafe(_SHARED)
     if loader.program.guarded is None:
