@@ -1,6 +1,7 @@
 """What a program changes after its modules were imported, and its workers read: a forked worker alone has that.
 
-A worker that is started anew imports the modules again and finds what their top level leaves.
+A worker that is started anew imports the modules again and finds what their top level leaves, which is something else
+where that was drawn or asked of the clock.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from loaderlint.linking.names import MUTATIONS
 from loaderlint.linking.running import shortened
 from loaderlint.linking.things import Function
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import PythonFacts, Scope, dotted
-from loaderlint.vocabulary.running import PROCESS_DEFAULTS
+from loaderlint.model.process_state import READ_BY_WORKERS
+from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted
+from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS, LOOKS, PROCESS_DEFAULTS
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -55,35 +57,126 @@ def _place(touch: Touch) -> tuple[str, tuple[int, int]]:
 
 
 def _changed(evaluator: Evaluator) -> Iterator[tuple[_Global, Touch]]:
-    """Yield what functions of the project, and what stands under its guards, change of the top level of modules."""
+    """Yield what functions of the project, and what stands under its guards, change of the top level of modules.
+
+    A method that is called on an object may change it, unless it is known to look alone.
+    """
     for facts in evaluator.project.all_python():
         for scope in facts.scopes.values():
             for name, bindings in scope.bindings.items():
-                outside = scope is facts.module or _is_outside(scope, name)
-                for one in bindings if outside else ():
-                    node = one.node
-                    if one.kind in ("import", "function", "class") or not isinstance(node, ast.stmt | ast.expr):
-                        continue
-                    later = scope is not facts.module or one.inner is not None
-                    if later or guarded_place(evaluator, facts, node, one.place):
-                        touch = Touch(facts.span(node), shortened(facts.text(node)))
-                        yield from ((meant, touch) for meant in _meant(evaluator, facts, name))
-        for name in PROCESS_DEFAULTS:
-            for site in facts.calls.get(name, ()):
-                if site.place.scope is not facts.module or guarded_place(evaluator, facts, site.node, site.place):
-                    yield _OF_THE_PROCESS, Touch(facts.span(site.node), shortened(facts.text(site.node)))
+                for one in bindings if _is_outside(facts, scope, name) else ():
+                    later = one.inner is not None or _is_later(evaluator, facts, one.node, one.place)
+                    if isinstance(one.node, ast.stmt | ast.expr) and later:
+                        yield from _all_meant(evaluator, facts, scope, name, _touch(facts, one.node))
+                        if _full_name(facts, name).startswith(READ_BY_WORKERS):
+                            yield _OF_THE_PROCESS, _touch(facts, one.node)
+            for site in scope.calls:
+                yield from _changed_by_call(evaluator, facts, site)
+        yield from _drawn(facts)
 
 
-def _is_outside(scope: Scope, name: str) -> bool:
-    """Return whether what a function binds under a name belongs to the top level: what it only changes in place."""
+def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[tuple[_Global, Touch]]:
+    name = dotted(site.node.func) or ""
+    first, _, rest = name.partition(".")
+    scope = site.place.scope
+    full = _full_name(facts, name)
+    if not _is_later(evaluator, facts, site.node, site.place):
+        return
+    if full.startswith((*PROCESS_DEFAULTS, *READ_BY_WORKERS)) and full not in _LOOKED_UP:
+        yield _OF_THE_PROCESS, _touch(facts, site.node)
+    owner, _, method = name.rpartition(".")
+    if rest and method not in LOOKS and _reaches_top(scope, first):
+        meant = _all_meant(evaluator, facts, scope, owner, _touch(facts, site.node))
+        # What is imported is another file's, and a function or class is none that a call on it changes.
+        yield from (one for one in meant if one[0].path != facts.source.path or _is_object(facts, first))
+
+
+_LOOKED_UP = frozenset({"importlib.import_module"})
+"""What most programs call to look a class up that they make."""
+
+
+def _touch(facts: PythonFacts, node: ast.AST) -> Touch:
+    return Touch(facts.span(node), shortened(facts.text(node)))
+
+
+def _is_later(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place: Place) -> bool:
+    """Return whether something runs after the import of its file: in a function, or in the main process alone."""
+    return not _is_top(facts, place.scope) or guarded_place(evaluator, facts, node, place)
+
+
+def _is_top(facts: PythonFacts, scope: Scope | None) -> bool:
+    """Return whether a scope runs when its file is imported: that of the module, or of a class at its top level."""
+    while scope is not None and scope.is_class:
+        scope = scope.parent
+    return scope is facts.module
+
+
+def _is_object(facts: PythonFacts, first: str) -> bool:
+    """Return whether a name at the top level of a file is an object's that was made there."""
+    bindings = facts.module.bindings.get(first, ())
+    return bool(bindings) and not any(one.kind in ("import", "function", "class") for one in bindings)
+
+
+def _drawn(facts: PythonFacts) -> Iterator[tuple[_Global, Touch]]:
+    """Yield what the top level of a file gives something else in each process that imports it."""
+    seeded = any(
+        "seed" in name and any(one.place.scope is facts.module for one in sites) for name, sites in facts.calls.items()
+    )
+    for site in facts.module.calls:
+        full = _full_name(facts, dotted(site.node.func) or "")
+        if not full.startswith(DIFFERENT_IN_EACH_PROCESS) and (seeded or not full.startswith(DRAWS)):
+            continue
+        touch = _touch(facts, site.node)
+        for name, bindings in facts.module.bindings.items():
+            values = (one.value for one in bindings if one.value is not None)
+            if any(facts.span(value).holds(touch.span) for value in values):
+                yield _Global(facts.source.path, name.partition(".")[0]), touch
+        for handed in site.node.args:
+            if isinstance(handed, ast.Name):
+                yield _Global(facts.source.path, handed.id), touch
+
+
+def _full_name(facts: PythonFacts, name: str) -> str:
+    """Return a dotted name with what an import at the top of the file makes its first part."""
+    first, dot, rest = name.partition(".")
+    targets = (one.target for one in facts.module.bindings.get(first, ()) if one.kind == "import")
+    return next(targets, first) + dot + rest
+
+
+def _is_outside(facts: PythonFacts, scope: Scope, name: str) -> bool:
+    """Return whether what a scope binds under a name belongs to the top level: what it only changes in place."""
+    if scope is facts.module:
+        return True
     first = name.partition(".")[0]
+    changing = "." in name or first in scope.outer_names or any(one.kind in MUTATIONS for one in scope.bindings[name])
+    return changing and (_is_own_class(scope, first) or _reaches_top(scope, first))
+
+
+def _is_own_class(scope: Scope, first: str) -> bool:
+    """Return whether a name is that of a method's class: the first parameter of a class method."""
+    return first == "cls" and scope.parent is not None and scope.parent.is_class
+
+
+def _reaches_top(scope: Scope, first: str) -> bool:
+    """Return whether a name in a scope is one of the top level, which no function around gives a value of its own."""
     around: Scope | None = scope
     while around is not None and around.parent is not None:
         own = around.bindings.get(first, ())
         if first not in around.outer_names and any(one.kind not in MUTATIONS for one in own):
             return False
         around = around.parent
-    return "." in name or any(one.kind in MUTATIONS for one in scope.bindings[name])
+    return True
+
+
+def _all_meant(
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str, touch: Touch
+) -> Iterator[tuple[_Global, Touch]]:
+    if _is_own_class(scope, name.partition(".")[0]) and scope.parent is not None:
+        yield _Global(facts.source.path, scope.parent.name), touch
+        return
+    for meant in _meant(evaluator, facts, name):
+        if meant.name:
+            yield meant, touch
 
 
 def _meant(evaluator: Evaluator, facts: PythonFacts, name: str) -> Iterator[_Global]:

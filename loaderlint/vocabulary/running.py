@@ -129,5 +129,27 @@ START_METHOD_QUESTIONS = frozenset({"multiprocessing.get_start_method", "torch.m
 CUDA_QUESTIONS = frozenset({"torch.cuda.is_available"})
 """Functions that return whether there is CUDA."""
 
-PROCESS_DEFAULTS = ("set_default_dtype", "set_default_tensor_type")
-"""Functions of torch that change what tensors its process makes from then on, by the last part of their names."""
+PROCESS_DEFAULTS = ("torch.set_default_dtype", "torch.set_default_tensor_type", "torch.set_default_device")
+"""Functions of torch that change what tensors its process makes from then on."""
+
+DIFFERENT_IN_EACH_PROCESS = (
+    *("datetime.date.today", "datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow"),
+    *("os.getpid", "os.urandom", "secrets.", "tempfile.", "time.", "uuid.uuid1", "uuid.uuid4"),
+)
+"""Functions that give something else in each process that asks them."""
+
+DRAWS = (
+    *("numpy.random.", "random.", "torch.bernoulli", "torch.multinomial", "torch.normal", "torch.rand"),
+    "torch.poisson",
+)
+"""Functions that draw random numbers: other ones in each process that seeds none."""
+
+LOOKS = frozenset(
+    {"as_dict", "cast", "copy", "count", "critical", "debug", "decode", "dict", "dim", "dump", "dumps", "encode"}
+    | {"endswith", "error", "exception", "exists", "format", "get", "getLogger", "glob", "index", "info", "is_dir"}
+    | {"is_file", "item", "items", "iterdir", "join", "joinpath", "keys", "log", "lower", "mkdir", "model_dump"}
+    | {"numel", "numpy", "print_help", "read_bytes", "read_text", "relative_to", "replace", "resolve", "size"}
+    | {"split", "startswith", "strip", "to_dict", "tolist", "union", "upper", "values", "warn", "warning"}
+    | {"with_name", "with_suffix"}
+)
+"""Methods of texts, paths, collections, tensors, settings and loggers that leave the object as it is."""

@@ -59,7 +59,56 @@ LEFT_BEHIND = {
         "torch.set_default_dtype(torch.float64)",
     ),
 }
+LEFT_BEHIND |= {
+    "what is imported under the guard": ({"guarded": "import math as SCALE"}, "import math as SCALE"),
+    "what is imported in a function": ({"before": "global SCALE; import math as SCALE"}, "import math as SCALE"),
+    "what is defined under the guard": ({"guarded": "class SCALE: pass"}, "class SCALE: pass"),
+    "what is taken away": ({"before": "global SCALE; del SCALE"}, "del SCALE"),
+    "a class by a method of its own": (
+        {"inside": "pass\n    @classmethod\n    def scaled(cls):\n        cls.scale = 2"},
+        "cls.scale = 2",
+    ),
+    "an object by a method": (
+        {"above": "CACHE = make()", "before": "CACHE.merge_from_list(['a', 1])"},
+        "CACHE.merge_from_list(['a', 1])",
+    ),
+    "an object of another module by a method": (
+        {"before": "shared.TABLE.freeze()"},
+        "shared.TABLE.freeze()",
+    ),
+    "an imported object by a method": ({"before": "TABLE.freeze()"}, "TABLE.freeze()"),
+    "an order that is drawn at import": (
+        {"above": "import numpy as np\nSCALE = np.random.permutation(8)"},
+        "np.random.permutation(8)",
+    ),
+    "what is shuffled at import": ({"above": "import random\nrandom.shuffle(CACHE)"}, "random.shuffle(CACHE)"),
+    "a folder that is made at import": (
+        {"above": "import tempfile, random\nrandom.seed(0)\nSCALE = len(tempfile.mkdtemp())"},
+        "tempfile.mkdtemp()",
+    ),
+    "how images are read": (
+        {"above": "from PIL import ImageFile", "before": "ImageFile.LOAD_TRUNCATED_IMAGES = True"},
+        "ImageFile.LOAD_TRUNCATED_IMAGES = True",
+    ),
+    "a limit of the process": (
+        {"above": "import sys", "before": "sys.setrecursionlimit(10000)"},
+        "sys.setrecursionlimit(10000)",
+    ),
+    "the default device": (
+        {"before": "torch.set_default_device('cuda')"},
+        "torch.set_default_device('cuda')",
+    ),
+}
 NOT_LEFT_BEHIND = {
+    "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
+    "a method of a local": {"before": "CACHE = []; CACHE.freeze()"},
+    "a function of a module": {"before": "shared.report(); torch.manual_seed(1)"},
+    "an order that is drawn from a seed at import": {
+        "above": "import random\nrandom.seed(0)\nrandom.shuffle(CACHE)\nSCALE = random.random()"
+    },
+    "what is drawn in a function": {"above": "import random\ndef draw():\n    order = [1]\n    random.shuffle(order)"},
+    "what is drawn and no worker reads": {"above": "import time\nSTART = time.time()"},
+    "a class that is looked up": {"above": "import importlib", "before": "importlib.import_module('shared')"},
     "nothing": {},
     "at import": {"above": "SCALE = 2\nCACHE.append(1)\nshared.offset = 2\ntorch.set_default_dtype(torch.float64)"},
     "what no worker reads": {"before": "global OTHER; OTHER = 2", "guarded": "unknown = 1"},

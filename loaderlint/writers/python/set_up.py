@@ -13,6 +13,7 @@ from itertools import takewhile
 from types import MappingProxyType
 
 from loaderlint.model.imported import SettingUp
+from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.writers.python.arguments import Function
 from loaderlint.writers.python.bindings import called_path, canonical, dotted, evaluated, names_in, paths_in, root
 from loaderlint.writers.python.definitions import handed_to_be_called
@@ -31,7 +32,6 @@ from loaderlint.writers.python.setting_words import (
     HARMLESS_ELSEWHERE,
     HARMLESS_WORDS,
     KNOWN_LIBRARIES,
-    READ_BY_WORKERS,
     RESULTLESS_WORDS,
     STARTING_CALLS,
     STARTING_NAMES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
+from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.writers.python.bindings import root
 from loaderlint.writers.python.names import MUTATORS
 from loaderlint.writers.python.setting_words import (
@@ -15,7 +16,6 @@ from loaderlint.writers.python.setting_words import (
     HARMLESS_WORDS,
     KNOWN_LIBRARIES,
     OF_NO_CONCERN,
-    READ_BY_WORKERS,
     REPORTING_LIBRARIES,
     SETTING_WORDS,
     STATE_WORDS,

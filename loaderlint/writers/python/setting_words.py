@@ -7,23 +7,6 @@ from __future__ import annotations
 
 from loaderlint.writers.python.effect_free import words
 
-READ_BY_WORKERS = (
-    *("PIL.Image.MAX", "PIL.ImageFile.LOAD", "PIL.PngImagePlugin.MAX", "absl.flags.FLAGS", "codecs.register"),
-    *("copyreg.", "csv.field_size_limit", "csv.register", "ctypes.CDLL", "ctypes.cdll.LoadLibrary", "decimal."),
-    *("gettext.install", "importlib.import_module", "locale.setlocale", "mimetypes.", "numpy.seterr"),
-    *("os.add_dll_directory", "shutil.register", "socket.setdefaulttimeout", "sqlite3.register", "ssl."),
-    *("sys.meta_path", "sys.modules", "sys.path_hooks", "sys.setdlopenflags", "sys.setrecursionlimit"),
-    *("tempfile.tempdir", "torch.classes.load_library", "torch.ops.load_library", "tqdm.auto.tqdm.pandas"),
-    *("tqdm.tqdm.pandas", "unittest.mock.patch", "urllib.request.install_opener"),
-    "xml.etree.ElementTree.register_namespace",
-)
-"""Names of calls and settings that what a dataset does hangs on, and that do not say so by a `SETTING_WORDS` of theirs.
-
-docs.python.org, the pages of these modules; pillow.readthedocs.io, "Image", "ImageFile" and "Image file formats";
-numpy.org, ``seterr``; tqdm.github.io, ``tqdm.pandas``; abseil.io, "Abseil Python Flags"; ``torch/_ops.py``,
-``load_library``.
-"""
-
 CHANGES_ITS_ARGUMENT = words("""
     bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop
     heapq.heapreplace numpy.copyto numpy.fill_diagonal numpy.place numpy.put numpy.putmask numpy.random.shuffle
