@@ -149,7 +149,7 @@ LOOKS = frozenset(
     | {"endswith", "error", "exception", "exists", "format", "get", "getLogger", "glob", "index", "info", "is_dir"}
     | {"is_file", "item", "items", "iterdir", "join", "joinpath", "keys", "log", "lower", "mkdir", "model_dump"}
     | {"numel", "numpy", "print_help", "read_bytes", "read_text", "relative_to", "replace", "resolve", "size"}
-    | {"split", "startswith", "strip", "to_dict", "tolist", "union", "upper", "values", "warn", "warning"}
-    | {"with_name", "with_suffix"}
+    | {"split", "startswith", "strip", "submit", "to_dict", "tolist", "union", "upper", "values", "warn", "warning"}
+    | {"map", "with_name", "with_suffix"}
 )
-"""Methods of texts, paths, collections, tensors, settings and loggers that leave the object as it is."""
+"""Methods of texts, paths, collections, tensors, settings, loggers and executors that leave the object as it is."""
