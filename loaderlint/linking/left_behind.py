@@ -67,9 +67,10 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[_Global, Touch]]:
                 for one in bindings if _is_outside(facts, scope, name) else ():
                     later = one.inner is not None or _is_later(evaluator, facts, one.node, one.place)
                     if isinstance(one.node, ast.stmt | ast.expr) and later:
-                        yield from _all_meant(evaluator, facts, scope, name, _touch(facts, one.node))
+                        touch = _touch(facts, one.node)
+                        yield from ((meant, touch) for meant in _meant(evaluator, facts, scope, name))
                         if _full_name(facts, name).startswith(READ_BY_WORKERS):
-                            yield _OF_THE_PROCESS, _touch(facts, one.node)
+                            yield _OF_THE_PROCESS, touch
             for site in scope.calls:
                 yield from _changed_by_call(evaluator, facts, site)
         yield from _drawn(facts)
@@ -77,18 +78,19 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[_Global, Touch]]:
 
 def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[tuple[_Global, Touch]]:
     name = dotted(site.node.func) or ""
-    first, _, rest = name.partition(".")
-    scope = site.place.scope
-    full = _full_name(facts, name)
-    if not _is_later(evaluator, facts, site.node, site.place):
-        return
-    if full.startswith((*PROCESS_DEFAULTS, *READ_BY_WORKERS)) and full not in _LOOKED_UP:
-        yield _OF_THE_PROCESS, _touch(facts, site.node)
     owner, _, method = name.rpartition(".")
-    if rest and method not in LOOKS and _reaches_top(scope, first):
-        meant = _all_meant(evaluator, facts, scope, owner, _touch(facts, site.node))
+    first = name.partition(".")[0]
+    found: list[_Global] = []
+    full = _full_name(facts, name)
+    if full.startswith((*PROCESS_DEFAULTS, *READ_BY_WORKERS)) and full not in _LOOKED_UP:
+        found.append(_OF_THE_PROCESS)
+    if owner and method not in LOOKS and _reaches_top(site.place.scope, first):
+        meant = _meant(evaluator, facts, site.place.scope, owner)
         # What is imported is another file's, and a function or class is none that a call on it changes.
-        yield from (one for one in meant if one[0].path != facts.source.path or _is_object(facts, first))
+        found.extend(one for one in meant if one.path != facts.source.path or _is_object(facts, first))
+    if found and _is_later(evaluator, facts, site.node, site.place):
+        touch = _touch(facts, site.node)
+        yield from ((one, touch) for one in found)
 
 
 _LOOKED_UP = frozenset({"importlib.import_module"})
@@ -168,26 +170,18 @@ def _reaches_top(scope: Scope, first: str) -> bool:
     return True
 
 
-def _all_meant(
-    evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str, touch: Touch
-) -> Iterator[tuple[_Global, Touch]]:
-    if _is_own_class(scope, name.partition(".")[0]) and scope.parent is not None:
-        yield _Global(facts.source.path, scope.parent.name), touch
-        return
-    for meant in _meant(evaluator, facts, name):
-        if meant.name:
-            yield meant, touch
-
-
-def _meant(evaluator: Evaluator, facts: PythonFacts, name: str) -> Iterator[_Global]:
-    """Yield the top-level name that a dotted name means in a file: its own, or one of a module that it imports."""
+def _meant(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) -> Iterator[_Global]:
+    """Yield the top-level name that a dotted name in a scope means: one of its file, or of a module that it imports."""
     first, _, rest = name.partition(".")
     path = facts.source.path
+    if _is_own_class(scope, first) and scope.parent is not None:
+        yield _Global(path, scope.parent.name)
+        return
     for one in facts.module.bindings.get(first, ()):
         if one.kind != "import":
             continue
         module = evaluator.project.module(one.target, path)
-        if module is not None:
+        if module is not None and rest:
             yield _Global(module, rest.partition(".")[0])
         of = evaluator.project.module(one.target.rpartition(".")[0], path)
         if module is None and of is not None:
@@ -200,7 +194,7 @@ def _read(evaluator: Evaluator, function: Function) -> Iterator[_Global]:
     for node in ast.walk(function.node):
         name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) else None
         if name is not None:
-            yield from _meant(evaluator, function.facts, name)
+            yield from _meant(evaluator, function.facts, function.scope, name)
     around: Scope | None = function.scope.parent
     while around is not None and around.is_class:
         yield _Global(function.facts.source.path, around.name)
