@@ -202,6 +202,29 @@ def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
             yield loader_of_settings(evaluator, given, caller.span, name, kind)
 
 
+_NUMBERS = frozenset({"batch_size", "num_workers", "prefetch_factor", "timeout"})
+"""Options whose value is a number."""
+
+
+def _unread(option: str, values: Possibilities) -> Possibilities:
+    """Return what settings can be that nobody was seen to read: a program may work a number out of any other text."""
+    return tuple(
+        replace(one, thing=UNSEEN) if option in _NUMBERS and _is_worked_out(one.thing) else one
+        for one in irremovable(values)
+    )
+
+
+def _is_worked_out(thing: Thing) -> bool:
+    """Return whether a text is no number in quotes, such as ``2*{gpus}``, ``auto``."""
+    if not isinstance(thing, str):
+        return False
+    try:
+        float(thing)
+    except ValueError:
+        return True
+    return False
+
+
 def loader_of_settings(
     evaluator: Evaluator,
     settings: Mapping[str, Possibilities],
@@ -217,7 +240,7 @@ def loader_of_settings(
     for option in TORCH_DEFAULTS:
         values = keys.get(kind.spelling.get(option, option))
         if values is not None:
-            given = Given.known(values if consumer_seen else irremovable(values))
+            given = Given.known(values if consumer_seen else _unread(option, values))
             options[option] = value_of(evaluator, option, given, (frozenset(),), span)
     loader = Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
     if kind.accumulation not in keys:
