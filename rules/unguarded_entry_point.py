@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from loaderlint.model.edit import Fix, GuardEntryPoint
+from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
+from loaderlint.model.payload import Touch
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import StartMethod, Target
 
@@ -14,6 +15,7 @@ _ERROR = (
     "RuntimeError: An attempt has been made to start a new process before the current process has finished its "
     "bootstrapping phase."
 )
+_ENDED = "RuntimeError: DataLoader worker (pid(s) ...) exited unexpectedly"
 
 
 class UnguardedEntryPoint(Rule):
@@ -22,6 +24,8 @@ class UnguardedEntryPoint(Rule):
     ## What it does
     Finds a statement that iterates a loader outside `if __name__ == "__main__":` where workers start by spawn or
     forkserver: Windows, macOS, Linux from Python 3.14, or where the program says so. Making a loader there is fine.
+    Finds `if __name__ != "__main__": raise ...` at the top of such a program, too: it ends the workers, which import
+    the file under another name.
 
     ## Why it breaks
     A worker begins by importing the program's main file. Without the guard that import iterates the loader again,
@@ -47,6 +51,7 @@ class UnguardedEntryPoint(Rule):
     such a name cannot be made without effects, such as a parsed command line; where what goes inside sets up, or may
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
     would come before what may prepare an import or make its files; and where another file imports the module to run it.
+    None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
     only what it begins with counts.
 
@@ -66,21 +71,28 @@ class UnguardedEntryPoint(Rule):
         touches = sorted(loader.unguarded, key=lambda one: one.span)
         for touch in touches:
             file = touch.span.path
-            fix = Fix(
-                'put what runs under if __name__ == "__main__":',
-                tuple(GuardEntryPoint(one.span) for one in touches if one.span.path == file),
-            )
+            fix = _guard([one for one in touches if one.span.path == file])
             for workers, start in loader.worker_starts(target, touch):
                 if start.method.reimports and file not in reported and touch.meets(workers):
                     reported.add(file)
+                    there = f"ends at `{touch.what}`" if touch.ends else f"so reaches `{touch.what}` again"
                     message = (
                         f"starting {counted(workers)} by {start.method.value} raises: each new process imports this "
-                        f"file and so reaches `{touch.what}` again"
+                        f"file and {there}"
                     )
                     error = _ERROR if start.method is StartMethod.SPAWN and not touch.caught else None
+                    error = _ENDED if touch.ends else error
                     confidence = None
                     if touch.caught:
                         # A worker that swallows the error goes on: seen 4 times of 4 (torch 2.13, Linux).
                         message = message.replace(" raises: ", " runs the program again in each: ")
                         confidence = Confidence.LIKELY
                     yield self.finding(loader, touch, message, target, confidence=confidence, error=error, fix=fix)
+
+
+def _guard(touches: Sequence[Touch]) -> Remedy:
+    """Return the fix that puts all of a file's touches under its guard, if workers can then import the file."""
+    for one in touches:
+        if one.ends:
+            return Unfixed(f"`{one.what}` ends each process that imports the file, whatever stands under a guard")
+    return Fix('put what runs under if __name__ == "__main__":', tuple(GuardEntryPoint(one.span) for one in touches))

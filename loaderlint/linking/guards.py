@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import MAIN, External, Frame, Possibilities, Possibility, choice, one_of
+from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import together
 from loaderlint.readers.python import Arm, Block, CallSite, Place, PythonFacts, Scope, is_main_test
@@ -78,6 +79,31 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
     with evaluator.steps(_STEPS):
         ways = evaluator.conditions(place.arms, frame)
     return bool(ways) and all(together(one, in_a_worker) is None for one in ways)
+
+
+def end_of_workers(evaluator: Evaluator, facts: PythonFacts) -> Touch | None:
+    """Return the first test at the top of a main file that ends each worker which imports it; None without one.
+
+    ``if __name__ != "__main__": raise ImportError`` keeps a worker from what follows, and from ever being one: the
+    import of the main file is how it begins, and an error or ``sys.exit()`` there ends it.
+    """
+    for stop in facts.module.stops:
+        arms, frame = stop.place.arms, Frame(facts, stop.place)
+        tests = [arm.test for arm in arms if arm.test is not None and not arm.loop]
+        if stop.call is not None or stop.imported or stop.handled or not tests or len(tests) < len(arms):
+            continue
+        with evaluator.steps(_STEPS):
+            if all(_taken_by_workers_alone(evaluator, arm, frame) for arm in arms):
+                return Touch(facts.span(tests[-1]), facts.text(tests[-1]), ends=True)
+    return None
+
+
+def _taken_by_workers_alone(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
+    """Return whether every worker takes an arm, and the main process does not, or not always."""
+    if arm.test is None or is_main_test(arm.test):
+        return not arm.truth
+    answers = evaluator.truth(arm.test, frame.at(arm.place or frame.place))
+    return any(answer is arm.truth and way == choice(MAIN, False) for answer, way, _ in answers)
 
 
 def only_under_guard(scope: Scope) -> bool:

@@ -11,6 +11,7 @@ from loaderlint.linking.accumulation import accumulation
 from loaderlint.linking.arriving import arriving
 from loaderlint.linking.changed_datasets import changes_between_epochs
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.guards import end_of_workers
 from loaderlint.linking.imports import Imports
 from loaderlint.linking.in_one_run import in_one_run
 from loaderlint.linking.iterated_together import iterated_together
@@ -83,6 +84,7 @@ class Programs:
             for touch in run.at_import.get(id(site.call), []):
                 workers = arriving(self._evaluator, site, loader, run.frames_at(site.call, touch), other_programs)
                 unguarded.append(replace(touch, workers=workers))
+            unguarded = [*_reached(unguarded, end), end] if (end := self._end_of_workers(entry)) else unguarded
         guarded = False if unguarded else (True if runs else None)
         ran = tuple(runs.values())
         before: _Before = partial(self._before, ran, id(site.call))
@@ -102,6 +104,10 @@ class Programs:
         if uses.role is Role.TRAINING and not site.kind.accumulation:
             loader = replace(loader, accumulation=accumulation(self._evaluator, sorted(files)))
         return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
+
+    def _end_of_workers(self, entry: str) -> Touch | None:
+        facts = self._evaluator.project.python(entry)
+        return end_of_workers(self._evaluator, facts) if facts is not None else None
 
     def _start_method_calls(self, entry: str) -> tuple[StartMethodCall, ...]:
         if entry not in self._calls:
@@ -168,6 +174,11 @@ class Programs:
             )
             for run in runs
         )
+
+
+def _reached(touches: Sequence[Touch], end: Touch) -> list[Touch]:
+    """Return the touches that a worker comes to before what ends it, and those of other files."""
+    return [one for one in touches if one.span.path != end.span.path or one.span < end.span]
 
 
 def _with_loaders(program: Program, by_span: Mapping[Span, Loader]) -> Program:

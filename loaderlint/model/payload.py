@@ -39,7 +39,7 @@ class Touch:
 
     ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
     takes a RuntimeError. ``workers`` are the places of the worker counts that its loader can have there, None where all
-    that were seen can be.
+    that were seen can be. ``ends`` says that it ends each worker that comes to it.
     """
 
     span: Span
@@ -48,6 +48,7 @@ class Touch:
     trail: Trail = ()
     caught: bool = False
     workers: frozenset[Span] | None = None
+    ends: bool = False
 
     def meets(self, workers: Candidate) -> bool:
         """Return whether its loader can have a worker count there."""

@@ -266,6 +266,9 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return _taken_out(asked_by)
     payload = loader.payload
     there = f"workers started by {method.value}"
+    for end in loader.unguarded:
+        if end.ends:
+            return Unfixed(f"{there} import the program's main file, and end at `{end.what}` ({end.span.place})")
     for one in payload.in_notebook:
         return Unfixed(f"{there} cannot import the {one.kind} given as {one.role}, which is defined in a notebook")
     for one in payload.unpicklable:

@@ -287,9 +287,10 @@ QUIET: dict[str, Files] = {
         import torch.multiprocessing as mp
         loader = DataLoader(data, num_workers=2)
         if mp.current_process().name != "MainProcess":
-            raise SystemExit
-        for batch in loader:
-            pass
+            print("a worker")
+        else:
+            for batch in loader:
+                pass
         """,
     "the guard in the function that is called": """
         def train(name):
@@ -467,6 +468,27 @@ GUARDED = {name for name in QUIET if "guard" in name or name == "a decorated com
 def test_a_program_is_guarded_only_when_its_iteration_was_seen_under_a_guard(name: str) -> None:
     (loader,) = loaders_of(dedent(str(QUIET[name])))
     assert (loader.program.guarded is True) is (name in GUARDED)
+
+
+ENDING_WORKERS = {
+    "an error under another name": 'if __name__ != "__main__": raise ImportError',
+    "an exit in another process": 'if mp.current_process().name != "MainProcess": raise SystemExit',
+    "an assert": 'assert __name__ == "__main__", "a script"',
+    "an exit behind the guard": 'if __name__ == "__main__": pass\nelse: sys.exit()',
+}
+
+
+@pytest.mark.parametrize("statement", ENDING_WORKERS.values(), ids=ENDING_WORKERS.keys())
+def test_what_ends_workers_that_import_the_main_file_is_found_in_place_of_what_follows(statement: str) -> None:
+    run = "for batch in DataLoader(data, num_workers=2): pass\n"
+    (loader,) = loaders_of(f"import sys\nimport torch.multiprocessing as mp\n{statement}\n{run}")
+    assert [touch.ends for touch in loader.unguarded] == [True]
+    assert loader.program.guarded is False
+
+
+def test_what_comes_before_the_end_of_workers_is_found_as_well() -> None:
+    (loader,) = loaders_of('for batch in DataLoader(data, num_workers=2): pass\nassert __name__ == "__main__"\n')
+    assert [touch.ends for touch in loader.unguarded] == [False, True]
 
 
 OTHER_FILES: dict[str, tuple[dict[str, str], list[str]]] = {
