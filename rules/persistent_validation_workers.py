@@ -9,7 +9,7 @@ from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_asked
 from loaderlint.model.rule import Rule, counted, place
-from loaderlint.model.source import Language, Span
+from loaderlint.model.source import Span
 from loaderlint.model.target import Accelerator, Target
 from loaderlint.model.uses import Role
 from loaderlint.model.value import Candidate
@@ -85,12 +85,12 @@ class PersistentValidationWorkers(Rule):
     def _fix(loader: Loader, kept: Candidate, workers: Candidate) -> Remedy:
         # Without workers there is nothing left to mend.
         follows = kept.sources | workers.sources | {workers.span}
-        title, argument = "let the validation workers end", loader.option("persistent_workers").argument
+        title, argument = "let the validation workers end", loader.option("persistent_workers").at_the_call
         others = [one.option("persistent_workers") for one in loader.program.loaders if one.span != loader.span]
         serves_others = any(one.span == kept.span for other in others for one in other.known) or kept.serves_others
         if not serves_others:
             return Fix(title, (SetValue(kept.span, False),), follows=follows)
-        if argument is None or Language.of(argument.path) is not Language.PYTHON or argument == kept.span:
+        if argument is None or argument == kept.span:
             return Unfixed("other loaders have the same value")
         return Fix(title, (SetValue(argument, False),), follows=follows)
 

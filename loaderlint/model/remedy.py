@@ -33,8 +33,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     loaders stays as it is; the loader's own argument is changed instead.
     """
     argument = loader.num_workers.argument
-    at_the_call = workers.serves_others and argument is not None and Language.of(argument.path) is Language.PYTHON
-    edits: list[Edit] = [SetValue(argument if at_the_call and argument is not None else workers.span, count)]
+    at_the_call = loader.num_workers.at_the_call if workers.serves_others else None
+    edits: list[Edit] = [SetValue(at_the_call or workers.span, count)]
     if workers.taken_out and not at_the_call:
         return _taken_out(workers)
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
@@ -125,9 +125,8 @@ def _without_workers(loader: Loader, option: str, workers: Candidate, target: Ta
 
 def _dropped_here(value: Value, option: str, dependent: Candidate, target: Target) -> Drop:
     """Return what takes an option from one loader: at its own call, where that can be, if the value serves others."""
-    argument = value.argument
-    at_the_call = dependent.serves_others or dependent.names_context
-    if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
+    argument = value.at_the_call
+    if argument is not None and (dependent.serves_others or dependent.names_context):
         return Drop(argument, option, _neutral(option, target), dependent.entry if dependent.span == argument else None)
     return _drop(option, dependent, target)
 
@@ -142,8 +141,8 @@ def drop(loader: Loader, option: str, written: Candidate, target: Target) -> Rem
 
 def dropped_at_the_call(loader: Loader, option: str, written: Candidate, target: Target) -> Remedy:
     """Return the fix after which the loader's own call no longer gives the option, whatever else its value serves."""
-    argument = loader.option(option).argument
-    if argument is None or Language.of(argument.path) is not Language.PYTHON:
+    argument = loader.option(option).at_the_call
+    if argument is None:
         fix = unless_shared(Fix(f"drop {option}", (_drop(option, written, target),)), written)
         return fix.unsafe(_SAME) if written.needed_elsewhere() else fix
     entry = written.entry if written.span == argument else None
@@ -205,11 +204,11 @@ def switched_off(loader: Loader, option: str, written: Candidate, others: Iterab
 
 
 def _switched_off(loader: Loader, option: str, written: Candidate, others: Iterable[Loader]) -> Remedy:
-    argument = loader.option(option).argument
+    argument = loader.option(option).at_the_call
     title = f"set {loader.spelled(option)} to False"
     kept = any(one.span == written.span for other in others for one in other.option(option).known)
-    at_the_call = kept or written.serves_others or any(one.subject == CUDA for one in written.assumptions)
-    if at_the_call and argument is not None and Language.of(argument.path) is Language.PYTHON:
+    serves_others = kept or written.serves_others or any(one.subject == CUDA for one in written.assumptions)
+    if argument is not None and serves_others:
         return Fix(title, (SetValue(argument, False),), kept=_kept(written) if written.serves_others else "")
     fix = unless_shared(Fix(title, (SetValue(written.span, False),)), written)
     return fix.unsafe(_SAME) if kept else fix
@@ -221,8 +220,7 @@ def drop_without_workers(loader: Loader, option: str, dependent: Candidate, targ
     if conditional is not None:
         return Fix(f"give {option} only when there are workers", (conditional,))
     if any(one.span == dependent.span for one in loader.num_workers.written):
-        argument = loader.option(option).argument
-        if argument is None or Language.of(argument.path) is not Language.PYTHON:
+        if loader.option(option).at_the_call is None:
             return Unfixed(f"{option} is the worker count itself, written at {dependent.span.place}")
         return dropped_at_the_call(loader, option, dependent, target)
     if dependent.serves_others and not dependent.taken_out and not _varies(loader.num_workers):
@@ -245,8 +243,8 @@ def _varies(value: Value) -> bool:
 
 
 def _only_with_workers(loader: Loader, option: str, target: Target) -> OnlyWithWorkers | None:
-    argument, workers = loader.option(option).argument, loader.num_workers.argument
-    if argument is None or workers is None or Language.of(argument.path) is not Language.PYTHON:
+    argument, workers = loader.option(option).at_the_call, loader.num_workers.argument
+    if argument is None or workers is None:
         return None
     return OnlyWithWorkers(argument, option, left_out(option, target), workers)
 

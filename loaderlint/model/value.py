@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Target
 
 Constant: TypeAlias = bool | int | float | str | None
@@ -297,6 +297,12 @@ class Value:
     def open_beside(self, one: Candidate) -> bool:
         """Return whether something unseen can arrive in the same run as a candidate of another option."""
         return self.open and any(together(way, one.assumptions) is not None for way in self.unseen)
+
+    @property
+    def at_the_call(self) -> Span | None:
+        """The loader's own argument, where a fix can edit that instead of what it hands over: in Python alone."""
+        in_a_call = self.argument is not None and Language.of(self.argument.path) is Language.PYTHON
+        return self.argument if in_a_call else None
 
     @property
     def known(self) -> tuple[Candidate, ...]:
