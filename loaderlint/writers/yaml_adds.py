@@ -12,7 +12,6 @@ from loaderlint.writers.yaml_tokens import Member, Saying, Token
 
 _REST_OF_LINE = re.compile(r"[ \t]*(?:[ \t]#[^\r\n]*)?(\r\n|\r|\n|\Z)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def added(
@@ -23,7 +22,7 @@ def added(
     In braces it comes last. Otherwise it gets a line of its own, below the first plain entry that has a line to itself.
     Raises `CannotRewrite` for a mapping that is written otherwise, or has the key.
     """
-    if not _PLAIN_KEY.fullmatch(edit.key) or any(stream[one.key].says.value == edit.key for one in entries):
+    if any(stream[one.key].says.value == edit.key for one in entries):
         raise CannotRewrite(f"{edit.key} is there already")
     value = typed(edit.constant, "")
     says = (Saying("Scalar", edit.key), _says(value))

@@ -51,7 +51,7 @@ def removals(
         before = text[: starts[0]].rstrip()
         if all(line is not None for line in lines):
             yield from (line for line in lines if line is not None)
-            if flow and run[0] and following == len(entries) and not _COMMA.match(text, ends[run[-1]]):
+            if flow and following == len(entries) and not _COMMA.match(text, ends[run[-1]]):
                 comma = _COMMA.match(text, stream[entries[run[0] - 1].last].end)
                 yield from [comma.span()] if comma else []
         elif following < len(entries) and (flow or _DASHES.fullmatch(text, _line_start(text, starts[0]), starts[0])):

@@ -111,11 +111,9 @@ def repeated(stream: Sequence[Token]) -> dict[int, int]:
     anchors: dict[str, int] = {}
     for index, token in enumerate(stream):
         anchor = token.says.anchor
-        if token.says.kind == "DocumentStart":
-            anchors.clear()
-        elif anchor is None:
+        if anchor is None:
             continue
-        elif token.says.kind != "Alias":
+        if token.says.kind != "Alias":
             anchors[anchor] = index
         elif anchor in anchors:
             found[index] = anchors[anchor]

@@ -73,6 +73,7 @@ def without(text: str, *keys: str) -> str:
         ("\ufeffnum_workers: 8\r\na: 1\r\n", "\ufeffnum_workers: 0\r\na: 1\r\n"),
         ("a: é😀\nb: {'é': 1, num_workers: 8}\n", "a: é😀\nb: {'é': 1, num_workers: 0}\n"),
         ("num_workers: 4\nnum_workers: 8\n", "num_workers: 4\nnum_workers: 0\n"),
+        ('{"num_workers":8}\n', '{"num_workers":0}\n'),
     ],
     ids=ascii,
 )
@@ -116,6 +117,27 @@ def test_a_program_reads_the_constant_that_was_set(constant: Constant) -> None:
         found = pyyaml.safe_load(set_to(f"key: {old}\n", constant, "key"))["key"]
         assert found == constant
         assert type(found) is type(constant)
+
+
+def test_a_text_that_single_quotes_cannot_hold_on_one_line_gets_double_ones() -> None:
+    assert set_to("num_workers: 'x'\n", "a\nb") == 'num_workers: "a\\nb"\n'
+
+
+def test_what_an_alias_repeats_can_go_where_the_alias_is_set() -> None:
+    text = "a: {x: 1, workers: &w 4}\nb: {num_workers: *w}\n"
+    alias = last(source(text), "num_workers").alias
+    assert alias is not None
+    assert rewritten(text, dropping(source(text), "workers"), SetValue(alias, 0)) == "a: {x: 1}\nb: {num_workers: 0}\n"
+
+
+def test_a_tag_that_an_anchor_stands_before_is_said_to_decide_the_value() -> None:
+    text = "num_workers: &w !count 4\n"
+    with pytest.raises(CannotRewrite, match="the tag !count decides"):
+        set_to(text, 0)
+
+
+def test_an_entry_whose_key_is_quoted_merges_nothing_in() -> None:
+    assert without('"<<": 1\nnum_workers: 4\n', "num_workers") == '"<<": 1\n'
 
 
 def test_an_alias_can_be_replaced_by_a_value_of_its_own() -> None:
@@ -235,6 +257,8 @@ def test_the_zero_workers_bundle_is_one_rewrite() -> None:
         "- prefetch_factor: 2 # batches each\n  a: 1\n",
         "a: 1\nprefetch_factor:\n  # batches each\n  2\n",
         "a: 1\nprefetch_factor: | # batches each\n  2\n",
+        "a: 1\nprefetch_factor: &p # batches each\n  2\n",
+        "a: 1\nprefetch_factor: !!int # batches each\n  2\n",
     ],
 )
 def test_dropping_a_commented_entry_is_unsafe(text: str) -> None:

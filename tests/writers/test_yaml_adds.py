@@ -71,6 +71,11 @@ def test_a_key_is_added_in_the_mappings_own_style(before: str, after: str, pure:
     assert added(anchored, pure=pure) == expected
 
 
+def test_a_key_is_not_added_behind_the_dash_of_a_list() -> None:
+    before = "a:\n  - image: x\n    command: y\n"
+    assert added(before, path=("a", "0")) == before + '    shm_size: "8gb"\n'
+
+
 @pytest.mark.parametrize(
     "text",
     [
