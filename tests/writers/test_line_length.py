@@ -21,6 +21,16 @@ BROKEN: Cases = {
         + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4\n'
         + ")\n",
     ),
+    "behind the bracket where calls end on another line for what they are given": (
+        _HANGING + "g([\n    1,\n])\nh([\n    1,\n])\n"
+        "loader = DataLoader(dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        _HANGING
+        + "g([\n    1,\n])\nh([\n    1,\n])\n"
+        + "loader = DataLoader(\n"
+        + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4\n'
+        + ")\n",
+    ),
     "one on each line where one is too short for all": (
         _HANGING + "if True:\n    loader = DataLoader(the_dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",
         zero_on_windows,
@@ -131,6 +141,13 @@ BROKEN: Cases = {
     ),
 }
 KEPT: Cases = {
+    "a line that was too long before": (
+        f'{_HANGING}fetch("https://example.org/{"a" * 30}", folder_for_all_that_comes,\n      mode)\n'
+        + "f(num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        f'{_HANGING}fetch("https://example.org/{"a" * 30}", folder_for_all_that_comes,\n      mode)\n'
+        + 'f(num_workers=0 if sys.platform == "win32" else 4)\n',
+    ),
     "a line that is no longer than another": (
         _LONG + _HANGING + "loader = DataLoader(datasets, num_workers=⟦4⟧)\n",
         zero_on_windows,

@@ -285,13 +285,24 @@ def test_what_cannot_be_done_exactly_is_refused(before: str, edits: Edits, reaso
     assert reason in str(refusal.value)
 
 
-def test_a_file_nested_too_deeply_is_refused() -> None:
-    with pytest.raises(CannotRewrite):
-        rewritten(f"n = ⟦4⟧{' + 1' * 20_000}\n", zero)
+@pytest.mark.parametrize("depth", [600, 20_000])
+def test_a_file_nested_too_deeply_is_refused(depth: int) -> None:
+    with pytest.raises(CannotRewrite, match=r"nested too deeply|does not parse"):
+        rewritten(f"n = ⟦4⟧{' + 1' * depth}\n", zero)
 
 
 @pytest.mark.parametrize(
-    "text", ["x: '{}'", "def f(x: '{}'): pass", "def f() -> '{}': pass", "x = typing.cast('{}', 1)"]
+    "text",
+    [
+        "x: '{}'",
+        "def f(x: '{}'): pass",
+        "def f() -> '{}': pass",
+        "x = typing.cast('{}', 1)",
+        "T = typing.TypeVar('T', bound='{}')",
+        "T = typing.NewType('T', '{}')",
+        "T = typing.NamedTuple('T', [('a', '{}')])",
+        "T = typing.TypedDict('T', {{'a': '{}'}})",
+    ],
 )
 def test_an_annotation_nested_too_deeply_is_refused(text: str) -> None:
     # libcst's own parser ends the process here.

@@ -91,6 +91,11 @@ RIGHT = {
         zero_on_windows,
         "import sys\nf(n=0 if sys.platform.startswith('win') else 4)\n",
     ),
+    "a second line in a file of one without an end": (
+        "n = ⟦4⟧",
+        zero_on_windows,
+        "import sys\nn = 0 if sys.platform == 'win32' else 4",
+    ),
     "an import of sys": ("n = ⟦4⟧\n", zero_on_windows, "import sys\nn = 0 if sys.platform == 'win32' else 4\n"),
     "a dropped keyword": ("f(a, ⟦p=⟦2⟧⟧)\n", drop, "f(a)\n"),
     "a dropped key": ("f({'a': 1, ⟦'p': ⟦2⟧⟧})\n", drop, "f({'a': 1})\n"),
@@ -341,6 +346,11 @@ WRONG = {
         "f()  ⟦# loaderlint: ignore[a]⟧\ng()  # loaderlint: ignore[b]\n",
         remove_ignore,
         "f()  # loaderlint: ignore[a]\ng()\n",
+    ),
+    "a suppression that grew": (
+        "f()  ⟦# loaderlint: ignore[a]⟧\n",
+        remove_ignore,
+        "f()  # loaderlint: ignore[a, b]\n",
     ),
     "other line ends": ("f(n=⟦4⟧)\r\ng()\r\n", zero, "f(n=0)\ng()\n"),
     "one other line end": ("f(n=⟦4⟧)\ng()\n", zero, "f(n=0)\r\ng()\n"),
