@@ -294,10 +294,29 @@ def test_a_key_that_a_loop_over_its_dictionary_uses_stays(project: WriteFiles, l
     assert Path("train.py").read_text() == before.replace(old, old.replace("cfg['workers']" if stays else "4", "0"))
 
 
-def test_a_field_whose_object_is_compared_as_a_whole_stays(project: WriteFiles) -> None:
+@pytest.mark.parametrize(
+    "use",
+    [
+        "assert asdict(settings) == {'workers': 4}",
+        "hashlib.sha1(json.dumps(asdict(settings)).encode())",
+        "os.makedirs(f'runs/{settings}')",
+        "folder = f'runs/{settings}'\n    os.makedirs(folder)",
+        "os.makedirs('_'.join(str(vars(settings)[key]) for key in ('workers', 'rate')))",
+    ],
+)
+def test_a_field_whose_object_is_used_as_a_whole_stays(project: WriteFiles, use: str) -> None:
     parts, read, _ = SOURCES["a field"]
-    parts = {**parts, "imports": "from dataclasses import asdict, dataclass"}
-    write(project, parts, f"num_workers={read}", "    assert asdict(settings) == {'workers': 4}\n")
+    parts = {**parts, "imports": "import hashlib\nimport json\nimport os\nfrom dataclasses import asdict, dataclass"}
+    write(project, parts, f"num_workers={read}", f"    {use}\n")
+    before = Path("train.py").read_text()
+    fix()
+    assert Path("train.py").read_text() == before.replace(f"num_workers={read}", "num_workers=0")
+
+
+@pytest.mark.parametrize("flag", ["'workers'", "name"])
+def test_a_default_that_the_program_asks_its_parser_for_stays(project: WriteFiles, flag: str) -> None:
+    parts, read, _ = SOURCES["a flag"]
+    write(project, parts, f"num_workers={read}", f"    print('as it was' if parser.get_default({flag}) else 'set')\n")
     before = Path("train.py").read_text()
     fix()
     assert Path("train.py").read_text() == before.replace(f"num_workers={read}", "num_workers=0")

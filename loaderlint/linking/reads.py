@@ -42,9 +42,9 @@ _MOST_NAMES = 100
 class Read:
     """An expression that something is done with. ``call`` is the call it is given to, None where it is computed with.
 
-    ``whole`` says that it is a dictionary of which every value is used, ``taken`` that a function or class of the
-    project is known to take it, under a name that is looked for in its turn; ``asked`` that a method of it is called,
-    which a text has and no number.
+    ``whole`` says that it is a dictionary or an object of which every value is used, ``taken`` that a function or class
+    of the project is known to take it, under a name that is looked for in its turn; ``asked`` that a method of it is
+    called, which a text has and no number.
     """
 
     facts: PythonFacts
@@ -86,6 +86,8 @@ class Reads:
                 *_gone_through(facts, self._shows, self._takers),
                 *_taken_apart(facts),
                 *_compared(facts),
+                *_hashed(facts),
+                *_named_by(facts, self._shows, self._project),
             )
         )
 
@@ -105,6 +107,7 @@ class Reads:
     def listed(self) -> Set[str]:
         """The words that stand in lists of files which read attributes by names in variables: ``getattr(args, name)``.
 
+        Those by which values are joined to a text, and flags whose defaults a program asks for, are among them.
         What is only shown, or given to another object under the same name, is used for nothing.
         """
         found: set[str] = set()
@@ -114,6 +117,7 @@ class Reads:
             read = (one.node for one in facts.calls.get("getattr", ()) if id(one.node) not in shown | copied)
             if any(len(one.args) > 1 and not isinstance(one.args[1], ast.Constant) for one in read):
                 found.update(_listed(facts))
+            found.update(_joined(facts, shown), _defaults_asked(facts))
         return found
 
     @cached_property
@@ -257,6 +261,32 @@ def _listed(facts: PythonFacts) -> Iterator[str]:
     for one in every:
         if isinstance(one, ast.Tuple | ast.List | ast.Set) and id(one) not in declared:
             yield from (word for word in map(_word, one.elts) if word is not None)
+
+
+def _joined(facts: PythonFacts, shown: Set[int]) -> Iterator[str]:
+    """Yield the keys in a list whose values are joined to a text: ``"_".join(options[key] for key in ("a", "b"))``.
+
+    ``shown`` are the arguments of calls that only show them.
+    """
+    for site in facts.calls.get("join", ()):
+        for part in site.node.args if id(site.node) not in shown else ():
+            match part:
+                case ast.GeneratorExp() | ast.ListComp():
+                    names = {dotted(one.target) for one in part.generators}
+                    if any(isinstance(one, ast.Subscript) and dotted(one.slice) in names for one in ast.walk(part.elt)):
+                        lists = (one.iter.elts for one in part.generators if isinstance(one.iter, ast.Tuple | ast.List))
+                        yield from (word for words in lists for word in map(_word, words) if word is not None)
+
+
+def _defaults_asked(facts: PythonFacts) -> Iterator[str]:
+    """Yield the flags whose defaults a file asks its parser for: all of its flags where a variable names them."""
+    for site in facts.calls.get("get_default", ()):
+        name = _word(site.node.args[0]) if site.node.args else None
+        if name is not None:
+            yield name
+        else:
+            declared = (flag_read(one.node) for one in facts.calls.get("add_argument", ()))
+            yield from (flag for flag in declared if flag is not None)
 
 
 _DECLARES = frozenset({"__slots__", "__all__", "__match_args__"})
@@ -410,6 +440,31 @@ def _compared(facts: PythonFacts) -> Iterator[Read]:
             for operand in (one.left, *one.comparators)
         }
         yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in operands)
+
+
+def _hashed(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries made of all that an object holds from which a hash is made."""
+    hashed = [one.node for name in _HASHES for one in facts.calls.get(name, ())]
+    inside = {id(one) for call in hashed for one in ast.walk(call)}
+    sites = (one for name in _MAKES_DICTIONARIES if inside for one in facts.calls.get(name, ()))
+    yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in inside)
+
+
+_HASHES = ("hash", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "crc32", "adler32")
+
+
+def _named_by(facts: PythonFacts, shows: Shows, project: Project) -> Iterator[Read]:
+    """Yield the objects of own classes that stand in texts which do more than show them: ``f"runs/{settings}"``."""
+    texts = [(one.place, one.node) for one in _in_texts(facts, shows)]
+    for site in _doing(facts, shows):
+        given = site.node.args if not shows.writes(site.node) else ()
+        texts.extend((site.place, part) for one in given for part in formatted(one))
+    for place, part in texts:
+        if isinstance(part, ast.Name):
+            bound = place.scope.bindings.get(part.id) or facts.module.bindings.get(part.id) or []
+            made = (one.value for one in bound if isinstance(one.value, ast.Call))
+            if any(called_name(one)[:1].isupper() and called_name(one) in project.definitions for one in made):
+                yield Read(facts, place, part, whole=True)
 
 
 _MAKES_DICTIONARIES = ("asdict", "_asdict", "model_dump", "vars")

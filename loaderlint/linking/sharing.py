@@ -11,6 +11,7 @@ from typing import Protocol
 from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
 from loaderlint.linking.evaluate import Evaluator
+from loaderlint.linking.fields import fields_of
 from loaderlint.linking.interpolated import Interpolations
 from loaderlint.linking.known_as import Names
 from loaderlint.linking.named_twice import NamedTwice
@@ -19,7 +20,7 @@ from loaderlint.linking.reads import Read, Reads, last_read
 from loaderlint.linking.repeated import Repeated, Way
 from loaderlint.linking.restricted import restricted
 from loaderlint.linking.shown import Shows
-from loaderlint.linking.things import External, Frame, Made
+from loaderlint.linking.things import External, Frame, Instance, Made, Possibility
 from loaderlint.model.cells import names_taken
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
@@ -311,10 +312,18 @@ class _OtherUses:
             if read.call is not None and not self._is_taken_by(read.call, frame, followed=read.taken or read.whole):
                 return frozenset()
             found = self._evaluator.evaluate(read.node, frame)
-            if read.whole:
+            objects = [one.thing for one in found if isinstance(one.thing, Instance)] if read.whole else []
+            if objects:
+                found = tuple(value for one in objects for value in self._fields(one))
+            elif read.whole:
                 [items] = as_items(self._evaluator, found)
                 found = tuple(one for values in items.entries.values() for one in values)
         return frozenset(span for one in found for span in (one.span, *one.sources))
+
+    def _fields(self, instance: Instance) -> Iterator[Possibility]:
+        """Yield what the fields of an object can be."""
+        for name in fields_of(self._evaluator, instance.of):
+            yield from self._evaluator.attribute_of(instance, name)
 
     def _is_taken_by(self, call: ast.Call, frame: Frame, *, followed: bool) -> bool:
         """Return whether a call is one of a library, or of something that is not known; no loader is either."""

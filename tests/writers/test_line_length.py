@@ -142,10 +142,10 @@ BROKEN: Cases = {
 }
 KEPT: Cases = {
     "a line that was too long before": (
-        f'{_HANGING}fetch("https://example.org/{"a" * 30}", folder_for_all_that_comes,\n      mode)\n'
+        f'{_HANGING}fetch("https://example.org/{"a" * 36}", folder_for_all_that_comes,\n      mode)\n'
         + "f(num_workers=⟦4⟧)\n",
         zero_on_windows,
-        f'{_HANGING}fetch("https://example.org/{"a" * 30}", folder_for_all_that_comes,\n      mode)\n'
+        f'{_HANGING}fetch("https://example.org/{"a" * 36}", folder_for_all_that_comes,\n      mode)\n'
         + 'f(num_workers=0 if sys.platform == "win32" else 4)\n',
     ),
     "a line that is no longer than another": (
