@@ -253,6 +253,26 @@ REFUSED: Cases = {
         make_integer,
         "the name int means something else in this file",
     ),
+    "a file that gives any name another value": (
+        "import sys\nfor key in sys.argv:\n    globals()[key] = 1\nf(n=⟦4⟧)\n",
+        zero_on_windows,
+        "`globals()[key]` may give any name of the module another value, so sys may be something else",
+    ),
+    "a file that gives several names other values": (
+        "import sys\nglobals().update(settings)\nf(n=⟦4⟧)\n",
+        zero_on_windows,
+        "`globals().update(settings)` may give any name",
+    ),
+    "a file that runs a text": (
+        "import sys\nexec(open(path).read())\nf(n=⟦4⟧)\n",
+        zero_on_windows,
+        "`exec(open(path).read())` may give any name",
+    ),
+    "a file that runs a text among its names": (
+        "import sys\ndef g(text):\n    exec(text, globals())\nf(n=⟦4⟧)\n",
+        zero_on_windows,
+        "`exec(text, globals())` may give any name",
+    ),
     "a file in which no name for sys is free": (
         "def f(sys, _sys):\n    return ⟦4⟧\n",
         zero_on_windows,

@@ -47,6 +47,12 @@ def module_name(tree: ast.Module, package: str, uses: Sequence[Point]) -> Module
     for name in names:
         if _Means.SOMETHING_ELSE not in meanings[name]:
             return ModuleName(name, missing=True)
+    changing = _changing_any_name(tree)
+    if changing is not None:
+        shown = ast.unparse(changing)
+        raise CannotRewrite(
+            f"`{shown}` may give any name of the module another value, so {package} may be something else"
+        )
     raise CannotRewrite(f"the names {package} and {private} both mean something else here")
 
 
@@ -90,10 +96,31 @@ def _meaning(tree: ast.Module, package: str, name: str, use: Point) -> _Means:
         if found:
             return _Means.MODULE if _imported_before(scope, package, name, found, use) else _Means.SOMETHING_ELSE
     found = _bindings(tree, name)
-    if not all(_imports(node, package, name) for node in found):
+    if not all(_imports(node, package, name) for node in found) or _changing_any_name(tree) is not None:
         return _Means.SOMETHING_ELSE
     ready = any(node in tree.body and (in_function or node.lineno < use[0]) for node in found)
     return _Means.MODULE if ready else _Means.NOTHING_YET
+
+
+def _changing_any_name(tree: ast.Module) -> ast.expr | None:
+    """Return what may give any name of the module another value: ``globals()[key] = ...``, ``exec(text)``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=held, slice=key, ctx=ast.Store()) if not isinstance(key, ast.Constant):
+                changed = [held]
+            case ast.Call(func=ast.Attribute(value=held, attr="update")):
+                changed = [held]
+            case ast.Call(func=ast.Name("exec"), args=[_, *changed]):
+                pass
+            case _:
+                continue
+        if any(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "globals" for one in changed):
+            return node
+    for node in _own_nodes(tree):
+        match node:
+            case ast.Call(func=ast.Name("exec"), args=[_]):
+                return node
+    return None
 
 
 def _imported_before(scope: ast.AST, package: str, name: str, found: Sequence[ast.stmt | ast.AST], use: Point) -> bool:
