@@ -128,3 +128,21 @@ def test_what_workers_read_is_changed_after_import(parts: dict[str, str], what: 
 @pytest.mark.parametrize("parts", NOT_LEFT_BEHIND.values(), ids=NOT_LEFT_BEHIND.keys())
 def test_what_a_new_process_finds_as_well_is_not_left_behind(parts: dict[str, str]) -> None:
     assert changed(**parts) == ""
+
+
+def test_the_first_of_several_changes_is_named() -> None:
+    assert changed(before="CACHE.append(1); CACHE.append(2)") == "CACHE.append(1)"
+
+
+def test_nothing_is_left_behind_where_nothing_was_seen_to_run_in_workers() -> None:
+    loader = loader_of(
+        """
+        import torch
+        from torch.utils.data import DataLoader
+        def main(rows):
+            torch.set_default_dtype(torch.float64)
+            for batch in DataLoader(rows, num_workers=2):
+                print(batch)
+        """
+    )
+    assert loader.payload.code.left_behind is None
