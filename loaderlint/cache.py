@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,8 +31,12 @@ FOLDER = "LOADERLINT_CACHE_DIR"
 """The environment's way to say ``--cache-dir``."""
 MOST_KEPT = 500
 """Reports that are kept, the oldest of which go first."""
+REPORTS = "reports"
+"""The folder, in the one for what is kept, that is ours alone: people name folders that hold more."""
+_OURS = re.compile(r"[0-9a-f]{40}(\..*)?")
+"""The names of what is kept, and of what was being written when a run was ended."""
 _CODE = ("loaderlint", "loaderlint.rules")
-_LIBRARIES = ("libcst", "packaging", "pathspec", "rich", "ruamel.yaml")
+_LIBRARIES = ("libcst", "packaging", "pathspec", "rich", "ruamel.yaml", "_ruamel_yaml", "tomli")
 """What reads and writes for us: another version may say something else."""
 
 
@@ -54,8 +59,8 @@ class Question:
 def question(asked: Mapping[str, object], sources: Mapping[str, Source], circumstances: Iterable[object]) -> Question:
     """Return what a run is asked.
 
-    ``asked`` is what the command line says, which is often the same while files change; ``sources`` are the files that
-    may matter, and ``circumstances`` whatever else the answer depends on, all with a ``repr`` that tells them apart.
+    ``asked`` is what the command line says and where, which is the same while files change; ``sources`` are the files
+    that may matter, and ``circumstances`` what else the answer depends on, all with a ``repr`` that tells them apart.
     """
     files = [
         (path, one.location, one.language, one.encoding, _digest(one.content), _digest(one.notebook or b""))
@@ -94,13 +99,13 @@ class Watched:
 
 
 class Cache:
-    """The reports that are kept in a folder, each in a file of its own.
+    """The reports that are kept below a folder, each in a file of its own.
 
     A folder that cannot be read or written keeps nothing, and several processes can use one.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder = folder / REPORTS
 
     def said(self, question: Question, files: OtherFiles) -> Said | None:
         """Return what a run said that was asked the same while ``files`` were as they are now, None without one."""
@@ -126,7 +131,7 @@ class Cache:
             self._make_room()
 
     def _write(self, name: str, content: bytes) -> None:
-        handle, temporary = tempfile.mkstemp(prefix=".", dir=self._folder)
+        handle, temporary = tempfile.mkstemp(prefix=f"{name}.", dir=self._folder)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
@@ -137,7 +142,8 @@ class Cache:
             raise
 
     def _make_room(self) -> None:
-        kept = sorted((one.stat().st_mtime, one.path) for one in os.scandir(self._folder) if one.name[0] != ".")
+        ours = (one for one in os.scandir(self._folder) if _OURS.fullmatch(one.name))
+        kept = sorted((one.stat().st_mtime, one.path) for one in ours)
         for _, path in kept[: max(len(kept) - MOST_KEPT, 0)]:
             os.unlink(path)
 

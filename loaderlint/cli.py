@@ -193,7 +193,8 @@ def lint(
     if fix or diff or no_cache:
         said = work(context.project)
     else:
-        asked = {"paths": named, "format": format, "width": width(), "exit-zero": exit_zero, **looks}
+        where = {"folder": context.settings.cwd, "project": context.project.root}
+        asked = {**where, "paths": named, "format": format, "width": width(), "exit-zero": exit_zero, **looks}
         said = _said_before(context, asked, work, cache_dir)
     if output:
         _save(said.text, output)

@@ -57,7 +57,7 @@ def entries() -> Callable[[], list[Path]]:
     """Calling it gives the files that reports are kept in, the oldest first."""
 
     def found() -> list[Path]:
-        folder = Path(os.environ[cache.FOLDER])
+        folder = Path(os.environ[cache.FOLDER]) / cache.REPORTS
         kept = [one for one in folder.iterdir() if one.name != ".gitignore"] if folder.exists() else []
         return sorted(kept, key=lambda one: one.stat().st_mtime_ns)
 
@@ -201,7 +201,7 @@ def test_a_folder_that_nothing_can_be_kept_in_changes_no_report(ask: Ask, monkey
 def test_a_cache_in_the_project_is_no_part_of_it(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     before = ask("--no-cache")
     assert ask("--cache-dir", "kept") == before
-    assert (Path("kept") / ".gitignore").read_text() == "*\n"
+    assert (Path("kept") / cache.REPORTS / ".gitignore").read_text() == "*\n"
     assert ask("--cache-dir", "kept") == before
 
 
@@ -213,6 +213,57 @@ def test_the_oldest_reports_make_room(ask: Ask, entries: Entries, monkeypatch: p
         kept.append(next(one for one in entries() if one not in kept))
         os.utime(kept[-1], (index, index))
     assert set(entries()) == set(kept[1:])
+
+
+def test_what_others_keep_in_the_folder_stays(ask: Ask, entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_KEPT", 1)
+    ask()
+    folder = Path(os.environ[cache.FOLDER])
+    theirs = [folder / "notes.txt", folder / ("a" * 40), folder / cache.REPORTS / "notes.txt"]
+    for one in theirs:
+        one.write_text("ours")
+        os.utime(one, (0, 0))
+    for looks in ("--quiet", "--verbose"):
+        ask(looks)
+    assert [one.read_text() for one in theirs] == ["ours", "ours", "ours"]
+
+
+def test_what_a_killed_run_left_half_written_makes_room(
+    ask: Ask, entries: Entries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST_KEPT", 1)
+    ask()
+    half = entries()[0].with_suffix(".half")
+    half.write_text("{")
+    os.utime(half, (0, 0))
+    ask("--quiet")
+    assert not half.exists()
+
+
+def test_projects_of_the_same_shape_do_not_turn_each_other_out(
+    ask: Ask,
+    entries: Entries,
+    project: WriteFiles,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask()
+    monkeypatch.chdir(tmp_path_factory.mktemp("other"))
+    Path("train.py").write_text(str(FILES["train.py"]))
+    ask()
+    assert len(entries()) == 2
+
+
+def test_a_file_that_was_asked_for_and_is_there_now_is_another_answer(
+    ask: Ask, entries: Entries, project: WriteFiles
+) -> None:
+    Path("train.yaml").unlink()
+    before = ask()
+    mark(entries)
+    project({"train.yaml": FILES["train.yaml"]})
+    after = ask()
+    assert after != before
+    assert after == ask("--no-cache")
 
 
 def test_the_environment_can_do_without(ask: Ask, entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,4 +280,4 @@ def test_reports_are_kept_where_the_user_keeps_such_things(
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
     ask()
-    assert len([one for one in (home / "loaderlint").iterdir() if one.name != ".gitignore"]) == 1
+    assert len([one for one in (home / "loaderlint" / cache.REPORTS).iterdir() if one.name != ".gitignore"]) == 1
