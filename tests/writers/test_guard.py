@@ -813,6 +813,14 @@ def test_what_a_worker_reads_is_repeated_unsafely_when_making_it_has_effects(lin
         "made = next(iter(set(labels)))",
         "made = {}\nfor at, one in enumerate(set(labels)): made[one] = at",
         "def order(): return list(set(labels))\nmade = order()",
+        "made = sorted(list(set(labels))[:2])",
+        "made = sorted(set(labels), key=len)",
+        "made = max(set(labels), key=len)",
+        "made, *rest = set(labels)",
+        "made = str(set(labels))",
+        "made = f'{set(labels)}'",
+        "made = hash(labels[0])",
+        "made = list(map(hash, labels))",
     ],
 )
 def test_what_a_worker_reads_is_unsafe_where_each_process_has_its_own_order(line: str) -> None:
@@ -833,6 +841,10 @@ def test_what_a_worker_reads_is_unsafe_where_each_process_has_its_own_order(line
         "every = set(labels); every = sorted(every); made = list(every)",
         "made = [one in {'cat', 'dog'} for one in labels]",
         "made = max(one for one in set(labels))",
+        "made = sorted(list(map(str.lower, set(labels))))",
+        "made = sorted(labels, key=len)",
+        "made, *rest = sorted(set(labels))",
+        "made = set(map(str, labels))",
     ],
 )
 def test_what_a_worker_reads_is_safe_where_the_order_of_a_set_makes_no_difference(line: str) -> None:

@@ -11,10 +11,11 @@ from collections.abc import Collection
 
 _MAKES_SETS = frozenset({"set", "frozenset"})
 _WITHOUT_ORDER = _MAKES_SETS | {"all", "any", "len", "max", "min", "sorted", "sum"}
-"""Builtins whose result is the same in whatever order they get what they go through."""
-_IN_ORDER = frozenset(
-    {"dict", "enumerate", "filter", "fromkeys", "iter", "join", "list", "map", "next", "tuple", "zip"}
-)
+"""Builtins whose result is the same in whatever order they get what they go through; with a ``key``, ties keep it."""
+_THROUGH = frozenset({"filter", "iter", "list", "map", "tuple"})
+"""Builtins that give what they go through one by one, none of it twice or left out for where it stands."""
+_TEXTS = frozenset({"ascii", "format", "repr", "str"})
+_IN_ORDER = _THROUGH | _TEXTS | {"dict", "enumerate", "fromkeys", "join", "next", "zip"}
 _OF_SETS = frozenset({"copy", "difference", "intersection", "symmetric_difference", "union"})
 _OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 
@@ -24,19 +25,39 @@ def in_order_of_hashes(node: ast.AST, sets: Collection[str]) -> bool:
     match node:
         case ast.Lambda():
             return False
-        case ast.Call(ast.Name(id=name)) if name in _WITHOUT_ORDER:
-            return False
-        case ast.Call(ast.Name(name) | ast.Attribute(attr=name), given) if name in _IN_ORDER:
+        case ast.Name(id="hash"):
+            return True
+        case ast.Call(ast.Name(id=name), given, keywords) if name in _WITHOUT_ORDER:
+            if not any(one.arg == "key" for one in keywords):
+                return any(_some_in_order_of_hashes(one, sets) for one in given)
             through: list[ast.expr] = given
+        case ast.Call(ast.Name(name) | ast.Attribute(attr=name), given) if name in _IN_ORDER:
+            through = given
         case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
             through = [one.iter for one in node.generators]
         case ast.For(iter=iterated) | ast.Starred(value=iterated):
             through = [iterated]
+        case ast.Assign(targets=targets, value=value) if any(isinstance(one, ast.Tuple | ast.List) for one in targets):
+            through = [value]
+        case ast.FormattedValue(value=value):
+            through = [value]
         case _:
             through = []
     if any(is_set(one, sets) for one in through):
         return True
     return any(in_order_of_hashes(one, sets) for one in ast.iter_child_nodes(node) if _is_evaluated(one))
+
+
+def _some_in_order_of_hashes(node: ast.AST, sets: Collection[str]) -> bool:
+    """Return whether what is gone through hangs on the order of a set, in whatever order it comes itself."""
+    match node:
+        case ast.Call(ast.Name(id=name), given) if name in _THROUGH:
+            inner: list[ast.AST] = [*given]
+        case ast.ListComp() | ast.GeneratorExp():
+            inner = [node.elt, *(part for one in node.generators for part in (one.iter, *one.ifs))]
+        case _:
+            return in_order_of_hashes(node, sets)
+    return any(_some_in_order_of_hashes(one, sets) for one in inner)
 
 
 def is_set(node: ast.expr, sets: Collection[str]) -> bool:
