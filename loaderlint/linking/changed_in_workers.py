@@ -55,7 +55,8 @@ def remembers(functions: Iterable[Function]) -> bool:
     """Return whether what the functions give may depend on how often they were called before, in the same process.
 
     That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
-    and look at it. What is kept by the sample's number, such as a cache, gives the same whatever came before.
+    and look at it, or look at what they keep of the sample before (``self.last = index``). What is kept by the sample's
+    number, such as a cache, gives the same whatever came before.
     """
     nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
     running = [node for node in nodes if node.name not in _CONSTRUCTORS]
@@ -70,17 +71,61 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
     told = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
 
     def outlasts(node: ast.expr) -> bool:
-        return _is_kept(node) or _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            if _is_kept(node):
+                return True
+            node = node.value
+        return _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
 
     for node in ast.walk(function):
         if isinstance(node, ast.AugAssign) and outlasts(node.target):
-            yield ast.unparse(node.target), False
+            yield _collection(node.target), False
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if outlasts(target) and _keeps_what_was_asked(function, target, node):
+                    yield ast.unparse(target), True
         elif not isinstance(node, ast.Call):
             continue
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES | _PUTS and outlasts(node.func.value):
             yield ast.unparse(node.func.value), node.func.attr in _TAKES and id(node) not in told
         elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args and outlasts(node.args[0]):
             yield ast.unparse(node.args[0]), True
+
+
+def _collection(target: ast.expr) -> str:
+    """Return what is changed where a target gets another value, as it is written, without the key it is kept by."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return ast.unparse(target)
+
+
+def _keeps_what_was_asked(function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.expr, stored: ast.stmt) -> bool:
+    """Return whether a statement stores what hangs on this call, or the calls before, where a function looked before.
+
+    What is made once, of what the object itself says, such as a handle, is the same for all calls.
+    """
+    if isinstance(target, ast.Subscript) or not isinstance(stored, ast.Assign | ast.AnnAssign) or stored.value is None:
+        return False
+    text = ast.unparse(target)
+    made_anew = _unless_it_is_there(stored.value, text)
+    read = {ast.unparse(one) for one in ast.walk(made_anew) if isinstance(one, ast.Attribute | ast.Name)}
+    if text in read:
+        return True
+    arguments = function.args
+    taken = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
+    made = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < (stored.lineno, stored.col_offset))
+    return not read.isdisjoint(taken | made) and any(ast.unparse(one) == text for one in before)
+
+
+def _unless_it_is_there(value: ast.expr, text: str) -> ast.expr:
+    """Return what is stored where nothing is there yet: ``self.file = self.file or open(path)``."""
+    match value:
+        case ast.BoolOp(op=ast.Or(), values=[there, other]) if ast.unparse(there) == text:
+            return other
+        case ast.IfExp(body=there, orelse=other) | ast.IfExp(body=other, orelse=there) if ast.unparse(there) == text:
+            return other
+    return value
 
 
 def _looked_at(function: ast.AST) -> Iterator[ast.expr]:

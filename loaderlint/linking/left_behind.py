@@ -65,11 +65,13 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[_Global, Touch]]:
         for scope in facts.scopes.values():
             for name, bindings in scope.bindings.items():
                 for one in bindings if _is_outside(facts, scope, name) else ():
+                    if one.kind == "import" and scope is not facts.module and name not in scope.outer_names:
+                        continue
                     later = one.inner is not None or _is_later(evaluator, facts, one.node, one.place)
                     if isinstance(one.node, ast.stmt | ast.expr) and later:
                         touch = _touch(facts, one.node)
                         yield from ((meant, touch) for meant in _meant(evaluator, facts, scope, name))
-                        if _full_name(facts, name).startswith(READ_BY_WORKERS):
+                        if _full_name(scope, name).startswith(READ_BY_WORKERS):
                             yield _OF_THE_PROCESS, touch
             for site in scope.calls:
                 yield from _changed_by_call(evaluator, facts, site)
@@ -81,7 +83,7 @@ def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -
     owner, _, method = name.rpartition(".")
     first = name.partition(".")[0]
     found: list[_Global] = []
-    full = _full_name(facts, name)
+    full = _full_name(site.place.scope, name)
     if full.startswith((*PROCESS_DEFAULTS, *READ_BY_WORKERS)) and full not in _LOOKED_UP:
         found.append(_OF_THE_PROCESS)
     if owner and method not in LOOKS and _reaches_top(site.place.scope, first):
@@ -125,7 +127,7 @@ def _drawn(facts: PythonFacts) -> Iterator[tuple[_Global, Touch]]:
         "seed" in name and any(one.place.scope is facts.module for one in sites) for name, sites in facts.calls.items()
     )
     for site in facts.module.calls:
-        full = _full_name(facts, dotted(site.node.func) or "")
+        full = _full_name(facts.module, dotted(site.node.func) or "")
         if not full.startswith(DIFFERENT_IN_EACH_PROCESS) and (seeded or not full.startswith(DRAWS)):
             continue
         touch = _touch(facts, site.node)
@@ -138,11 +140,21 @@ def _drawn(facts: PythonFacts) -> Iterator[tuple[_Global, Touch]]:
                 yield _Global(facts.source.path, handed.id), touch
 
 
-def _full_name(facts: PythonFacts, name: str) -> str:
-    """Return a dotted name with what an import at the top of the file makes its first part."""
+def _full_name(scope: Scope, name: str) -> str:
+    """Return a dotted name with what an import makes its first part where a scope sees it."""
     first, dot, rest = name.partition(".")
-    targets = (one.target for one in facts.module.bindings.get(first, ()) if one.kind == "import")
-    return next(targets, first) + dot + rest
+    return next(_imported(scope, first), first) + dot + rest
+
+
+def _imported(scope: Scope, first: str) -> Iterator[str]:
+    """Yield what imports make of a name: those of a scope itself, or else of the nearest around it that has some."""
+    around: Scope | None = scope
+    while around is not None:
+        targets = [one.target for one in around.bindings.get(first, ()) if one.kind == "import"]
+        if targets:
+            yield from targets
+            return
+        around = around.parent
 
 
 def _is_outside(facts: PythonFacts, scope: Scope, name: str) -> bool:
@@ -164,7 +176,7 @@ def _reaches_top(scope: Scope, first: str) -> bool:
     around: Scope | None = scope
     while around is not None and around.parent is not None:
         own = around.bindings.get(first, ())
-        if first not in around.outer_names and any(one.kind not in MUTATIONS for one in own):
+        if first not in around.outer_names and any(one.kind not in (*MUTATIONS, "import") for one in own):
             return False
         around = around.parent
     return True
@@ -177,15 +189,13 @@ def _meant(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) ->
     if _is_own_class(scope, first) and scope.parent is not None:
         yield _Global(path, scope.parent.name)
         return
-    for one in facts.module.bindings.get(first, ()):
-        if one.kind != "import":
-            continue
-        module = evaluator.project.module(one.target, path)
+    for target in _imported(scope, first):
+        module = evaluator.project.module(target, path)
         if module is not None and rest:
             yield _Global(module, rest.partition(".")[0])
-        of = evaluator.project.module(one.target.rpartition(".")[0], path)
+        of = evaluator.project.module(target.rpartition(".")[0], path)
         if module is None and of is not None:
-            yield _Global(of, one.target.rpartition(".")[2])
+            yield _Global(of, target.rpartition(".")[2])
     yield _Global(path, first)
 
 

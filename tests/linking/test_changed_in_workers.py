@@ -60,12 +60,24 @@ REMEMBERS = {
     "a list of the module": "SEEN.append(index)\nindex = len(SEEN)",
     "a number of the module": "global COUNT\nCOUNT += 1\nindex = COUNT",
     "a count of another object": "self.state.count += 1\nindex = self.state.count",
+    "a count that is stored anew": "self.count = self.count + 1\nindex = index * self.count",
+    "the sample before": "step = index - self.last\nself.last = index\nindex = step",
+    "the sample before, by another name": "row = self.items[index]\nindex = row - self.last\nself.last = row",
+    "a count in a dictionary": "self.seen['n'] += 1\nindex = self.seen['n']",
+    "a count of the class": "Numbers.count += 1\nindex = Numbers.count",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
 FORGETS = {
     "a count that nothing looks at": "self.count += 1",
     "a cache": "if index not in self.cache:\n    self.cache[index] = index\nindex = self.cache[index]",
     "a file that is opened once": "self.lines = self.lines or open(self.path)",
+    "a file that is opened where there is none": (
+        "self.lines = self.lines if self.lines is not None else open(self.path)\nindex = self.lines"
+    ),
+    "a file that a condition opens": (
+        "if self.lines is None:\n    self.lines = open(self.path)\nindex = len(self.lines) + index"
+    ),
+    "what is stored before it is looked at": "self.row = index\nindex = self.row",
     "a list of its own": "rows = []\nrows.append(index)\nindex = len(rows)",
     "a number of its own": "total = 0\ntotal += index\nindex = total",
     "what a list of its own gives back": "rows = [index]\nindex = rows.pop()",

@@ -51,6 +51,15 @@ LEFT_BEHIND = {
     ),
     "an attribute of the class": ({"before": "Numbers.scale = 2"}, "Numbers.scale = 2"),
     "an attribute of a module": ({"before": "shared.offset = 2"}, "shared.offset = 2"),
+    "an attribute of a module that the function imports": (
+        {"before": "import shared; shared.offset = 2"},
+        "shared.offset = 2",
+    ),
+    "the same by another name": ({"before": "import shared as own; own.offset = 2"}, "own.offset = 2"),
+    "what a function imports from a module": (
+        {"before": "from shared import TABLE as own; own['a'] = 2"},
+        "own['a'] = 2",
+    ),
     "an item of what is imported": ({"before": "TABLE['a'] = 2"}, "TABLE['a'] = 2"),
     "what a function adds to what is imported": ({"before": "TABLE.update(a=2)"}, "TABLE.update(a=2)"),
     "the same by its module": ({"before": "shared.TABLE.update(a=2)"}, "shared.TABLE.update(a=2)"),
