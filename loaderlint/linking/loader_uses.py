@@ -97,7 +97,7 @@ def _iteration(
     evaluator: Evaluator, site: PythonSite, run: Iterations, place: Iterated, made_in: Iterable[object]
 ) -> Iteration | None:
     with evaluator.steps(STEPS):
-        way = _way_to(evaluator, place.expression, place.frame, site.call, 0)
+        way = _Search(evaluator, site.call).way(place.expression, place.frame)
     if way is None:
         return None
     own = {id(node) for node in ast.walk(place.expression)}
@@ -119,46 +119,63 @@ def _makes_several(evaluator: Evaluator, place: Iterated, call: ast.Call) -> boo
         return False
     arguments = [one for one in place.expression.args if not isinstance(one, ast.Starred)]
     with evaluator.steps(STEPS):
-        ways = [_way_to(evaluator, one, place.frame, call, 0) for one in arguments]
+        ways = [_Search(evaluator, call).way(one, place.frame) for one in arguments]
     return sum(way is not None for way in ways) > 1
 
 
-def _way_to(
-    evaluator: Evaluator, expression: ast.expr, frame: Frame, call: ast.Call, depth: int
-) -> tuple[Made, ...] | None:
-    """Return the library calls between an expression and a loader's call, outermost first; None where it is no way."""
-    if depth > _DEEPEST_WAY:
+class _Search:
+    """A search for the way from an expression to a loader's call.
+
+    What was met is not looked into again where no more calls are left to go: many values stand for the same things.
+    """
+
+    def __init__(self, evaluator: Evaluator, call: ast.Call) -> None:
+        self._evaluator = evaluator
+        self._call = call
+        self._met: dict[object, int] = {}
+
+    def way(self, expression: ast.expr, frame: Frame, depth: int = 0) -> tuple[Made, ...] | None:
+        """Return the library calls between an expression and the call, outermost first; None where it is no way."""
+        if depth > _DEEPEST_WAY or self._was_met((expression, frame), depth):
+            return None
+        for one in self._evaluator.evaluate(expression, frame):
+            way = self._way_from(one, depth)
+            if way is not None:
+                return way
         return None
-    for one in evaluator.evaluate(expression, frame):
-        way = _way_from(evaluator, one, call, depth)
-        if way is not None:
-            return way
-    return None
 
+    def _way_from(self, one: Possibility, depth: int) -> tuple[Made, ...] | None:
+        thing = one.thing
+        inside: Iterable[Possibility] = ()
+        if isinstance(thing, Made):
+            if thing.call is self._call:
+                return ()
+            if self._was_met(thing, depth):
+                return None
+            inside = begun_by(self._evaluator, thing)
+            for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
+                if not isinstance(argument, ast.Starred):
+                    way = self.way(argument, thing.frame, depth + 1)
+                    if way is not None:
+                        return (thing, *way)
+        elif isinstance(thing, Instance):
+            return () if thing.call is self._call else None
+        elif isinstance(thing, Row | Items):
+            if self._was_met(thing, depth):
+                return None
+            several = thing.items if isinstance(thing, Row) else thing.entries.values()
+            inside = (item for items in several for item in items)
+        for item in inside if depth < _DEEPEST_WAY else ():
+            way = self._way_from(item, depth + 1)
+            if way is not None:
+                return (thing, *way) if isinstance(thing, Made) else way
+        return None
 
-def _way_from(evaluator: Evaluator, one: Possibility, call: ast.Call, depth: int) -> tuple[Made, ...] | None:
-    thing = one.thing
-    inside: Iterable[Possibility] = ()
-    if isinstance(thing, Made):
-        if thing.call is call:
-            return ()
-        inside = begun_by(evaluator, thing)
-        for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
-            if not isinstance(argument, ast.Starred):
-                way = _way_to(evaluator, argument, thing.frame, call, depth + 1)
-                if way is not None:
-                    return (thing, *way)
-    elif isinstance(thing, Instance):
-        return () if thing.call is call else None
-    elif isinstance(thing, Row):
-        inside = (item for items in thing.items for item in items)
-    elif isinstance(thing, Items):
-        inside = (item for items in thing.entries.values() for item in items)
-    for item in inside if depth < _DEEPEST_WAY else ():
-        way = _way_from(evaluator, item, call, depth + 1)
-        if way is not None:
-            return (thing, *way) if isinstance(thing, Made) else way
-    return None
+    def _was_met(self, what: object, depth: int) -> bool:
+        if self._met.get(what, depth + 1) <= depth:
+            return True
+        self._met[what] = depth
+        return False
 
 
 # --- what the batches are for ---
