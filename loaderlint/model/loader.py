@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 from loaderlint.model.job import Job
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
@@ -102,6 +103,10 @@ class Start:
     assumptions: Assumptions = NO_ASSUMPTIONS
 
 
+_Way: TypeAlias = tuple[Candidate, Start, Assumptions]
+"""A worker count, how those workers start, and the assumptions under which both are so in one run."""
+
+
 @dataclass(frozen=True)
 class Shadowed:
     """A value of an option that a later one under the same key takes the place of: what it was, and what wins."""
@@ -146,6 +151,7 @@ class Loader:
     ended: Mapping[Platform, Touch] = field(default_factory=dict)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
+    _ways: dict[Target, tuple[_Way, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def option(self, name: str) -> Value:
         """Return the value of an option by torch's name; torch's default, unwritten, where it is not given."""
@@ -207,10 +213,21 @@ class Loader:
         """
         if not all(holds_on(one.assumptions, target) for one in met):
             return
+        ways = self._ways.get(target)
+        if ways is None:
+            ways = self._ways[target] = tuple(self._ways_on(target))
+        for workers, start, joint in ways:
+            if together(joint, *(one.assumptions for one in met)) is not None:
+                yield workers, start
+
+    def _ways_on(self, target: Target) -> Iterator[_Way]:
+        """Yield what `worker_starts` does without anything met, which is asked by every rule, for every touch."""
+        starts = self.starts_on(target)
         for workers in self.workers_on(target):
-            for start in self.starts_on(target):
-                if together(workers.assumptions, start.assumptions, *(one.assumptions for one in met)) is not None:
-                    yield workers, start
+            for start in starts:
+                joint = together(workers.assumptions, start.assumptions)
+                if joint is not None:
+                    yield workers, start, joint
 
     def cannot_start(self, target: Target) -> bool:
         """Return whether starting its workers on the target raises whatever else is asked, as LL103 and LL109 say.
