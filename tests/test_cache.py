@@ -215,17 +215,17 @@ def test_the_oldest_reports_make_room(ask: Ask, entries: Entries, monkeypatch: p
     assert set(entries()) == set(kept[1:])
 
 
-def test_what_others_keep_in_the_folder_stays(ask: Ask, entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_others_keep_in_the_folder_stays(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST_KEPT", 1)
     ask()
     folder = Path(os.environ[cache.FOLDER])
     theirs = [folder / "notes.txt", folder / ("a" * 40), folder / cache.REPORTS / "notes.txt"]
     for one in theirs:
-        one.write_text("ours")
+        one.write_text("theirs")
         os.utime(one, (0, 0))
     for looks in ("--quiet", "--verbose"):
         ask(looks)
-    assert [one.read_text() for one in theirs] == ["ours", "ours", "ours"]
+    assert [one.read_text() for one in theirs] == ["theirs", "theirs", "theirs"]
 
 
 def test_what_a_killed_run_left_half_written_makes_room(
@@ -241,11 +241,7 @@ def test_what_a_killed_run_left_half_written_makes_room(
 
 
 def test_projects_of_the_same_shape_do_not_turn_each_other_out(
-    ask: Ask,
-    entries: Entries,
-    project: WriteFiles,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    ask: Ask, entries: Entries, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask()
     monkeypatch.chdir(tmp_path_factory.mktemp("other"))

@@ -82,7 +82,8 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
             yield _collection(node.target), False
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if outlasts(target) and _keeps_what_was_asked(function, target, node):
+                by_a_key = isinstance(target, ast.Subscript)
+                if not by_a_key and outlasts(target) and _keeps_what_was_asked(function, target, node.value):
                     yield ast.unparse(target), True
         elif not isinstance(node, ast.Call):
             continue
@@ -99,22 +100,20 @@ def _collection(target: ast.expr) -> str:
     return ast.unparse(target)
 
 
-def _keeps_what_was_asked(function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.expr, stored: ast.stmt) -> bool:
-    """Return whether a statement stores what hangs on this call, or the calls before, where a function looked before.
+def _keeps_what_was_asked(function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.expr, value: ast.expr) -> bool:
+    """Return whether a value hangs on this call, or those before, and is stored where the function looked before.
 
     What is made once, of what the object itself says, such as a handle, is the same for all calls.
     """
-    if isinstance(target, ast.Subscript) or not isinstance(stored, ast.Assign | ast.AnnAssign) or stored.value is None:
-        return False
     text = ast.unparse(target)
-    made_anew = _unless_it_is_there(stored.value, text)
+    made_anew = _unless_it_is_there(value, text)
     read = {ast.unparse(one) for one in ast.walk(made_anew) if isinstance(one, ast.Attribute | ast.Name)}
     if text in read:
         return True
     arguments = function.args
     taken = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
     made = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < (stored.lineno, stored.col_offset))
+    before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < (target.lineno, target.col_offset))
     return not read.isdisjoint(taken | made) and any(ast.unparse(one) == text for one in before)
 
 
