@@ -393,7 +393,7 @@ def test_unsafe_fixes_without_fix_shows_what_it_could_do(
 ) -> None:
     project({"main.py": COMMENTED, "train.yaml": CONFIGURATION})
     assert cli.run(["--unsafe-fixes", "--platform", "windows"]) == 1
-    assert "unsafe: --fix --unsafe-fixes" in capsys.readouterr().out
+    assert "unsafe: --fix --unsafe-fixes" in " ".join(capsys.readouterr().out.split())
     assert Path("main.py").read_text() == COMMENTED
 
 

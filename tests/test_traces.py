@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,8 @@ from loaderlint.model.target import Platform, Target
 from loaderlint.model.tracing import Asked
 from loaderlint.model.value import PLATFORM, Candidate, CommandLineText, CpuCount, holds_on
 from loaderlint.settings import SettingsIndex
+from tests.recorder.record import LOG
+from tests.torch_loaded import TorchLoaded
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,6 +35,12 @@ else:
 
 TRACES = Path(__file__).resolve().parents[1] / "fixtures" / "traces"
 RECORDER = Path(__file__).resolve().parent / "recorder"
+
+FRAMEWORKS = ("pytorch_lightning.cli", "mmengine.runner", "transformers.hf_argparser")
+"""What takes longest to load of what the programs are written for."""
+
+DEADLINE = 60.0
+"""Seconds after which a program is ended. The slowest takes about 3 on two idle cores."""
 
 Options: TypeAlias = Mapping[str, Any]
 
@@ -137,28 +144,20 @@ class Project:
 
 
 class Recorder:
-    """A process that has torch loaded and runs one program after the other."""
+    """A process that has torch loaded, and writes down what each program it runs gives to it."""
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
         self._runs = 0
-        self._process = subprocess.Popen(
-            [sys.executable, str(RECORDER / "serve.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-        )
+        self._torch = TorchLoaded(RECORDER, loads=FRAMEWORKS)
 
     def run(self, folder: Path, command: Sequence[str]) -> list[Arrival]:
         """Run a program in a folder and return the loaders it made; a program that fails fails the test."""
         self._runs += 1
         log = self._logs / f"{self._runs}.jsonl"
         log.touch()
-        assert self._process.stdin is not None and self._process.stdout is not None
-        request = {"folder": str(folder), "command": list(command), "log": str(log)}
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        answer = json.loads(self._process.stdout.readline())
-        assert answer["status"] == 0, answer["output"]
+        finished = self._torch.run(folder, command, DEADLINE, {LOG: str(log)})
+        assert finished.returncode == 0, finished.stderr
         lines = log.read_text(encoding="utf-8").splitlines()
         return [self._arrival(json.loads(line), folder) for line in lines]
 
@@ -171,9 +170,7 @@ class Recorder:
 
     def close(self) -> None:
         """End the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=10)
+        self._torch.close()
 
 
 def here() -> Target:

@@ -6,7 +6,6 @@ Other platforms are stood in for by their start method (``stand_in/sitecustomize
 from __future__ import annotations
 
 import multiprocessing
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ import torch
 from loaderlint.model.source import NOTEBOOK
 from loaderlint.notebooks import as_python
 from tests.rule_cases import Case, Witness, cases
+from tests.torch_loaded import TorchLoaded
 
 STAND_IN = Path(__file__).resolve().parent / "stand_in"
 
@@ -39,28 +39,36 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def python(project: Path, witness: Witness, deadline: float = DEADLINE) -> subprocess.CompletedProcess[str]:
-    """Run the one program of a case as on the witness's platform; raises `subprocess.TimeoutExpired` when it hangs.
+class Platforms:
+    """Processes that have torch loaded and stand in for a platform each; several threads may ask for programs."""
 
-    A notebook's cells run as its kernel runs them: in a main module that no file stands behind.
-    """
-    (program,) = project.glob("bad.*")
-    notebook = program.suffix == NOTEBOOK
-    program_words = ["-c", cells_together(program)] if notebook else [program.name]
-    inherited = os.environ.get("PYTHONPATH")
-    return subprocess.run(
-        [sys.executable, "-u", *program_words, *witness.arguments],
-        cwd=project,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(STAND_IN), *([inherited] if inherited else [])]),
-            "LOADERLINT_STANDS_IN_FOR": witness.platform,
-        },
-        capture_output=True,
-        encoding="utf-8",
-        timeout=deadline,
-        check=False,
-    )
+    def __init__(self) -> None:
+        self._idle: dict[str, list[TorchLoaded]] = {}
+        self._all: list[TorchLoaded] = []
+
+    def run(self, project: Path, witness: Witness, deadline: float = DEADLINE) -> subprocess.CompletedProcess[str]:
+        """Run the one program of a case as on the witness's platform; raises `subprocess.TimeoutExpired` when it hangs.
+
+        A notebook's cells run as its kernel runs them: in a main module that no file stands behind.
+        """
+        (program,) = project.glob("bad.*")
+        notebook = program.suffix == NOTEBOOK
+        program_words = ["-c", cells_together(program)] if notebook else [program.name]
+        idle = self._idle.setdefault(witness.platform, [])
+        if idle:
+            process = idle.pop()
+        else:
+            process = TorchLoaded(STAND_IN, {"LOADERLINT_STANDS_IN_FOR": witness.platform})
+            self._all.append(process)
+        try:
+            return process.run(project, [*program_words, *witness.arguments], deadline)
+        finally:
+            idle.append(process)
+
+    def close(self) -> None:
+        """End them all, once none runs anything."""
+        for process in self._all:
+            process.close()
 
 
 def witness_of(case: Case) -> Witness:
@@ -85,6 +93,13 @@ def cells_together(notebook: Path) -> str:
     return text
 
 
+@pytest.fixture(scope="module")
+def platforms() -> Iterator[Platforms]:
+    made = Platforms()
+    yield made
+    made.close()
+
+
 Ended = Future[subprocess.CompletedProcess[str]]
 
 
@@ -97,7 +112,9 @@ def _program(item: pytest.Item) -> Case | None:
 
 
 @pytest.fixture(scope="module")
-def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ended]]:
+def started(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, platforms: Platforms
+) -> Iterator[Mapping[str, Ended]]:
     """The programs that the tests asked for wait for, by the names of these."""
     asked = {item.name: case for item in request.session.items if (case := _program(item)) is not None}
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -107,7 +124,7 @@ def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             delivers = name.startswith(test_the_good_case_delivers_its_batches.__name__)
             deadline = LONG_ENOUGH if name.startswith(test_the_bad_case_hangs.__name__) else DEADLINE
             written = (case.good if delivers else case.bad)(project)
-            ended[name] = pool.submit(python, written, witness_of(case), deadline)
+            ended[name] = pool.submit(platforms.run, written, witness_of(case), deadline)
         yield ended
         pool.shutdown(cancel_futures=True)
 
@@ -131,9 +148,9 @@ def test_the_bad_case_dies_with_the_words_of_its_rule(case: Case, ended: Ended) 
 def test_the_bad_case_hangs(case: Case, ended: Ended) -> None:
     with pytest.raises(subprocess.TimeoutExpired) as hung:
         ended.result()
-    # What was printed so far comes as bytes, whatever the encoding (CPython issue 87597).
-    printed = hung.value.stdout if isinstance(hung.value.stdout, bytes) else b""
-    assert printed.decode().splitlines()[-1:] == [witness_of(case).hangs_after]
+    printed = hung.value.stdout
+    assert isinstance(printed, str)
+    assert printed.splitlines()[-1:] == [witness_of(case).hangs_after]
 
 
 @every_case_that("shows")
@@ -160,11 +177,11 @@ def test_the_good_case_delivers_its_batches(case: Case, ended: Ended) -> None:
     ],
 )
 def test_a_platform_is_stood_in_for_by_what_its_multiprocessing_says(
-    platform: str, default: str, available: set[str], tmp_path: Path
+    platform: str, default: str, available: set[str], tmp_path: Path, platforms: Platforms
 ) -> None:
     (tmp_path / "bad.py").write_text(
         "import multiprocessing as mp\n"
         "print(mp.get_start_method(allow_none=True), mp.get_start_method(), *mp.get_all_start_methods())\n"
     )
-    unset, now, *methods = python(tmp_path, Witness(platform)).stdout.split()
+    unset, now, *methods = platforms.run(tmp_path, Witness(platform)).stdout.split()
     assert (unset, now, set(methods)) == ("None", default, available)
