@@ -1,11 +1,11 @@
 """Configurations written in Python for OpenMMLab's runners, which make a loader of each ``train_dataloader`` and so on.
 
 mmengine (``mmengine/config/config.py`` and ``mmengine/runner/runner.py``, 0.10): the files that ``_base_`` names are
-read first, and a dictionary of the file is merged into theirs key by key unless it says ``_delete_=True``; what
-stands below ``with read_base():`` are plain imports. What stands in a folder ``_base_`` is a part of configurations
-("Learn about configs" of MMDetection's documentation), and one that has no model is none by itself.
-``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before it, projects built on mmcv 1 made theirs of
-``data``, whose ``samples_per_gpu`` and ``workers_per_gpu`` count for each GPU (``build_dataloader`` of
+read first, and a dictionary of the file is merged into theirs key by key unless it says ``_delete_=True``; where one of
+them is missing, reading raises. What stands below ``with read_base():`` are plain imports. What stands in a folder
+``_base_`` is a part of configurations ("Learn about configs" of MMDetection's documentation), and one that has no model
+is none by itself. ``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before it, projects built on mmcv 1
+made theirs of ``data``, whose ``samples_per_gpu`` and ``workers_per_gpu`` count for each GPU (``build_dataloader`` of
 ``mmdet/datasets/builder.py``, 2.x).
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,7 @@ _PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 _NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
 _NAMED_MODULE = re.compile(r"""from\s+([.\w]+)\s+import""")
+_TOP_FOLDER = re.compile(r"(?:\.\./)*[^/]*")
 _LONGEST_INHERITANCE = 10
 """Files that inherit from each other; a longer chain is not followed."""
 
@@ -60,9 +61,10 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
     evaluator.project.read_mentions(_FRAMEWORKS)
     consumer_seen = evaluator.project.code_mentions(_FRAMEWORKS)
     parts = [one.source.path for one in found if _is_part(one)]
-    unused = set(parts) - _taken_in(evaluator, parts) if parts else ()
+    broken = {one.source.path for one in found if not _is_whole(evaluator, one)}
+    unused = set(parts) - _taken_in(evaluator, parts, broken) if parts else set()
     for facts in found:
-        if facts.source.path in unused:
+        if facts.source.path in broken | unused:
             continue
         places: set[Span] = set()
         for name, kind in LOADERS.items():
@@ -87,10 +89,35 @@ def _is_part(facts: PythonFacts) -> bool:
     return _PARTS in facts.source.path.split("/") and "model" not in facts.module.bindings
 
 
-def _taken_in(evaluator: Evaluator, parts: list[str]) -> set[str]:
-    """Return those of some parts of configurations that a file of the project names, whatever else it is about."""
+def _is_whole(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> bool:
+    """Return whether none of the files that a configuration inherits from was seen to be missing."""
+    if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
+        return True
+    return not any(_is_missing(evaluator, path, depth) for path in _bases(evaluator, facts) if path is not None)
+
+
+def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
+    """Return whether a file, or one that it inherits from, is not there.
+
+    Where nothing of the folder is there it may be another repository's, checked out by those who run the project.
+    """
+    base = evaluator.project.python(path)
+    if base is not None:
+        return not _is_whole(evaluator, base, depth + 1)
+    folder = _TOP_FOLDER.match(posixpath.dirname(path))
+    assert folder is not None
+    return path not in evaluator.project.paths and evaluator.project.has_folder(folder[0])
+
+
+def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[str]:
+    """Return those of some parts of configurations that a file of the project names, whatever else it is about.
+
+    What a file that cannot be read inherits from is taken in by nothing.
+    """
     taken: set[str] = set()
     for path, text in evaluator.project.python_mentioning(_PARTS):
+        if path in broken:
+            continue
         folder = posixpath.dirname(path)
         for name in _NAMED_PATH.findall(text):
             from_anywhere = "/" + name.rpartition("::")[2]
@@ -195,6 +222,8 @@ def _bases(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
     for one in evaluator.bound(_PARTS, frame, None, facts.span(facts.tree.body[0])):
         names = [name for item in one.thing.items for name in item] if isinstance(one.thing, Row) else [one]
         for name in names:
-            path = name.thing if isinstance(name.thing, str) and name.thing.endswith(".py") else None
+            written = name.thing if isinstance(name.thing, str) else ""
+            # `{{ fileDirname }}` is filled in first, and `mmdet::` names an installed package.
+            path = written if written.endswith(".py") and not re.search("^/|::|{{", written) else None
             folder = posixpath.dirname(facts.source.path)
             yield None if path is None else posixpath.normpath(posixpath.join(folder, path))

@@ -49,8 +49,36 @@ CONFIGURED: Cases = {
         {"2", "0 unwritten"},
     ),
     "a base that is not there": (
-        {"train.py": RUNNER, "configs/a.py": "_base_ = ['base.py']\ntrain_dataloader = dict(batch_size=8)\n"},
-        {"open"},
+        {"train.py": RUNNER, "configs/a.py": f"_base_ = ['base.py']\n{UNMARKED}"},
+        {"no loader"},
+    ),
+    "a base in whose place another file stands": (
+        {"train.py": RUNNER, "configs/base.py": "", "configs/a.py": f"_base_ = ['_base_/base.py']\n{UNMARKED}"},
+        {"no loader"},
+    ),
+    "a base of which a base is not there": (
+        {
+            "train.py": RUNNER,
+            "configs/base.py": "_base_ = ['gone.py']\nmodel = dict(type='Digits')\n",
+            "configs/a.py": f"_base_ = ['base.py']\n{UNMARKED}",
+        },
+        {"no loader"},
+    ),
+    "a base in a folder that nothing is in": (
+        {"train.py": RUNNER, "configs/a.py": f"_base_ = ['../mmdetection/configs/base.py']\n{BASE}"},
+        {"2"},
+    ),
+    "a base outside the project": (
+        {"train.py": RUNNER, "configs/a.py": f"_base_ = ['../../base.py']\n{BASE}"},
+        {"2"},
+    ),
+    "a base by its place on a machine": (
+        {"train.py": RUNNER, "configs/a.py": f"_base_ = ['/configs/base.py']\n{BASE}"},
+        {"2"},
+    ),
+    "a base beside the file, as mmengine spells that": (
+        {"train.py": RUNNER, "configs/a.py": f"_base_ = ['{{{{ fileDirname }}}}/base.py']\n{BASE}"},
+        {"2"},
     ),
     "a base of another package": (
         {"train.py": RUNNER, "configs/a.py": "_base_ = ['mmdet::a.py']\ntrain_dataloader = dict(num_workers=⟦8⟧)\n"},
@@ -132,6 +160,14 @@ CONFIGURED: Cases = {
             "train.py": RUNNER,
             "configs/_base_/data.py": UNMARKED,
             "other/a.py": "_base_ = ['../_base_/data.py']\nmodel = dict(type='Digits')\n",
+        },
+        {"no loader"},
+    ),
+    "a part that only a configuration takes in which cannot be read": (
+        {
+            "train.py": RUNNER,
+            "configs/_base_/data.py": UNMARKED,
+            "configs/a.py": "_base_ = ['_base_/data.py', '_base_/gone.py']\nmodel = dict(type='Digits')\n",
         },
         {"no loader"},
     ),
