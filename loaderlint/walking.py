@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language
 from loaderlint.paths import PathPatterns, displayed, valid_lines
+from loaderlint.tracked import NOTHING_TRACKED, TrackedFiles, git_folder
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -47,8 +49,9 @@ def walk(folder: str, cwd: str, excludes: Callable[[str], PathPatterns]) -> Iter
     """Yield the files of our languages in a folder and below, all by absolute path.
 
     ``.gitignore`` files inside the folder and above it up to the repository's root hold, unless they ignore the folder
-    itself: then it was asked for by name. ``excludes`` gives the patterns in force in a folder. Links to folders are
-    not followed, so that no walk is endless. A folder that cannot be listed is a failure.
+    itself: then it was asked for by name. As for git they ignore no file that is tracked. ``excludes`` gives the
+    patterns in force in a folder. Links to folders are not followed, so that no walk is endless. A folder that cannot
+    be listed is a failure.
     """
     waiting = [(folder, _ignores_above(folder))]
     while waiting:
@@ -64,16 +67,19 @@ def walk(folder: str, cwd: str, excludes: Callable[[str], PathPatterns]) -> Iter
         if ".git" in entries:
             ignores = _repository_ignores(here)
         if ".gitignore" in entries:
-            ignores = (*ignores, _read_ignores(here, entries[".gitignore"].path))
+            ignores = ignores.and_those_of(here)
         excluded = excludes(here)
         for name, entry in sorted(entries.items()):
             is_folder = _is_folder(entry)
             if (name in SKIPPED_FOLDERS) if is_folder else (Language.of(name) is None or not _is_file(entry)):
                 continue
-            if _ignored(ignores, entry.path, is_folder) or excluded.match(entry.path, is_folder=is_folder):
+            ignored = ignores.pick(entry.path, is_folder)
+            if ignored and not ignores.tracked.holds(entry.path, is_folder=is_folder):
+                continue
+            if excluded.match(entry.path, is_folder=is_folder):
                 continue
             if is_folder:
-                waiting.append((entry.path, ignores))
+                waiting.append((entry.path, replace(ignores, everything=ignored)))
             else:
                 yield entry.path
 
@@ -92,41 +98,50 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _ignored(ignores: tuple[PathPatterns, ...], location: str, is_folder: bool) -> bool:
-    """Return what the innermost ignore file with an opinion says."""
-    verdicts = (patterns.verdict(location, is_folder=is_folder) for patterns in reversed(ignores))
-    return next((verdict for verdict in verdicts if verdict is not None), False)
+@dataclass(frozen=True)
+class _Ignores:
+    """The ignore files that hold in a folder, from the root of its repository on, and what git tracks nevertheless.
+
+    With ``everything`` they ignore the folder itself, and no line of an ignore file takes back what is in there.
+    """
+
+    patterns: tuple[PathPatterns, ...] = ()
+    tracked: TrackedFiles = NOTHING_TRACKED
+    everything: bool = False
+
+    def and_those_of(self, folder: str) -> _Ignores:
+        """Return what holds below a folder that may have an ignore file of its own."""
+        return replace(self, patterns=(*self.patterns, _read_ignores(folder, os.path.join(folder, ".gitignore"))))
+
+    def pick(self, location: str, is_folder: bool) -> bool:
+        """Return what the innermost ignore file with an opinion says."""
+        verdicts = (one.verdict(location, is_folder=is_folder) for one in reversed(self.patterns))
+        return self.everything or next((verdict for verdict in verdicts if verdict is not None), False)
 
 
-def _ignores_above(folder: str) -> tuple[PathPatterns, ...]:
+def _ignores_above(folder: str) -> _Ignores:
     """Return the ignore files of the repository that hold in a folder and stand above it."""
     above: list[str] = []
     here = folder
     while not os.path.exists(os.path.join(here, ".git")):
         here, before = os.path.dirname(here), here
         if here == before:
-            return ()
+            return _Ignores()
         above.append(here)
     if not above:
-        return ()
+        return _Ignores()
     ignores = _repository_ignores(above[-1])
     for parent in reversed(above):
-        ignores = (*ignores, _read_ignores(parent, os.path.join(parent, ".gitignore")))
-    return () if _ignored(ignores, folder, True) else ignores
+        ignores = ignores.and_those_of(parent)
+    return _Ignores() if ignores.pick(folder, True) else ignores
 
 
-def _repository_ignores(root: str) -> tuple[PathPatterns, ...]:
-    return (_read_ignores(root, os.path.join(_git_folder(root), "info", "exclude")),)
-
-
-def _git_folder(root: str) -> str:
-    """Return the folder that holds a repository's data: ``.git``, or what it names in worktrees and submodules."""
-    git = os.path.join(root, ".git")
-    if os.path.isfile(git):
-        git = os.path.join(root, _read(git).removeprefix("gitdir:").strip())
-        common = _read(os.path.join(git, "commondir")).strip()
-        git = os.path.join(git, common) if common else git
-    return git
+def _repository_ignores(root: str) -> _Ignores:
+    git = git_folder(root)
+    # A work tree beside the first one shares its lines; ``commondir`` says where they stand.
+    common = _read(os.path.join(git, "commondir")).strip()
+    exclude = os.path.join(git, common, "info", "exclude")
+    return _Ignores((_read_ignores(root, exclude),), TrackedFiles(root))
 
 
 def _read_ignores(folder: str, location: str) -> PathPatterns:
