@@ -183,6 +183,21 @@ NARROWED: Cases = {
         lambda at: [SetValue(at[0], True, WINDOWS | MACOS)],
         'import sys\nf(pin_memory=sys.platform in ("win32", "darwin"))\n',
     ),
+    "False where a test comes to it already": (
+        "import sys\nf(persistent_workers=⟦sys.platform != 'win32'⟧)\n",
+        lambda at: [Drop(at[0], "persistent_workers", False, None, WINDOWS)],
+        "import sys\nf(persistent_workers=sys.platform != 'win32')\n",
+    ),
+    "True where a test comes to it already": (
+        "import sys\nf(pin_memory=⟦sys.platform == 'win32'⟧)\n",
+        lambda at: [SetValue(at[0], True, WINDOWS)],
+        "import sys\nf(pin_memory=sys.platform == 'win32')\n",
+    ),
+    "False where a test comes to True": (
+        "import sys\nf(pin_memory=⟦sys.platform == 'win32'⟧)\n",
+        lambda at: [SetValue(at[0], False, WINDOWS)],
+        "import sys\nf(pin_memory=False)\n",
+    ),
     "1 becoming False, which are told apart": (
         "import sys\nf(persistent_workers=⟦1⟧)\n",
         lambda at: [Drop(at[0], "persistent_workers", False, None, WINDOWS)],

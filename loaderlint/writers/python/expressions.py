@@ -122,10 +122,16 @@ def formed(form: str, old: cst.BaseExpression) -> cst.BaseExpression:
 
 def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseExpression) -> cst.BaseExpression:
     """Return ``body if test else orelse``; just the test, or its opposite, where the two are True and False."""
-    if says(body, True) and says(orelse, False) and _is_boolean(test):
-        return test
-    if says(body, False) and says(orelse, True) and _is_boolean(test):
-        return _opposite(test)
+    if _is_boolean(test):
+        # An ``orelse`` that asks again is known: there the test has failed.
+        known = {code(test): "False", code(_opposite(test)): "True"}.get(code(bare(orelse)))
+        orelse = orelse if known is None else cst.Name(known)
+        if says(body, True) and says(orelse, False):
+            return test
+        if says(body, False) and says(orelse, True):
+            return _opposite(test)
+        if says(body, False) and says(orelse, False):
+            return body
     return cst.IfExp(test=_operand(test), body=_operand(body), orelse=_operand(orelse, choices_only=True))
 
 
