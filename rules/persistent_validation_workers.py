@@ -21,7 +21,8 @@ class PersistentValidationWorkers(Rule):
     ## What it does
     Finds a true `persistent_workers` on a loader that validates or tests, beside a loader that trains in the same
     run, where the target is Windows or ROCm. What a loader is for is read from its name, the hook that makes it,
-    or the loop that iterates it. A loader whose workers cannot start there (LL103, LL109) keeps none.
+    or the loop that iterates it. A loader whose workers cannot start there (LL103, LL109) keeps none. Quiet about
+    those of Lightning's `test_dataloader` and `predict_dataloader`: its trainer ends all workers when it has fitted.
 
     ## Why it breaks
     The workers of both loaders are then alive all the time: twice the processes, each of which has imported torch and

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
     from loaderlint.linking.sites import PythonSite
 
+_AFTER_FITTING = frozenset({"test_dataloader", "predict_dataloader"})
+"""Lightning's hooks that no trainer asks while it fits. When it has, it ends the workers of all it fitted with.
+
+``FitLoop.teardown`` (``loops/fit_loop.py``) and ``CombinedLoader.reset`` (``utilities/combined_loader.py``, 2.6).
+"""
 _MOST_WAYS = 30
 """Ways to one place that are told apart; a place with more of them is met by those alone."""
 
@@ -33,7 +38,8 @@ def in_one_run(
 ) -> Iterator[Span]:
     """Yield the loaders that a run which makes and iterates one loader may make and iterate as well.
 
-    Loaders that nobody was seen to iterate are those of one run where one function, or class, makes both.
+    Loaders that nobody was seen to iterate are those of one run where one function, or class, makes both, unless a
+    trainer asks for the one only when it is done with the other.
     """
     for other in others:
         if any(_meet(evaluator, run, site, other) for run in runs):
@@ -44,7 +50,7 @@ def _meet(evaluator: Evaluator, run: Iterations, site: PythonSite, other: Python
     first, second = (run.places.get(id(one.call), ()) for one in (site, other))
     if bool(first) is not bool(second):
         return False
-    if not first and not _made_together(site.frame, other.frame):
+    if not first and not (_made_together(site.frame, other.frame) and _wanted_together(site.frame, other.frame)):
         return False
     if not _can_both(_ways_to(evaluator, run, [site.frame]), _ways_to(evaluator, run, [other.frame])):
         return False
@@ -55,6 +61,11 @@ def _meet(evaluator: Evaluator, run: Iterations, site: PythonSite, other: Python
 
 def _made_together(one: Frame, other: Frame) -> bool:
     return one.scope is other.scope or (one.scope.parent is other.scope.parent is not one.facts.module)
+
+
+def _wanted_together(one: Frame, other: Frame) -> bool:
+    hooks = [frame.scope.name if frame.scope.parent is not frame.facts.module else "" for frame in (one, other)]
+    return hooks[0] == hooks[1] or _AFTER_FITTING.isdisjoint(hooks)
 
 
 def _can_both(one: Sequence[_Way], other: Sequence[_Way]) -> bool:
