@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import isfinite
 
@@ -64,20 +64,25 @@ class HighPrefetch(Rule):
             if isinstance(given.constant, int) and (counts or loader.num_workers.open):
                 # Whoever wrote that there are no workers wrote this beside it; only a user is known to give others.
                 unsure = not counts and any(workers.written for workers in met) and not loader.num_workers.by_user
-                for one in self._judge(loader, given, given.constant, max(counts, default=0), target):
+                for one in self._judge(loader, given, given.constant, counts, target):
                     yield replace(one, confidence=Confidence.POSSIBLE) if unsure else one
 
-    def _judge(self, loader: Loader, given: Candidate, factor: int, count: int, target: Target) -> Iterator[Finding]:
+    def _judge(
+        self, loader: Loader, given: Candidate, factor: int, counts: Collection[int], target: Target
+    ) -> Iterator[Finding]:
         each, all_together = self.limits.max_prefetch_factor, self.limits.max_batches_in_flight
+        count = max(counts, default=0)
         allowed = min(each, all_together // count) if count else each
         if factor <= allowed:
             return
         name, best = loader.spelled("prefetch_factor"), max(allowed, 1)
         message = f"each worker keeps {factor} batches in memory: {name} is above max-prefetch-factor ({each})"
         if count * factor > all_together:
+            varies = loader.num_workers.open or len(set(counts)) > 1
+            workers = f"{'up to ' if varies else ''}{count} worker{'' if count == 1 else 's'}"
             message = (
                 f"{count * factor} batches are held in memory, above max-batches-in-flight ({all_together}): {name} is "
-                f"{factor} with up to {count} workers"
+                f"{factor} with {workers}"
             )
         if best == factor:
             fix: Remedy = Unfixed("any factor is above the limit with so many workers")

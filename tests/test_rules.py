@@ -752,8 +752,8 @@ class TestHighPrefetch:
 
     def test_workers_times_the_factor_is_limited_too(self) -> None:
         finding = the_finding("LL301", a_loader(num_workers=12, prefetch_factor=4), LINUX)
-        assert "48 batches are held in memory, above max-batches-in-flight (32): prefetch_factor is 4 with up to" in (
-            finding.message
+        assert finding.message == (
+            "48 batches are held in memory, above max-batches-in-flight (32): prefetch_factor is 4 with 12 workers"
         )
         assert the_fix(finding).edits == (SetValue(at(11), 2),)
 
@@ -769,7 +769,8 @@ class TestHighPrefetch:
     def test_the_most_workers_of_any_run_count(self) -> None:
         counts = Value((written(2, 11), written(16, 12)))
         finding = the_finding("LL301", a_loader(num_workers=counts, prefetch_factor=4), LINUX)
-        assert "64 batches are held in memory" in finding.message
+        assert finding.message.startswith("64 batches are held in memory")
+        assert finding.message.endswith("with up to 16 workers")
 
     def test_a_cpu_count_counts_when_it_is_known(self) -> None:
         loader = a_loader(num_workers=cpus("os.cpu_count()", lambda count: count), prefetch_factor=4)
