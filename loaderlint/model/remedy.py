@@ -75,6 +75,12 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
     if count == 0 and loader.payload.code.remembers:
         return fix.unsafe("a sample depends on those its process read before, which are others without workers")
+    if count == 0 and loader.payload.code.process_wide is not None:
+        change = loader.payload.code.process_wide
+        return fix.unsafe(
+            f"`{change.what}` ({change.span.place}) changes all of its process, which without workers is the one that "
+            "trains"
+        )
     if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
         return fix.unsafe(
             "the library that makes this loader may set persistent_workers, which torch refuses without workers"

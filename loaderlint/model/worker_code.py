@@ -99,7 +99,8 @@ class WorkerCode:
     starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
     that it may change what the worker keeps from one sample, or epoch, to the next, and ``remembers`` that a sample may
     be another because of those the same process read before. ``left_behind`` is where the
-    program changes what it reads after the modules were imported: only a forked worker has that.
+    program changes what it reads after the modules were imported: only a forked worker has that. ``process_wide`` is
+    where it changes what all code of its process has, such as the seed of a generator.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -116,6 +117,7 @@ class WorkerCode:
     changes: bool = False
     remembers: bool = False
     left_behind: Touch | None = None
+    process_wide: Touch | None = None
 
 
 NOTHING_DONE = WorkerCode()

@@ -28,6 +28,7 @@ KEEPS = {
 def code(body: str) -> WorkerCode:
     lines = "\n".join(f"        {line}" for line in body.splitlines())
     (loader,) = loaders_of(
+        "import random\n"
         "from torch.utils.data import DataLoader, Dataset\n"
         "class Numbers(Dataset):\n"
         "    def __init__(self):\n"
@@ -36,6 +37,8 @@ def code(body: str) -> WorkerCode:
         "        self.seen = index\n"
         "    def look(self):\n"
         "        return self.seen\n"
+        "    def seed(self, index):\n"
+        "        random.seed(index)\n"
         f"    def __getitem__(self, index):\n{lines}\n        return index\n"
         "loader = DataLoader(Numbers(), num_workers=2)\n"
     )
@@ -95,3 +98,40 @@ def test_code_whose_samples_depend_on_those_before(body: str) -> None:
 @pytest.mark.parametrize("body", FORGETS.values(), ids=FORGETS)
 def test_code_whose_samples_do_not(body: str) -> None:
     assert not code(body).remembers
+
+
+PROCESS_WIDE = {
+    "a seed for each sample": ("import torch\ntorch.manual_seed(index)", "torch.manual_seed(index)"),
+    "a seed by another name": ("import numpy.random as draws\ndraws.seed(index)", "draws.seed(index)"),
+    "a seed of a library's": ("from transformers import set_seed\nset_seed(index)", "set_seed(index)"),
+    "gradients": ("import torch\ntorch.set_grad_enabled(False)", "torch.set_grad_enabled(False)"),
+    "a number type": ("import torch\ntorch.set_default_dtype(torch.half)", "torch.set_default_dtype(torch.half)"),
+    "the folder": ("import os\nos.chdir(self.path)", "os.chdir(self.path)"),
+    "an alarm": ("import signal\nsignal.alarm(5)", "signal.alarm(5)"),
+    "in a helper": ("self.seed(index)", "random.seed(index)"),
+    "where every worker comes": (
+        "import torch\nif torch.utils.data.get_worker_info() is not None:\n    torch.manual_seed(index)",
+        "torch.manual_seed(index)",
+    ),
+}
+OF_ITS_OWN = {
+    "a generator of its own": "import torch\ndraws = torch.Generator()\ndraws.manual_seed(index)",
+    "a generator of NumPy": "import numpy\ndraws = numpy.random.RandomState()\ndraws.seed(index)",
+    "gradients for a block": "import torch\nwith torch.set_grad_enabled(False):\n    index = index + 1",
+    "a method of that name": "self.tools.chdir(self.path)",
+    "where no worker comes": (
+        "import torch\nif torch.utils.data.get_worker_info() is None:\n    torch.manual_seed(index)"
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "call"), PROCESS_WIDE.values(), ids=PROCESS_WIDE)
+def test_code_that_changes_all_of_its_process(body: str, call: str) -> None:
+    change = code(body).process_wide
+    assert change is not None
+    assert change.what == call
+
+
+@pytest.mark.parametrize("body", OF_ITS_OWN.values(), ids=OF_ITS_OWN)
+def test_code_that_changes_only_what_it_made_or_what_it_takes_back(body: str) -> None:
+    assert code(body).process_wide is None
