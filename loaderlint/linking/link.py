@@ -22,7 +22,7 @@ from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
 from loaderlint.linking.samplers import samplers_of
 from loaderlint.linking.shadowed import with_shadowed
-from loaderlint.linking.sharing import with_sharing
+from loaderlint.linking.sharing import with_sharing, with_sharing_of_settings
 from loaderlint.linking.sites import PythonSite, python_sites
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language
@@ -84,10 +84,11 @@ def _in_order(loaders: Iterable[Iterable[Loader]]) -> tuple[Loader, ...]:
 
 def _with_configured(evaluator: Evaluator, loaders: tuple[Loader, ...], near: Set[str] | None) -> tuple[Loader, ...]:
     """Return the loaders and those of configuration, as far as they stand in files that are near."""
-    found = [*loaders, *mmengine.loaders(evaluator)]
+    configured = [*mmengine.loaders(evaluator)]
     if near is None or any(Language.of(path) is not Language.PYTHON for path in near):
-        found.extend(configured_loaders(evaluator))
-        found.extend(bare_loaders(evaluator, tuple(found)))
+        configured.extend(configured_loaders(evaluator))
+        configured.extend(bare_loaders(evaluator, (*loaders, *configured)))
+    found = (*loaders, *with_sharing_of_settings(evaluator, configured))
     return tuple(one for one in found if near is None or one.span.path in near)
 
 

@@ -74,6 +74,30 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     )
 
 
+def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
+    """Return the loaders of configurations, each candidate of which can say whether these use it for something else.
+
+    That is where a name of a configuration in Python is read outside of what makes loaders, or another key takes the
+    value by an interpolation. What else a framework does with the keys is not looked at.
+    """
+    every = tuple(loaders)
+    settings = _Settings(every)
+    uses = _Uses(evaluator.project, Shows(evaluator.project))
+    interpolations = Interpolations(evaluator.project)
+
+    def used_elsewhere(option: str, one: Candidate) -> bool:
+        return uses.elsewhere(one, settings) or _is_interpolated(interpolations, option, one, settings)
+
+    def with_uses(option: str, value: Value) -> Value:
+        candidates = (replace(one, used_elsewhere=partial(used_elsewhere, option, one)) for one in value.candidates)
+        return replace(value, candidates=tuple(candidates))
+
+    return tuple(
+        replace(loader, options={name: with_uses(name, value) for name, value in loader.options.items()})
+        for loader in every
+    )
+
+
 def _needed_elsewhere(loaders: Iterable[Loader], loader: Loader, option: str, candidate: Candidate) -> bool:
     """Return whether another loader gets the same value, one that may start workers where the option is for these."""
     for other in loaders:
@@ -172,6 +196,17 @@ class _OfLoadersAlone:
         )
 
 
+class _Settings:
+    """The mappings that loaders are made of."""
+
+    def __init__(self, loaders: Iterable[Loader]) -> None:
+        self._mappings = [one.span for one in loaders]
+
+    def hold(self, span: Span) -> bool:
+        """Return whether a place is inside of one."""
+        return any(one.holds(span) for one in self._mappings)
+
+
 class _OtherUses:
     """What a program does with values, apart from loaders and from the ways to them."""
 
@@ -210,18 +245,13 @@ class _OtherUses:
             self._known[key] = (
                 self._is_restricted(candidate)
                 or self._named_twice.is_read(candidate.span, ways.hold)
-                or self._is_interpolated(option, candidate, ways)
+                or _is_interpolated(self._interpolations, option, candidate, ways)
                 or not self._reads.listed.isdisjoint(self._names.read_as(candidate, argument))
                 or self.is_taken(option, candidate, argument, ways)
                 or self._is_read(candidate, asked, _OfLoadersAlone(ways, self))
                 or self._is_read(candidate, [self._reads.wholes], ways)
             )
         return self._known[key]
-
-    def _is_interpolated(self, option: str, candidate: Candidate, ways: _Ways) -> bool:
-        """Return whether an interpolation takes a value for something else; one of its own name mostly does not."""
-        every = self._interpolations.of(candidate.span)
-        return any(one.gives != option and not ways.hold(one.span) for one in every)
 
     def is_taken(self, option: str, candidate: Candidate, argument: Span | None, ways: _Ways) -> bool:
         """Return whether a program computes with a written value elsewhere, or gives it away, under a name it has."""
@@ -333,6 +363,11 @@ class _OtherUses:
         return any(one not in LOADER_CALLABLES for one in libraries) or not (libraries or followed)
 
 
+def _is_interpolated(interpolations: Interpolations, option: str, candidate: Candidate, ways: _Hold) -> bool:
+    """Return whether an interpolation takes a value for something else; one of its own name mostly does not."""
+    return any(one.gives != option and not ways.hold(one.span) for one in interpolations.of(candidate.span))
+
+
 def _owner(node: ast.expr) -> ast.expr | None:
     """Return what an attribute is asked of, by its name or by ``getattr``; None where something else is read."""
     match node:
@@ -359,7 +394,7 @@ class _Uses:
         self._shows = shows
         self._reads: dict[str, dict[str, list[Span]]] = {}
 
-    def elsewhere(self, candidate: Candidate, ways: _Ways) -> bool:
+    def elsewhere(self, candidate: Candidate, ways: _Hold) -> bool:
         """Return whether the name a written value was given is read for something else than loaders."""
         facts = self._project.python(candidate.span.path) if candidate.written else None
         name = _name_of(facts, candidate) if facts is not None else None

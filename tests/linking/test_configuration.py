@@ -402,3 +402,20 @@ def test_bare_settings_of_hugging_face_carry_its_names() -> None:
     assert [one.constant for one in loader.num_workers.candidates] == [4]
     assert [one.constant for one in loader.prefetch_factor.candidates] == [2]
     assert loader.spelled("num_workers") == "dataloader_num_workers"
+
+
+OF_TORCH = "loader:\n  _target_: torch.utils.data.DataLoader\n  num_workers: ${workers}\n"
+TAKEN_BY = {
+    "a text": ("name: toy-${workers}\n", True),
+    "another key": ("preparing:\n  jobs: ${workers}\n", True),
+    "another loader": (OF_TORCH.replace("loader:", "other:", 1), False),
+    "nothing else": ("", False),
+}
+
+
+@pytest.mark.parametrize(("other", "serves_others"), TAKEN_BY.values(), ids=TAKEN_BY)
+def test_a_key_that_others_interpolate_serves_these_too(other: str, serves_others: bool) -> None:
+    found = loaders_of({"conf/config.yaml": f"workers: 2\n{OF_TORCH}{other}"})
+    counts = [value for one in found for value in one.num_workers.written]
+    assert [one.serves_others for one in counts] == [serves_others] * len(counts)
+    assert counts

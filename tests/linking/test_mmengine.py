@@ -206,3 +206,20 @@ def test_each_written_mapping_is_one_loader_at_its_place() -> None:
 def test_a_mapping_without_a_runner_in_sight_has_no_consumer() -> None:
     assert [one.consumer_seen for one in loaders_of({"configs/a.py": UNMARKED})] == [False]
     assert [one.consumer_seen for one in loaders_of({"train.py": RUNNER, "configs/a.py": UNMARKED})] == [True]
+
+
+MAPPING = "train_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n"
+READ_BESIDE = {
+    "by another setting": ("environment = dict(threads=workers)\n", True),
+    "by a name of its own": ("threads = workers\n", True),
+    "by another loader": ("val_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n", False),
+    "by nothing": ("", False),
+}
+
+
+@pytest.mark.parametrize(("beside", "serves_others"), READ_BESIDE.values(), ids=READ_BESIDE)
+def test_a_name_that_the_file_reads_for_something_else_serves_that_too(beside: str, serves_others: bool) -> None:
+    files = {"train.py": RUNNER, "configs/a.py": f"workers = 2\n{MAPPING}{beside}"}
+    counts = [value for one in loaders_of(files) for value in one.num_workers.written]
+    assert [one.serves_others for one in counts] == [serves_others] * len(counts)
+    assert counts
