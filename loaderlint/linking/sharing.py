@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -23,7 +24,7 @@ from loaderlint.linking.shown import Shows
 from loaderlint.linking.things import External, Frame, Instance, Made, Possibility
 from loaderlint.model.cells import names_taken
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value, meetings
 from loaderlint.readers.python import PythonFacts, dotted
 from loaderlint.readers.python_bindings import is_globals
@@ -77,16 +78,21 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
 def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
     """Return the loaders of configurations, each candidate of which can say whether these use it for something else.
 
-    That is where a name of a configuration in Python is read outside of what makes loaders, or another key takes the
-    value by an interpolation. What else a framework does with the keys is not looked at.
+    That is where a name of a configuration in Python is read outside of what makes loaders, in its file or of the
+    configuration by others, or another key takes the value by an interpolation. What else a framework does with the
+    keys is not looked at.
     """
     every = tuple(loaders)
     settings = _Settings(every)
+    of_configurations = cache(lambda: frozenset(_read_of_configurations(evaluator.project)))
     uses = _Uses(evaluator.project, Shows(evaluator.project))
     interpolations = Interpolations(evaluator.project)
 
     def used_elsewhere(option: str, one: Candidate) -> bool:
-        return uses.elsewhere(one, settings) or _is_interpolated(interpolations, option, one, settings)
+        if uses.elsewhere(one, settings) or _is_interpolated(interpolations, option, one, settings):
+            return True
+        name = uses.name_of(one)
+        return name is not None and name in of_configurations()
 
     def with_uses(option: str, value: Value) -> Value:
         candidates = (replace(one, used_elsewhere=partial(used_elsewhere, option, one)) for one in value.candidates)
@@ -396,13 +402,17 @@ class _Uses:
 
     def elsewhere(self, candidate: Candidate, ways: _Hold) -> bool:
         """Return whether the name a written value was given is read for something else than loaders."""
-        facts = self._project.python(candidate.span.path) if candidate.written else None
-        name = _name_of(facts, candidate) if facts is not None else None
+        facts, name = self._project.python(candidate.span.path), self.name_of(candidate)
         if facts is None or name is None:
             return False
         if facts.source.cells is not None and name in names_taken(facts.source.text):
             return True
         return any(not ways.hold(read) for read in self._reads_in(facts).get(name, ()))
+
+    def name_of(self, candidate: Candidate) -> str | None:
+        """Return the name of its module that a written value is bound to."""
+        facts = self._project.python(candidate.span.path) if candidate.written else None
+        return _name_of(facts, candidate) if facts is not None else None
 
     def _reads_in(self, facts: PythonFacts) -> dict[str, list[Span]]:
         path = facts.source.path
@@ -411,6 +421,17 @@ class _Uses:
             for node, name in _reads(facts, self._shows):
                 self._reads[path].setdefault(name, []).append(facts.span(node))
         return self._reads[path]
+
+
+_OF_CONFIGURATION = re.compile(r"\b\w*(?:cfg|config|_base_)(?:\.|\[[\"']|\.get\([\"'])(\w+)", re.IGNORECASE)
+"""A key asked of a configuration: ``cfg.workers``, ``config["workers"]``, ``{{_base_.workers}}``."""
+
+
+def _read_of_configurations(project: Project) -> Iterator[str]:
+    """Yield the keys that a project's Python files ask configurations for, as far as their names say what they are."""
+    for path in project.paths:
+        facts = project.python(path) if Language.of(path) is Language.PYTHON else None
+        yield from _OF_CONFIGURATION.findall(facts.source.text) if facts is not None else ()
 
 
 def _name_of(facts: PythonFacts, candidate: Candidate) -> str | None:

@@ -210,16 +210,22 @@ def test_a_mapping_without_a_runner_in_sight_has_no_consumer() -> None:
 
 MAPPING = "train_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n"
 READ_BESIDE = {
-    "by another setting": ("environment = dict(threads=workers)\n", True),
-    "by a name of its own": ("threads = workers\n", True),
-    "by another loader": ("val_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n", False),
-    "by nothing": ("", False),
+    "by another setting": ("environment = dict(threads=workers)\n", True, ""),
+    "by a name of its own": ("threads = workers\n", True, ""),
+    "by a program": ("", True, "print(cfg.workers)\n"),
+    "by a program that asks for the key": ("", True, "print(self.config['workers'])\n"),
+    "by a configuration that inherits it": ("", True, "jobs = '{{_base_.workers}}'\n"),
+    "by a program, of something else": ("", False, "print(args.workers, cfg.jobs)\n"),
+    "by another loader": ("val_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n", False, ""),
+    "by nothing": ("", False, ""),
 }
 
 
-@pytest.mark.parametrize(("beside", "serves_others"), READ_BESIDE.values(), ids=READ_BESIDE)
-def test_a_name_that_the_file_reads_for_something_else_serves_that_too(beside: str, serves_others: bool) -> None:
-    files = {"train.py": RUNNER, "configs/a.py": f"workers = 2\n{MAPPING}{beside}"}
+@pytest.mark.parametrize(("beside", "serves_others", "program"), READ_BESIDE.values(), ids=READ_BESIDE)
+def test_a_name_that_the_file_reads_for_something_else_serves_that_too(
+    beside: str, serves_others: bool, program: str
+) -> None:
+    files = {"train.py": RUNNER + program, "configs/a.py": f"workers = 2\n{MAPPING}{beside}"}
     counts = [value for one in loaders_of(files) for value in one.num_workers.written]
     assert [one.serves_others for one in counts] == [serves_others] * len(counts)
     assert counts
