@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import partial
 
+from loaderlint.linking.changed_samples import changes_samples
 from loaderlint.linking.things import Function
 from loaderlint.readers.python import FunctionNode
 
@@ -56,26 +58,20 @@ def remembers(functions: Iterable[Function]) -> bool:
 
     That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
     and look at it, or look at what they keep of the sample before (``self.last = index``). What is kept by the sample's
-    number, such as a cache, gives the same whatever came before.
+    number, such as a cache, gives the same whatever came before; a sample that is changed where it is kept does not.
     """
     nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
     running = [node for node in nodes if node.name not in _CONSTRUCTORS]
     moved = {one for node in running for one in _moved(node)}
     looked_at = {ast.unparse(one) for node in running for one in _looked_at(node)}
-    return any(name in looked_at or taken for name, taken in moved)
+    changed = any(changes_samples(node, partial(_outlasts, node)) for node in running)
+    return changed or any(name in looked_at or taken for name, taken in moved)
 
 
 def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:
     """Yield what goes on with every call of a function, as it is written, and whether the change itself looks at it."""
-    outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    outlasts = partial(_outlasts, function)
     told = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
-
-    def outlasts(node: ast.expr) -> bool:
-        while isinstance(node, ast.Attribute | ast.Subscript):
-            if _is_kept(node):
-                return True
-            node = node.value
-        return _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
 
     for node in ast.walk(function):
         if isinstance(node, ast.AugAssign) and outlasts(node.target):
@@ -91,6 +87,16 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
             yield ast.unparse(node.func.value), node.func.attr in _TAKES and id(node) not in told
         elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args and outlasts(node.args[0]):
             yield ast.unparse(node.args[0]), True
+
+
+def _outlasts(function: ast.AST, node: ast.expr) -> bool:
+    """Return whether something is kept by the object whose method this is, or by the module."""
+    outer = {name for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if _is_kept(node):
+            return True
+        node = node.value
+    return _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
 
 
 def _collection(target: ast.expr) -> str:
