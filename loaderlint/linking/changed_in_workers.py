@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from loaderlint.linking.changed_samples import changes_samples
+from loaderlint.linking.changed_samples import PUTS, TAKES, changes_samples
 from loaderlint.linking.things import Function
 from loaderlint.readers.python import FunctionNode
 
@@ -37,9 +37,6 @@ _TAKES_OR_PUTS = frozenset(
     }
 )
 """Methods that change the object they are called on, or how far it was read."""
-_TAKES = frozenset({"pop", "popitem", "popleft"})
-_PUTS = frozenset({"add", "append", "appendleft", "extend", "insert"})
-"""Methods that make a collection other than it was by what they take or put, whoever asks for what."""
 _NEW = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
 
@@ -83,8 +80,8 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
                     yield ast.unparse(target), True
         elif not isinstance(node, ast.Call):
             continue
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES | _PUTS and outlasts(node.func.value):
-            yield ast.unparse(node.func.value), node.func.attr in _TAKES and id(node) not in told
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in TAKES | PUTS and outlasts(node.func.value):
+            yield ast.unparse(node.func.value), node.func.attr in TAKES and id(node) not in told
         elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args and outlasts(node.args[0]):
             yield ast.unparse(node.args[0]), True
 
@@ -138,7 +135,7 @@ def _looked_at(function: ast.AST) -> Iterator[ast.expr]:
     changing = {
         id(node.func.value)
         for node in ast.walk(function)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES | _PUTS
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TAKES | PUTS
     }
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in changing:

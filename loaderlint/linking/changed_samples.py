@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-_ADDS_OR_TAKES = frozenset({"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "remove"})
+TAKES = frozenset({"pop", "popitem", "popleft"})
+PUTS = frozenset({"add", "append", "appendleft", "extend", "insert"})
+"""Methods that make a collection other than it was by what they take or put, whoever asks for what."""
+_CHANGES_COLLECTIONS = TAKES | PUTS | {"clear", "discard", "remove"}
 _CHANGES_NO_VALUE = frozenset({"requires_grad_", "share_memory_"})
 """Methods of tensors with the ending of those that change its values, which change none."""
 _SHUFFLES = frozenset({"shuffle"})
@@ -75,7 +78,7 @@ def _changed(function: ast.AST) -> Iterator[ast.expr]:
                 yield owner
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    if isinstance(target, ast.Subscript | ast.Attribute) and ast.unparse(target) in _texts(value):
+                    if isinstance(target, ast.Subscript | ast.Attribute) and ast.unparse(target) in _read_in(value):
                         yield target.value
             case ast.Call(func=ast.Attribute(value=owner, attr=method)) if _changes_its_object(method):
                 yield owner
@@ -91,7 +94,7 @@ def _shuffled(function: ast.AST) -> Iterator[ast.expr]:
 
 def _changes_its_object(method: str) -> bool:
     in_place = method.endswith("_") and not method.startswith("_") and method not in _CHANGES_NO_VALUE
-    return in_place or method in _ADDS_OR_TAKES
+    return in_place or method in _CHANGES_COLLECTIONS
 
 
 def _is_text(value: ast.expr) -> bool:
@@ -102,7 +105,7 @@ def _is_string(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _texts(value: ast.expr) -> set[str]:
+def _read_in(value: ast.expr) -> set[str]:
     return {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript | ast.Attribute)}
 
 
