@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from loaderlint.linking.changed_samples import PUTS, TAKES, changes_samples
-from loaderlint.linking.things import Function
+from loaderlint.linking.changed_samples import changes_samples
+from loaderlint.linking.running import STEPS
+from loaderlint.linking.things import Frame, Function, Made
 from loaderlint.readers.python import FunctionNode
+from loaderlint.vocabulary.lifetimes import ITERATORS, PUTS, TAKES
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
 
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__getstate__", "__reduce__"})
 _TAKES_OR_PUTS = frozenset(
@@ -50,19 +56,32 @@ def changes_in_workers(functions: Iterable[Function]) -> bool:
     )
 
 
-def remembers(functions: Iterable[Function]) -> bool:
-    """Return whether what the functions give may depend on how often they were called before, in the same process.
+def remembers(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
+    """Return whether what functions give, by option, may depend on how often they were called before, in one process.
 
     That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
     and look at it, or look at what they keep of the sample before (``self.last = index``). What is kept by the sample's
     number, such as a cache, gives the same whatever came before; a sample that is changed where it is kept does not.
     """
+    functions = [one for functions in running.values() for one in functions]
     nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
-    running = [node for node in nodes if node.name not in _CONSTRUCTORS]
-    moved = {one for node in running for one in _moved(node)}
-    looked_at = {ast.unparse(one) for node in running for one in _looked_at(node)}
-    changed = any(changes_samples(node, partial(_outlasts, node)) for node in running)
-    return changed or any(name in looked_at or taken for name, taken in moved)
+    called = [node for node in nodes if node.name not in _CONSTRUCTORS]
+    moved = {one for node in called for one in _moved(node)}
+    looked_at = {ast.unparse(one) for node in called for one in _looked_at(node)}
+    if any(name in looked_at or taken for name, taken in moved):
+        return True
+    return any(_goes_on(evaluator, one) for one in functions) or changes_samples(evaluator, running)
+
+
+def _goes_on(evaluator: Evaluator, function: Function) -> bool:
+    """Return whether a function goes on in an iterator where an earlier call left it."""
+    for expression, _, place in function.scope.iterations:
+        if isinstance(expression, ast.Attribute | ast.Name) and _outlasts(function.node, expression):
+            with evaluator.steps(STEPS):
+                found = evaluator.evaluate(expression, Frame(function.facts, place, receiver=function.receiver))
+            if any(isinstance(one.thing, Made) and one.thing.callee.startswith(ITERATORS) for one in found):
+                return True
+    return False
 
 
 def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:

@@ -3,123 +3,103 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-TAKES = frozenset({"pop", "popitem", "popleft"})
-PUTS = frozenset({"add", "append", "appendleft", "extend", "insert"})
-"""Methods that make a collection other than it was by what they take or put, whoever asks for what."""
-_CHANGES_COLLECTIONS = TAKES | PUTS | {"clear", "discard", "remove"}
-_CHANGES_NO_VALUE = frozenset({"requires_grad_", "share_memory_"})
-"""Methods of tensors with the ending of those that change its values, which change none."""
-_SHUFFLES = frozenset({"shuffle"})
+from loaderlint.linking.in_workers import told_apart
+from loaderlint.linking.lifetimes import KEPT, NEW, UNKNOWN, Callee, Layers, Outcome, holding, outcome
+from loaderlint.linking.returned import called
+from loaderlint.linking.running import STEPS
+from loaderlint.linking.things import Class, Frame, Function, Unseen
+from loaderlint.readers.python import FunctionNode, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.evaluate import Evaluator
 
 
-def changes_samples(function: ast.FunctionDef | ast.AsyncFunctionDef, outlasts: Callable[[ast.expr], bool]) -> bool:
-    """Return whether a function changes an element of what ``outlasts`` it, itself or by a name it gave that.
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__getstate__", "__reduce__"})
+_READS = frozenset({"__getitem__", "__getitems__"})
+
+
+def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
+    """Return whether functions that run in workers, by option, change an element of what outlasts their call.
 
     One that is only stored by a key, from what stands under others, is the same however often that is done.
     """
-    elements = _named_elements(function, outlasts)
-
-    def is_element(node: ast.expr) -> bool:
-        return _root(node) in elements or (_is_part(node) and outlasts(node))
-
-    return any(is_element(changed) for changed in _changed(function)) or any(
-        outlasts(one) for one in _shuffled(function)
-    )
-
-
-def _named_elements(function: ast.AST, outlasts: Callable[[ast.expr], bool]) -> set[str]:
-    """Return the names that stand for nothing but elements of what outlasts a function: ``row = self.rows[index]``."""
-    given: dict[str, list[ast.expr | None]] = {}
-    for node in ast.walk(function):
-        for target, value in _given(node):
-            several = isinstance(target, ast.Tuple | ast.List)
-            parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-            values = value.elts if several and isinstance(value, ast.Tuple | ast.List) else [value] * len(parts)
-            for part, of_part in zip(parts, values, strict=False):
-                if isinstance(part, ast.Name):
-                    given.setdefault(part.id, []).append(of_part)
-        if isinstance(node, ast.arg):
-            given.setdefault(node.arg, []).append(None)
-    found: set[str] = set()
-    while True:
-        more = {
-            name
-            for name, values in given.items()
-            if all(one is not None and (_root(one) in found or (_is_part(one) and outlasts(one))) for one in values)
-        }
-        if more <= found:
-            return found
-        found |= more
-
-
-def _given(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    """Yield what a statement gives values to, with the value; None where it is no part of anything."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            yield from ((target, value) for target in targets)
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
-            yield target, value
-        case ast.For(target=target, iter=iterable) | ast.comprehension(target=target, iter=iterable):
-            # What is gone through gives elements, whether it is one itself or not.
-            yield target, ast.Subscript(iterable, ast.Slice(), ast.Load())
-        case ast.withitem(optional_vars=ast.expr() as target):
-            yield target, None
-
-
-def _changed(function: ast.AST) -> Iterator[ast.expr]:
-    """Yield what a function changes where it is kept."""
-    for node in ast.walk(function):
-        match node:
-            case ast.AugAssign(target=ast.Name() as name, value=value) if not _is_text(value):
-                yield name
-            case ast.AugAssign(target=ast.Subscript(value=owner) | ast.Attribute(value=owner)):
-                yield owner
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    if isinstance(target, ast.Subscript | ast.Attribute) and ast.unparse(target) in _read_in(value):
-                        yield target.value
-            case ast.Call(func=ast.Attribute(value=owner, attr=method)) if _changes_its_object(method):
-                yield owner
-        if isinstance(node, ast.keyword) and node.arg == "out":
-            yield node.value
-
-
-def _shuffled(function: ast.AST) -> Iterator[ast.expr]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SHUFFLES:
-            yield from node.args[:1]
-
-
-def _changes_its_object(method: str) -> bool:
-    in_place = method.endswith("_") and not method.startswith("_") and method not in _CHANGES_NO_VALUE
-    return in_place or method in _CHANGES_COLLECTIONS
-
-
-def _is_text(value: ast.expr) -> bool:
-    return any(isinstance(one, ast.JoinedStr) or _is_string(one) for one in ast.walk(value))
-
-
-def _is_string(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _read_in(value: ast.expr) -> set[str]:
-    return {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript | ast.Attribute)}
-
-
-def _is_part(node: ast.expr) -> bool:
-    """Return whether an expression takes something out by a key: ``self.rows[index]``, ``self.rows[index].box``."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        if isinstance(node, ast.Subscript):
-            return True
-        node = node.value
+    calls = _Calls(evaluator)
+    samples = NEW
+    for role, functions in running.items():
+        for function in functions:
+            node = function.node
+            name = node.name if isinstance(node, FunctionNode) else ""
+            if name in _CONSTRUCTORS:
+                continue
+            batch = holding([samples]) if role == "collate_fn" else NEW
+            taken = _taken(function, {0: batch})
+            done = calls.outcome(function, taken)
+            if done.changes:
+                return True
+            if name in _READS:
+                samples = min(samples, done.returned)
     return False
 
 
-def _root(node: ast.expr) -> str:
-    """Return the name that an expression takes something of, or is itself."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+def _taken(function: Function, given: Mapping[str | int, Layers], on: Layers = KEPT) -> dict[str, Layers]:
+    """Return the layers of a function's parameters, of those it is given by position or name, and called on."""
+    node = function.node
+    names = [one.arg for one in parameters(node)]
+    decorators = {one.id for one in getattr(node, "decorator_list", ()) if isinstance(one, ast.Name)}
+    bound = function.owner is not None and "staticmethod" not in decorators
+    taken = {names[0]: on} if bound and names else {}
+    positional = names[1:] if bound else names
+    for key, layers in given.items():
+        if isinstance(key, str) and key in names:
+            taken[key] = layers
+        elif isinstance(key, int) and key < len(positional):
+            taken[positional[key]] = layers
+    return taken
+
+
+class _Calls:
+    """What calls inside worker code do, each function looked into once for the same kind of arguments."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._known: dict[tuple[ast.AST, tuple[tuple[str, Layers], ...]], Outcome] = {}
+
+    def outcome(self, function: Function, taken: Mapping[str, Layers]) -> Outcome:
+        key = function.node, tuple(sorted(taken.items()))
+        if key not in self._known:
+            self._known[key] = Outcome()
+            self._known[key] = outcome(function.node, function.scope, taken, self._inside(function))
+        return self._known[key]
+
+    def _inside(self, function: Function) -> Callee:
+        places = {id(site.node): site.place for site in function.scope.calls}
+
+        def callee(call: ast.Call, on: Layers, given: Mapping[str | int, Layers]) -> Outcome | None:
+            place = places.get(id(call))
+            least = min(on, *given.values(), NEW)
+            if least == NEW or place is None or told_apart(place):
+                return None
+            frame = Frame(function.facts, place, receiver=function.receiver)
+            with self._evaluator.steps(STEPS):
+                ways = list(self._evaluator.evaluate(call.func, frame))
+            done = [
+                self.outcome(one, _taken(one, given, on))
+                for way in ways
+                for one in called(self._evaluator, way, ("__call__",))
+            ]
+            if any(isinstance(way.thing, Class) for way in ways):
+                done.append(Outcome(holding(given.values())))
+            if any(isinstance(way.thing, Unseen) for way in ways):
+                done.append(UNKNOWN)
+            if not done:
+                return None
+            return Outcome(
+                min(one.returned for one in done),
+                any(one.changes for one in done),
+                seen=all(one.seen for one in done),
+            )
+
+        return callee

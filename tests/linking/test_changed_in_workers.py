@@ -25,22 +25,39 @@ KEEPS = {
 }
 
 
-def code(body: str) -> WorkerCode:
+def code(body: str, collate: str = "pass") -> WorkerCode:
     lines = "\n".join(f"        {line}" for line in body.splitlines())
     (loader,) = loaders_of(
         "import random\n"
         "from torch.utils.data import DataLoader, Dataset\n"
+        "def enlarge(row):\n"
+        "    row.append(1)\n"
+        "class Scale:\n"
+        "    def __call__(self, row):\n"
+        "        row *= 2\n"
+        "        return row\n"
         "class Numbers(Dataset):\n"
         "    def __init__(self):\n"
+        "        self.scale = Scale()\n"
+        "        self.stream = map(int, open('rows'))\n"
         "        self.items = [1]\n"
         "    def note(self, index):\n"
         "        self.seen = index\n"
         "    def look(self):\n"
         "        return self.seen\n"
+        "    def enlarge(self, row):\n"
+        "        row += 1\n"
+        "    def find(self, index):\n"
+        "        return self.items[index]\n"
+        "    def make(self, index):\n"
+        "        return self.items[index] * 2\n"
         "    def seed(self, index):\n"
         "        random.seed(index)\n"
         f"    def __getitem__(self, index):\n{lines}\n        return index\n"
-        "loader = DataLoader(Numbers(), num_workers=2)\n"
+        "def collate(batch):\n"
+        f"    {collate}\n"
+        "    return batch\n"
+        "loader = DataLoader(Numbers(), num_workers=2, collate_fn=collate)\n"
     )
     return loader.payload.code
 
@@ -78,6 +95,21 @@ REMEMBERS = {
     "one beside another": "row, label = self.items[index], 1\nrow -= label\nindex = row",
     "each that one has": "for box in self.items[index]:\n    box['x'] = box['x'] * 2\nindex = self.items[index]",
     "an order that is shuffled": "random.shuffle(self.items)\nindex = self.items[0]",
+    "one that a helper changes": "row = self.items[index]\nself.enlarge(row)\nindex = row",
+    "one that a function changes": "row = self.items[index]\nenlarge(row)\nindex = row",
+    "one that a helper finds": "row = self.find(index)\nrow += 1\nindex = row",
+    "one that an object changes": "index = self.scale(self.items[index])",
+    "one of two ways": "row = self.items[index]\nif index:\n    row = row.copy()\nrow += 1\nindex = row",
+    "a view of one": "import numpy\nrow = numpy.asarray(self.items[index])\nrow[0] += 1\nindex = row",
+    "one that is drawn on": "import cv2\nrow = self.items[index]\ncv2.circle(row, (3, 3), 1, 255)\nindex = row",
+    "holes in one": "row = self.items[index]\nrow[index : index + 2] = 0\nindex = row",
+    "a part of a copy": "row = self.items[index].copy()\nrow['boxes'].append(index)\nindex = row",
+    "one of those that match": "row = [one for one in self.items if one][0]\nrow += 1\nindex = row",
+    "one that is found by going through all": "for place, row in enumerate(self.items):\n    row += place\nindex = row",
+    "one that was looked at before": "row = self.items[index]\nold = row['x']\nrow['x'] = old * 2\nindex = old",
+    "one that is taken to pieces": "row = self.items[index]\ndel row['x']\nindex = row",
+    "what something unknown gives back": "row = self.unknown(self.items[index])\nrow += 1\nindex = row",
+    "an iterator that is gone through": "for row in self.stream:\n    break\nindex = row",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
 FORGETS = {
@@ -86,6 +118,21 @@ FORGETS = {
     "a new value of a sample": "row = self.items[index] / 255\nrow += 1\nindex = row",
     "a text that becomes longer": "path = self.items[index]\npath += '.png'\nindex = path",
     "what is stored from other keys": "row = self.items[index]\nrow['image'] = open(row['path'])\nindex = row",
+    "a copy that a helper changes": "row = self.items[index].copy()\nself.enlarge(row)\nindex = row",
+    "a sample of its own that a helper changes": "row = [index]\nself.enlarge(row)\nindex = row",
+    "a deep copy": "import copy\nrow = copy.deepcopy(self.items[index])\nrow['boxes'].append(index)\nindex = row",
+    "one that either way is new": (
+        "row = self.items[index]\nif index:\n    row = row.copy()\nelse:\n    row = row / 2\nrow += 1\nindex = row"
+    ),
+    "what something unknown is called on": "row = self.items[index].unknown()\nrow += 1\nindex = row",
+    "a list that is gone through": "for row in self.items:\n    break\nindex = row",
+    "an image that is read": "import cv2\nrow = cv2.imread(self.items[index])\nrow[0] = 0\nindex = row",
+    "one that a helper makes": "row = self.make(index)\nrow += 1\nindex = row",
+    "columns of a copy": "row = self.items[index].copy()\nrow[:, 1] *= 2\nindex = row",
+    "a new list of them": "rows = [one for one in self.items]\nrows.append(index)\nindex = rows",
+    "what is loaded where it is missing": (
+        "row = self.items[index]\nif row['x'] is None:\n    row['x'] = open(row['path'])\nindex = row['x']"
+    ),
     "a number of the object": "start = self.start\nstart += index\nindex = start",
     "an order of its own": "order = list(self.items)\nrandom.shuffle(order)\nindex = order[0]",
     "a tensor that needs a gradient": "index = self.items[index].requires_grad_()",
@@ -116,6 +163,18 @@ def test_code_whose_samples_depend_on_those_before(body: str) -> None:
 @pytest.mark.parametrize("body", FORGETS.values(), ids=FORGETS)
 def test_code_whose_samples_do_not(body: str) -> None:
     assert not code(body).remembers
+
+
+CHANGES_BATCH = "for row, label in batch: row *= label"
+
+
+def test_a_collate_fn_may_change_samples_where_they_are_kept() -> None:
+    assert code("return self.items[index], 1", CHANGES_BATCH).remembers
+
+
+@pytest.mark.parametrize("body", ["return self.items[index].copy(), 1", "return [index], self.items[index]"])
+def test_a_collate_fn_that_changes_new_samples_changes_none_that_is_kept(body: str) -> None:
+    assert not code(body, CHANGES_BATCH if "copy" in body else "batch.append(batch[0])").remembers
 
 
 PROCESS_WIDE = {

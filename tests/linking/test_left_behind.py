@@ -11,7 +11,9 @@ import torch
 import shared
 from torch.utils.data import DataLoader, Dataset
 from shared import TABLE
-SCALE, CACHE, OTHER = 1, [], 0
+SCALE = 1
+CACHE = []
+OTHER = 0
 ⟨above⟩
 class Numbers(Dataset):
     scale = 1
@@ -95,6 +97,34 @@ LEFT_BEHIND |= {
         {"above": "import tempfile, random\nrandom.seed(0)\nSCALE = len(tempfile.mkdtemp())"},
         "tempfile.mkdtemp()",
     ),
+    "a list by another name": ({"before": "found = CACHE; found.append(1)"}, "found = CACHE"),
+    "a list in another one": ({"before": "found = [CACHE, 1]"}, "found = [CACHE, 1]"),
+    "a list that a function of the program gets": (
+        {"above": "def fill(rows):\n    rows.append(1)", "before": "fill(CACHE)"},
+        "fill(CACHE)",
+    ),
+    "a list that a function of a library changes": (
+        {"above": "import random", "before": "random.shuffle(CACHE)"},
+        "random.shuffle(CACHE)",
+    ),
+    "what a function of a library writes to": (
+        {"above": "import numpy", "before": "numpy.multiply(1, 2, out=CACHE)"},
+        "numpy.multiply(1, 2, out=CACHE)",
+    ),
+    "a list that is given away": ({"above": "def found():\n    return CACHE"}, "CACHE"),
+    "an object of a module that a method gets": (
+        {"before": "unknown.fill(shared.TABLE)"},
+        "unknown.fill(shared.TABLE)",
+    ),
+    "by its name": ({"before": "setattr(shared, 'TABLE', {})"}, "setattr(shared, 'TABLE', {})"),
+    "what a library is told to load": (
+        {"before": "torch.serialization.add_safe_globals([1])"},
+        "torch.serialization.add_safe_globals([1])",
+    ),
+    "what a library is told to use": (
+        {"above": "import soundfile", "before": "soundfile.set_backend('sox')"},
+        "soundfile.set_backend('sox')",
+    ),
     "how images are read": (
         {"above": "from PIL import ImageFile", "before": "ImageFile.LOAD_TRUNCATED_IMAGES = True"},
         "ImageFile.LOAD_TRUNCATED_IMAGES = True",
@@ -110,6 +140,16 @@ LEFT_BEHIND |= {
 }
 NOT_LEFT_BEHIND = {
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
+    "what is looked at": {
+        "above": "import json, math",
+        "before": "print(CACHE, len(CACHE)); json.dumps(TABLE); math.prod(CACHE); sorted(shared.TABLE)",
+    },
+    "a number that is handed on": {"before": "unknown(SCALE, shared.offset); scale = SCALE"},
+    "a list that no worker reads": {"above": "MORE = []", "before": "unknown(MORE); more = MORE"},
+    "what a library is told that concerns no sample": {
+        "above": "import wandb, warnings, logging",
+        "before": "wandb.init(); warnings.filterwarnings('ignore'); logging.disable(1); torch.cuda.set_device(0)",
+    },
     "a method of a local": {"before": "CACHE = []; CACHE.freeze()"},
     "a function of a module": {"before": "shared.report(); torch.manual_seed(1)"},
     "an order that is drawn from a seed at import": {

@@ -7,11 +7,7 @@ listed under the dotted name they are imported by.
 
 from __future__ import annotations
 
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a table that is written as text."""
-    return frozenset(text.split())
-
+from loaderlint.model.setting_words import words
 
 PURE_BUILTINS = words("""
     abs all any bool bytearray bytes callable chr complex dict divmod enumerate filter float format frozenset getattr

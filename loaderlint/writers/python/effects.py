@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from loaderlint.model.setting_names import is_class, is_harmless, is_setting
+from loaderlint.model.setting_words import MUTATORS
 from loaderlint.writers.python.bindings import canonical, dotted, local_names, root
 from loaderlint.writers.python.definitions import method_of
 from loaderlint.writers.python.effect_free import (
@@ -28,8 +30,7 @@ from loaderlint.writers.python.effect_free import (
     SETTINGS,
 )
 from loaderlint.writers.python.hash_order import in_order_of_hashes, is_set
-from loaderlint.writers.python.names import MUTATORS, container
-from loaderlint.writers.python.setting_names import is_class, is_harmless, is_setting
+from loaderlint.writers.python.names import container
 
 
 class Kind(IntEnum):

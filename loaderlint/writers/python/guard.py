@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import libcst as cst
 
 from loaderlint.model.imported import Imported, SettingUp
+from loaderlint.model.setting_words import REPORTING_LIBRARIES
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.bindings import (
     always_imported,
@@ -25,7 +26,6 @@ from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_gua
 from loaderlint.writers.python.names import Names, uses
 from loaderlint.writers.python.placement import Statement, later_by_name, place
 from loaderlint.writers.python.set_up import SetUp
-from loaderlint.writers.python.setting_words import REPORTING_LIBRARIES
 from loaderlint.writers.python.sharing import shared_names
 from loaderlint.writers.python.surroundings import at_top_level
 from loaderlint.writers.python.worker_code import Reader, worker_definitions, worker_readers

@@ -7,9 +7,9 @@ import builtins
 import sys
 from collections.abc import Collection, Iterator, Mapping
 
+from loaderlint.model.setting_words import KNOWN_LIBRARIES
 from loaderlint.writers.python.bindings import always_imported, canonical, dotted, overlap, root
 from loaderlint.writers.python.names import Names, uses
-from loaderlint.writers.python.setting_words import KNOWN_LIBRARIES
 from loaderlint.writers.python.shapes import Definition, Side, by_side
 
 _LIBRARIES = sys.stdlib_module_names | KNOWN_LIBRARIES

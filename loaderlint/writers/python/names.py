@@ -12,14 +12,9 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from loaderlint.model.setting_words import MUTATORS
 from loaderlint.writers.python.arguments import Function, handed_over, only_reads
 from loaderlint.writers.python.bindings import bound_by, called_path, dotted, imported, local_names, root
-
-MUTATORS = frozenset(
-    {"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "register", "remove", "reverse"}
-    | {"setdefault", "sort", "update"}
-)
-"""Methods that change the object they are called on, for what ``list``, ``dict``, ``set`` and registries have."""
 
 _LOOKING_THROUGH = frozenset({"__main__", "eval", "exec", "globals", "sys.modules"})
 """What gives all names of a module, or runs text that may hold any."""

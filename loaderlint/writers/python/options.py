@@ -13,6 +13,7 @@ from libcst import matchers as m
 
 from loaderlint.model.edit import AddOption
 from loaderlint.model.loader import TORCH_DEFAULTS
+from loaderlint.model.setting_words import MUTATORS
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import without_name
@@ -21,7 +22,6 @@ from loaderlint.writers.python.expressions import PlatformTest, code
 from loaderlint.writers.python.imports import insert_before, with_import
 from loaderlint.writers.python.integers import integer
 from loaderlint.writers.python.layout import with_keyword, without_items
-from loaderlint.writers.python.names import MUTATORS
 from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.plan import ItemPlan, OptionEdit, Plan, ValuePlan, plan
 from loaderlint.writers.python.scopes import ModuleName, Point, binds, imports_of_package, known_names, module_name

@@ -14,11 +14,7 @@ from types import MappingProxyType
 
 from loaderlint.model.imported import SettingUp
 from loaderlint.model.process_state import READ_BY_WORKERS
-from loaderlint.writers.python.arguments import Function
-from loaderlint.writers.python.bindings import called_path, canonical, dotted, evaluated, names_in, paths_in, root
-from loaderlint.writers.python.definitions import handed_to_be_called
-from loaderlint.writers.python.names import MUTATORS, container
-from loaderlint.writers.python.setting_names import (
+from loaderlint.model.setting_names import (
     is_class,
     is_harmless,
     is_of_no_concern,
@@ -26,17 +22,22 @@ from loaderlint.writers.python.setting_names import (
     says_that_it_sets,
     words_of,
 )
-from loaderlint.writers.python.setting_words import (
+from loaderlint.model.setting_words import (
     CHANGES_ITS_ARGUMENT,
     ENTERING_NAMES,
     HARMLESS_ELSEWHERE,
     HARMLESS_WORDS,
     KNOWN_LIBRARIES,
+    MUTATORS,
     RESULTLESS_WORDS,
     STARTING_CALLS,
     STARTING_NAMES,
     STARTING_WORDS,
 )
+from loaderlint.writers.python.arguments import Function
+from loaderlint.writers.python.bindings import called_path, canonical, dotted, evaluated, names_in, paths_in, root
+from loaderlint.writers.python.definitions import handed_to_be_called
+from loaderlint.writers.python.names import container
 from loaderlint.writers.python.surroundings import CONTEXT_METHODS, MAKERS, Surroundings
 
 NOTHING, POSSIBLE, CERTAIN = SettingUp

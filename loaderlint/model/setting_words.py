@@ -5,7 +5,14 @@ Imported names are listed under the dotted name they are imported by.
 
 from __future__ import annotations
 
-from loaderlint.writers.python.effect_free import words
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a table that is written as text."""
+    return frozenset(text.split())
+
+
+MUTATORS = words("add append clear discard extend insert pop popitem register remove reverse setdefault sort update")
+"""Methods that change the object they are called on, for what ``list``, ``dict``, ``set`` and registries have."""
 
 CHANGES_ITS_ARGUMENT = words("""
     bisect.insort bisect.insort_left bisect.insort_right heapq.heapify heapq.heappop heapq.heappush heapq.heappushpop

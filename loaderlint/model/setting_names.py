@@ -6,15 +6,14 @@ import re
 import sys
 
 from loaderlint.model.process_state import READ_BY_WORKERS
-from loaderlint.writers.python.bindings import root
-from loaderlint.writers.python.names import MUTATORS
-from loaderlint.writers.python.setting_words import (
+from loaderlint.model.setting_words import (
     HARMLESS_ACTS,
     HARMLESS_ADDITIONS,
     HARMLESS_REPORTS,
     HARMLESS_SETTINGS,
     HARMLESS_WORDS,
     KNOWN_LIBRARIES,
+    MUTATORS,
     OF_NO_CONCERN,
     REPORTING_LIBRARIES,
     SETTING_WORDS,
@@ -45,7 +44,7 @@ def is_harmless(name: str, *, handed: bool = True) -> bool:
     if says_that_it_sets(name):
         harmless = HARMLESS_SETTINGS | HARMLESS_ADDITIONS if first == "add" else HARMLESS_SETTINGS
         return not harmless.isdisjoint(words)
-    if root(name) in KNOWN_LIBRARIES or first in HARMLESS_REPORTS:
+    if _root(name) in KNOWN_LIBRARIES or first in HARMLESS_REPORTS:
         return True
     if not STATE_WORDS.isdisjoint(words) and "distributed" not in words:
         return False
@@ -64,7 +63,7 @@ def says_that_it_sets(name: str) -> bool:
 
 def is_of_no_concern(name: str) -> bool:
     """Return whether a dotted name is that of something whose state workers do not read, whatever is set of it."""
-    library = root(name)
+    library = _root(name)
     known = library in REPORTING_LIBRARIES or (library in sys.stdlib_module_names and library != "builtins")
     return known or f"{name}.".startswith(OF_NO_CONCERN)
 
@@ -73,3 +72,7 @@ def words_of(name: str) -> tuple[str, list[str]]:
     """Return the first word of the last part of a dotted name, and all of them: ``set`` in ``cv2.setNumThreads``."""
     words = [word.lower() for word in _WORD.findall(name.rpartition(".")[2])]
     return next(iter(words), ""), words
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
