@@ -72,11 +72,15 @@ def question(asked: Mapping[str, object], sources: Mapping[str, Source], circums
 
 
 class Watched:
-    """The files of a project, and in ``asked`` those that somebody asked for with what was in them."""
+    """The files of a project, and in ``asked`` those that somebody asked for with what was in them.
+
+    In ``there`` are the paths of which somebody only asked whether something is there, with the answer.
+    """
 
     def __init__(self, files: OtherFiles) -> None:
         self._files = files
         self.asked: dict[str, str | None] = {}
+        self.there: dict[str, bool] = {}
 
     def paths(self) -> tuple[str, ...]:
         """Return the paths of all files of the project in the languages we read."""
@@ -97,6 +101,11 @@ class Watched:
             self.asked[path] = _digest(source.content if source.notebook is None else source.notebook)
         return source
 
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+        self.there[path] = self._files.exists(path)
+        return self.there[path]
+
 
 class Cache:
     """The reports that are kept below a folder, each in a file of its own.
@@ -116,13 +125,22 @@ class Cache:
             now = Watched(files)
             for path in kept["asked"]:
                 now.content(path)
-            return Said(str(kept["text"]), int(kept["code"])) if now.asked == kept["asked"] else None
+            for path in kept["there"]:
+                now.exists(path)
+            same = now.asked == kept["asked"] and now.there == kept["there"]
+            return Said(str(kept["text"]), int(kept["code"])) if same else None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
-    def keep(self, question: Question, asked: Mapping[str, str | None], said: Said) -> None:
-        """Keep what a run said that asked for some files (`Watched`) besides those its question names."""
-        entry = {"digest": question.digest, "asked": asked, "text": said.text, "code": said.code}
+    def keep(self, question: Question, files: Watched, said: Said) -> None:
+        """Keep what a run said that asked for some files besides those its question names."""
+        entry = {
+            "digest": question.digest,
+            "asked": files.asked,
+            "there": files.there,
+            "text": said.text,
+            "code": said.code,
+        }
         with suppress(OSError):
             if not self._folder.is_dir():
                 self._folder.mkdir(parents=True)

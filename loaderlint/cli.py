@@ -247,7 +247,7 @@ def _said_before(
     if said is None:
         files = cache.Watched(context.project)
         said = work(files)
-        reports_kept.keep(question, files.asked, said)
+        reports_kept.keep(question, files, said)
     return said
 
 

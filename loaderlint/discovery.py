@@ -285,6 +285,10 @@ class ProjectFiles:
         except OSError:
             return None
 
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path as findings use it, whether or not it is of the project."""
+        return os.path.exists(os.path.join(self._settings.cwd, path))
+
     def read(self, path: str) -> Source | None:
         """Return a file by the path findings use, or None when it is not of the project or cannot be read as text."""
         location = self._locations.get(path)

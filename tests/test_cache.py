@@ -262,6 +262,20 @@ def test_a_file_that_was_asked_for_and_is_there_now_is_another_answer(
     assert after == ask("--no-cache")
 
 
+def test_a_file_that_is_passed_over_and_gone_now_is_another_answer(
+    ask: Ask, entries: Entries, project: WriteFiles
+) -> None:
+    inherits = "_base_ = ['base.py']\ntrain_dataloader = dict(num_workers=4, dataset=dict(type='Digits'))\n"
+    project({"configs/a.py": inherits, "configs/base.py": "", ".gitignore": "base.py\n"})
+    before = ask()
+    assert "configs/a.py" in before[1]
+    mark(entries)
+    Path("configs/base.py").unlink()
+    after = ask()
+    assert "configs/a.py" not in after[1]
+    assert after == ask("--no-cache")
+
+
 def test_the_environment_can_do_without(ask: Ask, entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(cache.OFF, "1")
     ask()

@@ -38,6 +38,9 @@ class OtherFiles(Protocol):
     def read(self, path: str) -> Source | None:
         """Return a file's source, None when there is no such file."""
 
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+
 
 class Readings:
     """What sources say, each read once however often a project is looked at: between two rounds of fixes few change."""
@@ -96,6 +99,10 @@ class Files:
         if known is not None:
             return known.content
         return self._others.content(path) if self._others is not None else None
+
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+        return path in self.paths or (self._others is not None and self._others.exists(path))
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""

@@ -22,7 +22,8 @@ from loaderlint.linking.programs import Programs
 from loaderlint.linking.project import Project
 from loaderlint.linking.samplers import samplers_of
 from loaderlint.linking.shadowed import with_shadowed
-from loaderlint.linking.sharing import with_sharing, with_sharing_of_settings
+from loaderlint.linking.sharing import with_sharing
+from loaderlint.linking.sharing_of_settings import with_sharing_of_settings
 from loaderlint.linking.sites import PythonSite, python_sites
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language

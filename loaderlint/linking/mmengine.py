@@ -106,7 +106,7 @@ def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
         return not _is_whole(evaluator, base, depth + 1)
     folder = _TOP_FOLDER.match(posixpath.dirname(path))
     assert folder is not None
-    return path not in evaluator.project.paths and evaluator.project.has_folder(folder[0])
+    return not evaluator.project.exists(path) and evaluator.project.has_folder(folder[0])
 
 
 def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[str]:

@@ -295,6 +295,10 @@ class Project:
         """Return the names of the files that stand in a folder, in order."""
         return self._files.folders.get(path, ())
 
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+        return self._files.exists(path)
+
     def has_folder(self, path: str) -> bool:
         """Return whether files stand in a folder or below it."""
         return self._files.has_folder(path)

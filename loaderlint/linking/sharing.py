@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from typing import Protocol
 
 from loaderlint.linking.asked import asked
 from loaderlint.linking.dictionaries import as_items
@@ -16,18 +14,17 @@ from loaderlint.linking.fields import fields_of
 from loaderlint.linking.interpolated import Interpolations
 from loaderlint.linking.known_as import Names
 from loaderlint.linking.named_twice import NamedTwice
-from loaderlint.linking.project import Project
+from loaderlint.linking.overrides import keys_of
 from loaderlint.linking.reads import Read, Reads, last_read
+from loaderlint.linking.reads_of_names import ReadsOfNames
 from loaderlint.linking.repeated import Repeated, Way
 from loaderlint.linking.restricted import restricted
 from loaderlint.linking.shown import Shows
 from loaderlint.linking.things import External, Frame, Instance, Made, Possibility
-from loaderlint.model.cells import names_taken
-from loaderlint.model.loader import WORKER_OPTIONS, Loader
-from loaderlint.model.source import Language, Span
-from loaderlint.model.value import Candidate, Value, meetings
-from loaderlint.readers.python import PythonFacts, dotted
-from loaderlint.readers.python_bindings import is_globals
+from loaderlint.linking.ways import OF_WORKERS, Hold, Ways, is_interpolated, needed_elsewhere, steps_of
+from loaderlint.model.loader import Loader
+from loaderlint.model.source import Span
+from loaderlint.model.value import Candidate, Value
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
@@ -45,13 +42,13 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     """
     every = tuple(loaders)
     shows = Shows(evaluator.project)
-    of_workers = _Ways(every, _OF_WORKERS)
-    uses = _Uses(evaluator.project, shows)
+    of_workers = Ways(every, OF_WORKERS)
+    uses = ReadsOfNames(evaluator.project, shows)
     others = _OtherUses(evaluator, every, of_workers, shows)
 
     @cache
-    def ways_of(option: str) -> _Ways:
-        return of_workers if option in _OF_WORKERS else _Ways(every, {option})
+    def ways_of(option: str) -> Ways:
+        return of_workers if option in OF_WORKERS else Ways(every, {option})
 
     def asking(option: str, value: Value, one: Candidate, loader: Loader) -> Candidate:
         def used_elsewhere() -> bool:
@@ -62,8 +59,8 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
                 or (option in _MENDED and others.elsewhere(option, one, value.argument, ways))
             )
 
-        needed_elsewhere = partial(_needed_elsewhere, every, loader, option, one)
-        return replace(one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed_elsewhere)
+        needed = partial(needed_elsewhere, every, loader, option, one)
+        return replace(one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed)
 
     def with_candidates(option: str, value: Value, loader: Loader) -> Value:
         candidates = tuple(asking(option, value, one, loader) for one in value.candidates)
@@ -75,115 +72,14 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
     )
 
 
-def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
-    """Return the loaders of configurations, each candidate of which can say whether these use it for something else.
-
-    That is where a name of a configuration in Python is read outside of what makes loaders, in its file or of the
-    configuration by others, or another key takes the value by an interpolation. What else a framework does with the
-    keys is not looked at.
-    """
-    every = tuple(loaders)
-    settings = _Settings(every)
-    of_configurations = cache(lambda: frozenset(_read_of_configurations(evaluator.project)))
-    uses = _Uses(evaluator.project, Shows(evaluator.project))
-    interpolations = Interpolations(evaluator.project)
-
-    def used_elsewhere(option: str, one: Candidate) -> bool:
-        if uses.elsewhere(one, settings) or _is_interpolated(interpolations, option, one, settings):
-            return True
-        name = uses.name_of(one)
-        return name is not None and name in of_configurations()
-
-    def with_uses(option: str, value: Value) -> Value:
-        candidates = (replace(one, used_elsewhere=partial(used_elsewhere, option, one)) for one in value.candidates)
-        return replace(value, candidates=tuple(candidates))
-
-    return tuple(
-        replace(loader, options={name: with_uses(name, value) for name, value in loader.options.items()})
-        for loader in every
-    )
-
-
-def _needed_elsewhere(loaders: Iterable[Loader], loader: Loader, option: str, candidate: Candidate) -> bool:
-    """Return whether another loader gets the same value, one that may start workers where the option is for these."""
-    for other in loaders:
-        same = [one for one in other.option(option).written if one.span == candidate.span]
-        if other.span == loader.span or not same:
-            continue
-        if option not in WORKER_OPTIONS or _counts_apart(other.num_workers, loader.num_workers, same):
-            return True
-    return False
-
-
-def _counts_apart(count: Value, own: Value, same: Iterable[Candidate]) -> bool:
-    """Return whether a worker count that meets the same value may start workers, whatever the own count becomes."""
-    places = own.given_at | {one.span for one in own.written}
-    unseen = count.open and not (own.open and places & (count.given_at | {one.span for one in count.written}))
-    met = meetings(count.written, same)
-    return unseen or any(one.may_start_workers and one.span not in places for one, _ in met)
-
-
-_OF_WORKERS = frozenset({"num_workers", *WORKER_OPTIONS, "pin_memory", "pin_memory_device"})
-"""The options that say how batches are loaded, and not which: whatever decides them may be decided anew."""
-_MENDED = _OF_WORKERS | {"shuffle", "batch_size", "drop_last"}
+_MENDED = OF_WORKERS | {"shuffle", "batch_size", "drop_last"}
 """The options that fixes change at their source."""
-
-
-class _Ways:
-    """The places that the values of some options pass on their ways to loaders."""
-
-    def __init__(self, loaders: tuple[Loader, ...], options: Set[str]) -> None:
-        self._values = [one for loader in loaders for one in loader.options.items() if one[0] in options]
-        self._held: dict[Span, bool] = {}
-
-    @cached_property
-    def _passed(self) -> Mapping[str, Set[Span]]:
-        found: dict[str, set[Span]] = {}
-        for _, value in self._values:
-            followed = (span for one in value.known for span in (one.entry, *(step.span for step in one.trail)))
-            for span in (value.argument, *followed):
-                if span is not None:
-                    found.setdefault(span.path, set()).add(span)
-        return found
-
-    @cached_property
-    def _written(self) -> Mapping[str, Set[Span]]:
-        found: dict[str, set[Span]] = {}
-        for _, value in self._values:
-            for one in value.written:
-                found.setdefault(one.span.path, set()).add(one.span)
-        return found
-
-    def hold(self, span: Span) -> bool:
-        """Return whether a place is on the way of one of the values to a loader."""
-        if span not in self._held:
-            self._held[span] = any(way.holds(span) for way in self._passed.get(span.path, ()))
-        return self._held[span]
-
-    def pass_in(self, span: Span) -> bool:
-        """Return whether one of the values passes inside a place, or is written there."""
-        return any(span.holds(way) for every in (self._passed, self._written) for way in every.get(span.path, ()))
-
-    def passing(self, meets: Callable[[Span], bool]) -> Iterator[tuple[str, Value, Candidate]]:
-        """Yield the written values of options that are written at places of some kind, or pass them."""
-        for option, value in self._values:
-            for one in value.written:
-                if any(meets(place) for place in (one.span, *_steps(one, value.argument))):
-                    yield option, value, one
-
-
-class _Hold(Protocol):
-    """Ways of values to loaders."""
-
-    def hold(self, span: Span) -> bool:
-        """Return whether a place is on one of the ways."""
-        ...
 
 
 class _OfLoadersAlone:
     """The places that values pass with which nothing else is done: a test that says which they are says no more."""
 
-    def __init__(self, ways: _Ways, others: _OtherUses) -> None:
+    def __init__(self, ways: Ways, others: _OtherUses) -> None:
         self._ways = ways
         self._others = others
 
@@ -202,21 +98,10 @@ class _OfLoadersAlone:
         )
 
 
-class _Settings:
-    """The mappings that loaders are made of."""
-
-    def __init__(self, loaders: Iterable[Loader]) -> None:
-        self._mappings = [one.span for one in loaders]
-
-    def hold(self, span: Span) -> bool:
-        """Return whether a place is inside of one."""
-        return any(one.holds(span) for one in self._mappings)
-
-
 class _OtherUses:
     """What a program does with values, apart from loaders and from the ways to them."""
 
-    def __init__(self, evaluator: Evaluator, loaders: Sequence[Loader], of_workers: _Ways, shows: Shows) -> None:
+    def __init__(self, evaluator: Evaluator, loaders: Sequence[Loader], of_workers: Ways, shows: Shows) -> None:
         self._evaluator = evaluator
         self._loaders = loaders
         self._of_workers = of_workers
@@ -240,7 +125,7 @@ class _OtherUses:
                     found.setdefault(name, []).append(read)
         return found
 
-    def elsewhere(self, option: str, candidate: Candidate, argument: Span | None, ways: _Ways) -> bool:
+    def elsewhere(self, option: str, candidate: Candidate, argument: Span | None, ways: Ways) -> bool:
         """Return whether a written value is used under a name of its way, or with all it stands among."""
         if not candidate.written:
             return False
@@ -251,7 +136,7 @@ class _OtherUses:
             self._known[key] = (
                 self._is_restricted(candidate)
                 or self._named_twice.is_read(candidate.span, ways.hold)
-                or _is_interpolated(self._interpolations, option, candidate, ways)
+                or is_interpolated(self._interpolations, option, candidate, ways)
                 or not self._reads.listed.isdisjoint(self._names.read_as(candidate, argument))
                 or self.is_taken(option, candidate, argument, ways)
                 or self._is_read(candidate, asked, _OfLoadersAlone(ways, self))
@@ -259,7 +144,7 @@ class _OtherUses:
             )
         return self._known[key]
 
-    def is_taken(self, option: str, candidate: Candidate, argument: Span | None, ways: _Ways) -> bool:
+    def is_taken(self, option: str, candidate: Candidate, argument: Span | None, ways: Ways) -> bool:
         """Return whether a program computes with a written value elsewhere, or gives it away, under a name it has."""
         names = self._known_as(option, candidate, argument)
         return names is None or self._is_read(candidate, [self._reads.by_name.get(one, []) for one in names], ways)
@@ -270,9 +155,9 @@ class _OtherUses:
         return sorted(names) if names is not None else None
 
     def _came_by(self, candidate: Candidate, argument: Span | None) -> Set[str]:
-        return {name for span in _steps(candidate, argument) for name in self._names.inside(span)}
+        return {name for span in steps_of(candidate, argument) for name in self._names.inside(span)}
 
-    def _is_read(self, candidate: Candidate, several: Sequence[Sequence[Read]], ways: _Hold) -> bool:
+    def _is_read(self, candidate: Candidate, several: Sequence[Sequence[Read]], ways: Hold) -> bool:
         return any(len(reads) > _MOST_READS for reads in several) or any(
             candidate.span in self._written_for(one, ways) for reads in several for one in reads
         )
@@ -294,7 +179,7 @@ class _OtherUses:
         value = loader.option(option)
         for one in value.written:
             if one.span == candidate.span:
-                steps = [*_steps(one, value.argument), *self._splatted(loader)]
+                steps = [*steps_of(one, value.argument), *self._splatted(loader)]
                 names = {option, loader.spelled(option), *(name for span in steps for name in self._names.owners(span))}
                 if all(entry.key in names or entry.span.holds(loader.span) for entry in way.entries):
                     return True
@@ -307,10 +192,13 @@ class _OtherUses:
             if facts is not None and facts.span(site.node) == loader.span:
                 yield from (facts.span(one.value) for one in site.node.keywords if one.arg is None)
 
-    def _keys(self, candidate: Candidate) -> Iterable[str]:
-        """Return the keys that a value which is repeated in its file is read by."""
+    def _keys(self, candidate: Candidate) -> Iterator[str]:
+        """Yield the key of a value in its file, and those that one which is repeated there is read by."""
+        keys = keys_of(self._evaluator.project, candidate.span)
+        if keys is not None:
+            yield keys[-1]
         ways = self._repeated.ways(candidate.span) if candidate.shared else None
-        return (way.entries[-1].key for way in ways or () if way.entries)
+        yield from (way.entries[-1].key for way in ways or () if way.entries)
 
     def _is_restricted(self, candidate: Candidate) -> bool:
         """Return whether a value is declared, at its place or on its way, where not every lower number is taken."""
@@ -334,7 +222,7 @@ class _OtherUses:
             things = [one.thing for one in self._evaluator.evaluate(owner, Frame(read.facts, read.place))]
         return frozenset(one.frame.facts.span(one.call) for one in things if isinstance(one, Made))
 
-    def _written_for(self, read: Read, ways: _Hold) -> frozenset[Span]:
+    def _written_for(self, read: Read, ways: Hold) -> frozenset[Span]:
         """Return the places where what is read was written, none where it is on one of the ways to a loader."""
         if not read.asked and ways.hold(read.facts.span(read.node)):
             return frozenset()
@@ -369,11 +257,6 @@ class _OtherUses:
         return any(one not in LOADER_CALLABLES for one in libraries) or not (libraries or followed)
 
 
-def _is_interpolated(interpolations: Interpolations, option: str, candidate: Candidate, ways: _Hold) -> bool:
-    """Return whether an interpolation takes a value for something else; one of its own name mostly does not."""
-    return any(one.gives != option and not ways.hold(one.span) for one in interpolations.of(candidate.span))
-
-
 def _owner(node: ast.expr) -> ast.expr | None:
     """Return what an attribute is asked of, by its name or by ``getattr``; None where something else is read."""
     match node:
@@ -382,85 +265,6 @@ def _owner(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _steps(candidate: Candidate, argument: Span | None) -> list[Span]:
-    """Return the places on the way of a value to a loader."""
-    return [span for span in (argument, *(step.span for step in candidate.trail)) if span is not None]
-
-
 _MOST_READS = 1000
 """Where a name is read more often than this, it is taken to be read for something else, too."""
 _STEPS = 150
-
-
-class _Uses:
-    """Where the names of each file are read, apart from the ways to loaders."""
-
-    def __init__(self, project: Project, shows: Shows) -> None:
-        self._project = project
-        self._shows = shows
-        self._reads: dict[str, dict[str, list[Span]]] = {}
-
-    def elsewhere(self, candidate: Candidate, ways: _Hold) -> bool:
-        """Return whether the name a written value was given is read for something else than loaders."""
-        facts, name = self._project.python(candidate.span.path), self.name_of(candidate)
-        if facts is None or name is None:
-            return False
-        if facts.source.cells is not None and name in names_taken(facts.source.text):
-            return True
-        return any(not ways.hold(read) for read in self._reads_in(facts).get(name, ()))
-
-    def name_of(self, candidate: Candidate) -> str | None:
-        """Return the name of its module that a written value is bound to."""
-        facts = self._project.python(candidate.span.path) if candidate.written else None
-        return _name_of(facts, candidate) if facts is not None else None
-
-    def _reads_in(self, facts: PythonFacts) -> dict[str, list[Span]]:
-        path = facts.source.path
-        if path not in self._reads:
-            self._reads[path] = {}
-            for node, name in _reads(facts, self._shows):
-                self._reads[path].setdefault(name, []).append(facts.span(node))
-        return self._reads[path]
-
-
-_OF_CONFIGURATION = re.compile(r"\b\w*(?:cfg|config|_base_)(?:\.|\[[\"']|\.get\([\"'])(\w+)", re.IGNORECASE)
-"""A key asked of a configuration: ``cfg.workers``, ``config["workers"]``, ``{{_base_.workers}}``."""
-
-
-def _read_of_configurations(project: Project) -> Iterator[str]:
-    """Yield the keys that a project's Python files ask configurations for, as far as their names say what they are."""
-    for path in project.paths:
-        facts = project.python(path) if Language.of(path) is Language.PYTHON else None
-        yield from _OF_CONFIGURATION.findall(facts.source.text) if facts is not None else ()
-
-
-def _name_of(facts: PythonFacts, candidate: Candidate) -> str | None:
-    """Return the name of the module that a written value is bound to, None when it stands anywhere else."""
-    for name, bindings in facts.module.bindings.items():
-        for one in bindings:
-            if one.kind == "assign" and one.value is not None and facts.span(one.value) == candidate.span:
-                return name
-    return None
-
-
-def _reads(facts: PythonFacts, shows: Shows) -> Iterable[tuple[ast.expr, str]]:
-    """Yield the reads of names that neither a condition nor a call that shows them makes."""
-    waiting: list[ast.AST] = [facts.tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            name = dotted(node)
-            if name is not None:
-                yield node, name
-                continue
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and is_globals(node.value):
-            name = last_read(node)
-            if name is not None:
-                yield node, name
-        if isinstance(node, ast.Compare | ast.JoinedStr):
-            continue
-        if isinstance(node, ast.Call) and shows(node, facts):
-            continue
-        if isinstance(node, ast.keyword) and node.arg == "help":
-            continue
-        waiting.extend(ast.iter_child_nodes(node))

@@ -419,3 +419,56 @@ def test_a_key_that_others_interpolate_serves_these_too(other: str, serves_other
     counts = [value for one in found for value in one.num_workers.written]
     assert [one.serves_others for one in counts] == [serves_others] * len(counts)
     assert counts
+
+
+CONFIGURED = "workers: 4\ntrain:\n  _target_: torch.utils.data.DataLoader\n  num_workers: ${workers}\n"
+USED_BY = {
+    "by nothing": ({}, False),
+    "by a program that asks for the key": (
+        {"main.py": "import multiprocessing\nmultiprocessing.Pool(cfg.workers)\n"},
+        True,
+    ),
+    "by a program that reads the file": ({"prepare.py": "print(yaml.safe_load(open('c.yaml'))['workers'])\n"}, True),
+    "by a program of its own attribute": ({"main.py": "print(self.workers)\n"}, False),
+    "by a program for a loader": ({"main.py": "load(rows, num_workers=cfg.workers)\n"}, False),
+    "for what the loader reads": ({"c.yaml": CONFIGURED + "  dataset:\n    threads: ${workers}\n"}, True),
+    "for the size of a batch": ({"c.yaml": CONFIGURED + "  batch_size: ${eval:'${workers} * 8'}\n"}, True),
+}
+
+
+@pytest.mark.parametrize(("files", "serves_others"), USED_BY.values(), ids=USED_BY)
+def test_a_key_that_is_used_for_something_else_serves_that_too(files: dict[str, str], serves_others: bool) -> None:
+    (loader,) = loaders_of({"c.yaml": CONFIGURED, **files})
+    assert [one.serves_others for one in loader.num_workers.written] == [serves_others]
+
+
+def test_a_key_that_a_program_asks_for_beside_the_loader_it_makes_serves_that_too() -> None:
+    program = (
+        "import multiprocessing\nimport hydra\nfrom hydra.utils import instantiate\n"
+        "@hydra.main(config_path='.', config_name='c', version_base=None)\n"
+        "def main(cfg):\n"
+        "    {}\n"
+        "    for batch in instantiate(cfg.train, dataset=[1]):\n"
+        "        print(batch)\n"
+        "main()\n"
+    )
+    for line, serves_others in (("multiprocessing.Pool(cfg.workers)", True), ("print('begins')", False)):
+        (loader,) = loaders_of({"c.yaml": CONFIGURED, "main.py": program.format(line)})
+        assert [one.serves_others for one in loader.num_workers.written] == [serves_others]
+
+
+def test_a_key_under_another_is_asked_for_by_both() -> None:
+    configured = "train:\n  _target_: torch.utils.data.DataLoader\n  num_workers: 4\n"
+    for code, serves_others in (("cfg.train.num_workers", True), ("cfg.valid.num_workers", False)):
+        (loader,) = loaders_of({"c.yaml": configured, "main.py": f"print({code})\n"})
+        assert [one.serves_others for one in loader.num_workers.written] == [serves_others]
+
+
+def test_a_value_that_another_loader_needs_is_needed_there() -> None:
+    loaders = "".join(
+        f"{name}:\n  _target_: torch.utils.data.DataLoader\n  num_workers: {count}\n  prefetch_factor: ${{prefetch}}\n"
+        for name, count in (("train", 0), ("valid", 4))
+    )
+    first, second = loaders_of({"c.yaml": f"prefetch: 4\n{loaders}"})
+    assert [one.needed_elsewhere() for one in first.prefetch_factor.written] == [True]
+    assert [one.needed_elsewhere() for one in second.prefetch_factor.written] == [False]

@@ -215,7 +215,15 @@ READ_BESIDE = {
     "by a program": ("", True, "print(cfg.workers)\n"),
     "by a program that asks for the key": ("", True, "print(self.config['workers'])\n"),
     "by a configuration that inherits it": ("", True, "jobs = '{{_base_.workers}}'\n"),
-    "by a program, of something else": ("", False, "print(args.workers, cfg.jobs)\n"),
+    "by a program, of what may be the configuration": ("", True, "print(settings.workers)\n"),
+    "by a program that gets the key": ("", True, "print(cfg.get('workers'))\n"),
+    "inside the mapping, for something else": (
+        "test_dataloader = dict(num_workers=workers, dataset=dict(type='Digits', threads=workers))\n",
+        True,
+        "",
+    ),
+    "by a program, of something else": ("", False, "print(self.workers, cfg.jobs)\n"),
+    "by a program that hands it to a loader": ("", False, "print(DataLoader(rows, num_workers=cfg.workers))\n"),
     "by another loader": ("val_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n", False, ""),
     "by nothing": ("", False, ""),
 }
@@ -229,3 +237,24 @@ def test_a_name_that_the_file_reads_for_something_else_serves_that_too(
     counts = [value for one in loaders_of(files) for value in one.num_workers.written]
     assert [one.serves_others for one in counts] == [serves_others] * len(counts)
     assert counts
+
+
+@pytest.mark.parametrize("imported", ["*", "workers", "batch, workers"])
+def test_a_name_that_another_configuration_imports_serves_what_that_reads_it_for(imported: str) -> None:
+    inherits = f"from mmengine.config import read_base\nwith read_base():\n    from .base import {imported}\n"
+    for line, serves_others in (("threads = workers\n", True), ("model = dict(type='Digits')\n", False)):
+        files = {
+            "train.py": RUNNER,
+            "configs/base.py": f"workers = 4\nbatch = 2\n{MAPPING}",
+            "configs/a.py": inherits + line,
+        }
+        counts = [value for one in loaders_of(files) for value in one.num_workers.written]
+        assert [one.serves_others for one in counts] == [serves_others]
+
+
+def test_a_value_in_the_mapping_itself_serves_who_asks_for_its_keys() -> None:
+    mapping = "train_dataloader = dict(num_workers=4, dataset=dict(type='Digits'))\n"
+    for code, serves_others in (("cfg.train_dataloader.num_workers", True), ("cfg.val_dataloader.num_workers", False)):
+        files = {"train.py": RUNNER + f"torch.set_num_threads({code})\n", "configs/a.py": mapping}
+        counts = [value for one in loaders_of(files) for value in one.num_workers.written]
+        assert [one.serves_others for one in counts] == [serves_others]

@@ -186,4 +186,7 @@ def test_a_file_that_holds_no_settings_of_loaders_is_read_by_several_programs() 
         def read(self, path: str) -> Source | None:
             return None
 
+        def exists(self, path: str) -> bool:
+            return path in self.texts
+
     assert set(Parts(Files({}, Others())).all) == {one("p/main.py", "c.yaml"), one("q/main.py", "c.yaml")}

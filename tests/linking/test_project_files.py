@@ -26,6 +26,9 @@ class Folder:
         self.asked.append(path)
         return self.texts[path].encode() if path in self.texts else None
 
+    def exists(self, path: str) -> bool:
+        return path in self.texts
+
     def read(self, path: str) -> Source | None:
         language = Language.of(path)
         assert language is not None
