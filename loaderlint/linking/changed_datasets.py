@@ -222,7 +222,4 @@ def _asks_for_turn(test: ast.expr, frame: Frame) -> bool:
 def _is_hook(evaluator: Evaluator, frame: Frame) -> bool:
     """Return whether a place is in a method that Lightning calls in every epoch."""
     owner = classes.owner_of(frame.facts, frame.scope)
-    if owner is None or frame.scope.name not in EPOCH_HOOKS:
-        return False
-    above = (name for one in classes.lineage(evaluator, owner) for name in classes.foreign_bases(evaluator, one))
-    return any(name.rpartition(".")[2] in HOOKED for name in above)
+    return owner is not None and frame.scope.name in EPOCH_HOOKS and classes.inherits(evaluator, owner, HOOKED)

@@ -160,6 +160,12 @@ def foreign_bases(evaluator: Evaluator, owner: Class) -> Iterator[str]:
                 yield one.thing.name
 
 
+def inherits(evaluator: Evaluator, owner: Class, names: Set[str]) -> bool:
+    """Return whether a class, or one it inherits from, has a base outside the project by one of some last names."""
+    every = (name for one in lineage(evaluator, owner) for name in foreign_bases(evaluator, one))
+    return any(name.rpartition(".")[2] in names for name in every)
+
+
 def lineage(evaluator: Evaluator, owner: Class) -> list[Class]:
     """Return a class and the base classes that the project defines, in the order they are searched for an attribute.
 

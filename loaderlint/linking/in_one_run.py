@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint.linking import classes
 from loaderlint.linking.running import STEPS, Iterations
 from loaderlint.linking.things import Frame
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Arm
+from loaderlint.vocabulary.persistence import HOOKED
 
 if TYPE_CHECKING:
     from loaderlint.linking.evaluate import Evaluator
@@ -50,7 +52,8 @@ def _meet(evaluator: Evaluator, run: Iterations, site: PythonSite, other: Python
     first, second = (run.places.get(id(one.call), ()) for one in (site, other))
     if bool(first) is not bool(second):
         return False
-    if not first and not (_made_together(site.frame, other.frame) and _wanted_together(site.frame, other.frame)):
+    frames = site.frame, other.frame
+    if not first and not (_made_together(*frames) and _wanted_together(evaluator, *frames)):
         return False
     if not _can_both(_ways_to(evaluator, run, [site.frame]), _ways_to(evaluator, run, [other.frame])):
         return False
@@ -63,9 +66,15 @@ def _made_together(one: Frame, other: Frame) -> bool:
     return one.scope is other.scope or (one.scope.parent is other.scope.parent is not one.facts.module)
 
 
-def _wanted_together(one: Frame, other: Frame) -> bool:
-    hooks = [frame.scope.name if frame.scope.parent is not frame.facts.module else "" for frame in (one, other)]
+def _wanted_together(evaluator: Evaluator, one: Frame, other: Frame) -> bool:
+    hooks = [_hook(evaluator, frame) for frame in (one, other)]
     return hooks[0] == hooks[1] or _AFTER_FITTING.isdisjoint(hooks)
+
+
+def _hook(evaluator: Evaluator, frame: Frame) -> str:
+    """Return the name of the function that a place stands in where a class of Lightning's has it, else none."""
+    owner = classes.owner_of(frame.facts, frame.scope)
+    return frame.scope.name if owner is not None and classes.inherits(evaluator, owner, HOOKED) else ""
 
 
 def _can_both(one: Sequence[_Way], other: Sequence[_Way]) -> bool:
