@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
@@ -32,6 +33,9 @@ def become(folder: str, command: list[str], environment: dict[str, str], printed
     os.environ.update(environment)
     setattr(multiprocessing.process, "ORIGINAL_DIR", folder)  # noqa: B010
     importlib.reload(importlib.import_module("sitecustomize"))
+    for drawing in {"random", "numpy.random", "torch"} & sys.modules.keys():
+        # Every process draws the first seed of its generators itself.
+        sys.modules[drawing].seed()
     main = ModuleType("__main__")
     sys.modules["__main__"] = main
     if command[0] == "-c":
@@ -64,7 +68,7 @@ def run(code: CodeType) -> NoReturn:
 
 
 def status_of(child: int, deadline: float) -> int | None:
-    """Return the exit status of a process, None when it had to be ended, and what it started with it."""
+    """Return the exit status of a process, None when it had to be ended; what it started and left is ended, too."""
 
     def late(*_: Any) -> None:
         raise TimeoutError
@@ -72,7 +76,10 @@ def status_of(child: int, deadline: float) -> int | None:
     signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, deadline)
     try:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        return status
     except TimeoutError:
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)

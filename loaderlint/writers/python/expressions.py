@@ -125,12 +125,12 @@ def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseE
     if _is_boolean(test):
         # An ``orelse`` that asks again is known: there the test has failed.
         known = {code(test): "False", code(_opposite(test)): "True"}.get(code(bare(orelse)))
-        orelse = orelse if known is None else cst.Name(known)
-        if says(body, True) and says(orelse, False):
+        answer = orelse if known is None else cst.Name(known)
+        if says(body, True) and says(answer, False):
             return test
-        if says(body, False) and says(orelse, True):
+        if says(body, False) and says(answer, True):
             return _opposite(test)
-        if says(body, False) and says(orelse, False):
+        if says(body, False) and says(answer, False):
             return body
     return cst.IfExp(test=_operand(test), body=_operand(body), orelse=_operand(orelse, choices_only=True))
 
