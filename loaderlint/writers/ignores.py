@@ -1,4 +1,4 @@
-"""Taking names out of a suppression comment, which is written alike in Python, YAML and TOML."""
+"""Comments that switch rules off: taking names out of ours, which are written alike in Python, YAML and TOML."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite, Replacement
 
 _DIRECTIVE = re.compile(r"#\s*loaderlint:\s*ignore(?:-file)?\[(?P<names>[^\]]*)\][^#]*")
+_ASSIGNED_LAMBDA = re.compile(r"#\s*noqa:\s*E731\s*", re.IGNORECASE)
+
+
+def is_about_assigned_lambda(comment: str) -> bool:
+    """Return whether a comment says nothing but that its line may assign a lambda, which E731 of pycodestyle is about.
+
+    Where no lambda is assigned any more it has nothing to say, and is itself reported (RUF100).
+    """
+    return _ASSIGNED_LAMBDA.fullmatch(comment) is not None
 
 
 def without_name(comment: str, name: str) -> str:

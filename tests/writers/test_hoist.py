@@ -575,6 +575,29 @@ CAPTURES = {
         """,
         "it takes `scale` from the function around it, which must pickle",
     ),
+    "an assigned lambda with what says that it may be one": (
+        """
+        import functools
+
+        def main(scale):
+            collate = lambda batch: scale * batch  # noqa: E731
+            return collate
+        """,
+        "lambda",
+        """
+        import functools
+
+
+        def collate_lambda(scale, batch):
+            return scale * batch
+
+
+        def main(scale):
+            collate = functools.partial(collate_lambda, scale)
+            return collate
+        """,
+        "it takes `scale` from the function around it, which must pickle",
+    ),
     "a name from under the guard": (
         """
         import functools
@@ -733,6 +756,7 @@ def test_a_class_that_changes_itself_is_moved_unsafely() -> None:
         ("base = use()\n    class It(base):\n        pass", "class It", "its definition needs `base`"),
         ("n = 1\n    def it(b):\n        return it(b) + n", "def it", "names itself"),
         ("n = 1\n    @cache\n    def it(b):\n        return n", "@cache", "decorated"),
+        ("it = lambda b: b  # type: Callable", "lambda", "the comment '# type: Callable' is about what it is assigned"),
     ],
 )
 def test_what_cannot_be_handed_over_stays(body: str, marked: str, reason: str) -> None:

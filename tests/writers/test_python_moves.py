@@ -19,6 +19,23 @@ MOVED: Cases = {
         "def collate_fn(b):\n    return b\n\n\ndef collate_fn_lambda(b):\n    return b\n\n\n"
         "a = f(collate_fn=collate_fn)\nb = f(collate_fn=collate_fn_lambda)\n",
     ),
+    "an assigned lambda with what says that it may be one": (
+        "def main():\n    collate = ⟦lambda b: b⟧  # noqa: E731\n    return f(collate_fn=collate)\n",
+        lambda at: [Hoist(at[0])],
+        "def collate(b):\n    return b\n\n\ndef main():\n    return f(collate_fn=collate)\n",
+    ),
+    "a lambda of the module with what says that it may be one": (
+        "collate = ⟦lambda b: b⟧  #NOQA:E731\nf(collate_fn=collate)\n",
+        lambda at: [Hoist(at[0])],
+        "def collate(b):\n    return b\n\n\nf(collate_fn=collate)\n",
+    ),
+    "an assigned lambda with a comment": (
+        "def main():\n    # Above.\n    collate = ⟦lambda b: b⟧  # noqa: E731, as it is\n"
+        "    return f(collate_fn=collate)\n",
+        lambda at: [Hoist(at[0])],
+        "# Above.\ndef collate(b):\n    return b  # noqa: E731, as it is\n\n\n"
+        "def main():\n    return f(collate_fn=collate)\n",
+    ),
     "a local function and a lambda that calls it": (
         "def main():\n    ⟦def pad(b):\n        return b⟧\n\n    return f(collate_fn=⟦lambda b: pad(b)⟧)\n",
         lambda at: [Hoist(at[0]), Hoist(at[1])],

@@ -341,6 +341,16 @@ WRONG = {
     "a comment lost": ("f(n=⟦4⟧)  # four\n", zero, "f(n=0)\n"),
     "a comment reworded": ("f(n=⟦4⟧)  # four\n", zero, "f(n=0)  # none\n"),
     "a comment invented": ("f(n=⟦4⟧)\n", zero, "f(n=0)  # fixed\n"),
+    "more comments about lambdas lost than lambdas": (
+        "a = ⟦lambda b: b⟧  # noqa: E731\nc = lambda b: b  # noqa: E731\n",
+        lambda at: [Hoist(at[0])],
+        "def a(b):\n    return b\nc = lambda b: b\n",
+    ),
+    "another comment lost than one about the lambda": (
+        "a = ⟦lambda b: b⟧  # noqa: E501\n",
+        lambda at: [Hoist(at[0])],
+        "def a(b):\n    return b\n",
+    ),
     "one of two equal comments lost": ("a()  # x\nf(n=⟦4⟧)  # x\n", zero, "a()\nf(n=0)  # x\n"),
     "another suppression gone": (
         "f()  ⟦# loaderlint: ignore[a]⟧\ng()  # loaderlint: ignore[b]\n",

@@ -13,6 +13,7 @@ import libcst as cst
 from libcst.metadata import Assignment, ClassScope, GlobalScope
 
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.ignores import is_about_assigned_lambda
 from loaderlint.writers.python.captures import (
     Scopes,
     captures,
@@ -24,7 +25,15 @@ from loaderlint.writers.python.captures import (
 )
 from loaderlint.writers.python.guarded_body import TopLevel, blank_lines, guard_of, spaced
 from loaderlint.writers.python.imports import with_import
-from loaderlint.writers.python.lambdas import Types, described, function_of, is_typed, types_said, with_leading
+from loaderlint.writers.python.lambdas import (
+    Types,
+    described,
+    function_of,
+    is_typed,
+    types_said,
+    with_behind,
+    with_leading,
+)
 from loaderlint.writers.python.library import is_imported, named
 from loaderlint.writers.python.made_once import differences
 from loaderlint.writers.python.places import nodes
@@ -79,6 +88,14 @@ class _Assigned:
     assignment: Assignment
     only: bool
 
+    @property
+    def behind(self) -> cst.TrailingWhitespace:
+        """What stands behind the statement, for a line that assigns no lambda."""
+        behind = self.line.trailing_whitespace
+        if behind.comment is None or not is_about_assigned_lambda(behind.comment.value):
+            return behind
+        return behind.with_changes(whitespace=cst.SimpleWhitespace(""), comment=None)
+
 
 def _handed_over(scopes: Scopes, node: cst.CSTNode, captured: Sequence[str]) -> Iterator[str]:
     if captured:
@@ -120,13 +137,8 @@ def _differences(module: cst.Module, definition: cst.FunctionDef | cst.ClassDef)
 
 
 def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> tuple[cst.Module, str]:
-    function = _function_of(scopes, node, assigned.name, (), assigned.annotation).with_changes(
-        leading_lines=assigned.line.leading_lines
-    )
-    comment = assigned.line.trailing_whitespace
-    if isinstance(function.body, cst.IndentedBlock):
-        returned = function.body.body[0].with_changes(trailing_whitespace=comment)
-        function = function.with_changes(body=function.body.with_changes(body=[returned]))
+    function = _function_of(scopes, node, assigned.name, (), assigned.annotation)
+    function = with_behind(function, assigned.behind).with_changes(leading_lines=assigned.line.leading_lines)
     module = changed(scopes.module, {assigned.line: function})
     body = list(module.body)
     index = next(at for at, one in enumerate(body) if one is function)
@@ -147,11 +159,10 @@ def _assigned_lambda(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> _
     function = _function_of(scopes, node, name, captured, assigned.annotation)
     if name == assigned.name:
         comments = [line for line in assigned.line.leading_lines if line.comment is not None]
-        function = function.with_changes(leading_lines=comments)
-        if assigned.line.trailing_whitespace.comment is not None:
-            raise CannotRewrite("the comment behind it would be lost")
+        function = with_behind(function, assigned.behind).with_changes(leading_lines=comments)
         return _Hoisted(function, {assigned.line: cst.RemoveFromParent()})
-    return _Hoisted(function, {node: _use(scopes, node, name, captured)}, captured)
+    replacements = {node: _use(scopes, node, name, captured), assigned.line.trailing_whitespace: assigned.behind}
+    return _Hoisted(function, replacements, captured)
 
 
 def _lambda(scopes: Scopes, node: cst.Lambda) -> _Hoisted:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.captures import Scopes
 from loaderlint.writers.python.places import nodes
 
 _NAMED_AFTER_CALLEE: Mapping[str, str] = {"Lambda": "transform"}
+
+_TYPE = re.compile(r"#\s*type:(?!\s*ignore\b)")
 
 
 def described(scopes: Scopes, node: cst.Lambda) -> str:
@@ -84,6 +87,17 @@ def function_of(node: cst.Lambda, name: str, captured: Iterable[str], types: Typ
         cst.IndentedBlock([returned]),
         returns=cst.Annotation(types.result.deep_clone()) if types is not None else None,
     )
+
+
+def with_behind(function: cst.FunctionDef, behind: cst.TrailingWhitespace) -> cst.FunctionDef:
+    """Return a function of one line with what stood behind the statement it was, a comment among it, behind that line.
+
+    Raises `CannotRewrite` for a comment that says the type of what the statement assigned (PEP 484).
+    """
+    if behind.comment is not None and _TYPE.match(behind.comment.value):
+        raise CannotRewrite(f"the comment {behind.comment.value!r} is about what it is assigned to")
+    returned = function.body.body[0].with_changes(trailing_whitespace=behind)
+    return function.with_changes(body=function.body.with_changes(body=[returned]))
 
 
 def _on_its_own(body: cst.BaseExpression) -> cst.BaseExpression:

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from loaderlint.model.edit import Edit, RemoveIgnore
+from loaderlint.model.edit import Edit, Hoist, RemoveIgnore
 from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.ignores import is_about_assigned_lambda
 from loaderlint.writers.python.comparison import Comparison, Differs
 from loaderlint.writers.python.intentions import intentions
 from loaderlint.writers.python.scopes import known_names
@@ -115,8 +116,13 @@ def _check_comments(source: Source, new: str, edits: Sequence[Edit], comments_ma
             kept[comment] += 1
     rewritten = replace(source, content=new.encode(source.encoding))
     found = Counter(comment for comment, _ in _comments(rewritten))
-    if kept - found and not comments_may_go:
-        raise CannotRewrite(f"the comment {min(kept - found)!r} would be lost")
+    lost = sorted((kept - found).elements())
+    # What says that a lambda may be assigned goes with the lambda.
+    hoists = sum(isinstance(edit, Hoist) for edit in edits)
+    if len(lost) <= hoists and all(map(is_about_assigned_lambda, lost)):
+        lost = []
+    if lost and not comments_may_go:
+        raise CannotRewrite(f"the comment {lost[0]!r} would be lost")
     for comment in (found - kept).elements():
         origin = next((one for one in edited if len(comment) < len(one)), None)
         if origin is None:
