@@ -107,7 +107,35 @@ BROKEN: Cases = {
         "import sys\r\nif True:\r\n\tloader = DataLoader(datasets, batch_size=16, num_workers=⟦4⟧)\r\n",
         zero_on_windows,
         "import sys\r\nif True:\r\n\tloader = DataLoader(datasets, batch_size=16,\r\n"
-        '\t                    num_workers=0 if sys.platform == "win32" else 4)\r\n',
+        '\t\tnum_workers=0 if sys.platform == "win32" else 4)\r\n',
+    ),
+    "with more tabs than the lines below a loop has": (
+        "import sys\nif True:\n\tfor batch in DataLoader(datasets, batch_size=16, num_workers=⟦4⟧):\n"
+        "\t\tprint(batch)\n",
+        zero_on_windows,
+        "import sys\nif True:\n\tfor batch in DataLoader(datasets, batch_size=16,\n"
+        '\t\t\tnum_workers=0 if sys.platform == "win32" else 4):\n\t\tprint(batch)\n',
+    ),
+    "with tabs outside of all blocks": (
+        "import sys\nif True:\n\tf()\nloader = DataLoader(datasets, batch_size=16, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        "import sys\nif True:\n\tf()\nloader = DataLoader(datasets, batch_size=16,\n"
+        '\tnum_workers=0 if sys.platform == "win32" else 4)\n',
+    ),
+    "with spaces behind the tabs where the file has them": (
+        "import sys\nif True:\n\tprint(1,\n\t      2)\n"
+        "\tloader = DataLoader(datasets, batch_size=16, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        "import sys\nif True:\n\tprint(1,\n\t      2)\n\tloader = DataLoader(datasets, batch_size=16,\n"
+        '\t                    num_workers=0 if sys.platform == "win32" else 4)\n',
+    ),
+    "with tabs where only texts, comments and empty lines have spaces": (
+        'import sys\nif True:\n\t"""A\n\t  B\n\t"""\n\t # C\n\t \n'
+        "\tloader = DataLoader(datasets, batch_size=16, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        'import sys\nif True:\n\t"""A\n\t  B\n\t"""\n\t # C\n\t \n'
+        "\tloader = DataLoader(datasets, batch_size=16,\n"
+        '\t\tnum_workers=0 if sys.platform == "win32" else 4)\n',
     ),
     "behind its own bracket, whatever the first argument begins with": (
         _HANGING + "loader = DataLoader((other or dataset), batch_size=8, num_workers=⟦4⟧, pin_memory=True)\n",

@@ -24,11 +24,13 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
 
     Such a line is broken between the arguments of the outermost call around the edit that has several there, or between
     the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks most calls that
-    way, else below its first argument. What only moved stays as it was, and so does a line with a comment, on it or
-    above, which may speak of that very line. Where a line holds several such calls, as in a tuple, it stays one.
+    way, else below its first argument, or with one more tab in a file whose lines all begin with tabs alone. What only
+    moved stays as it was, and so does a line with a comment, on it or above, which may speak of that very line. Where a
+    line holds several such calls, as in a tuple, it stays one.
     """
     before = _lines(old)
-    limit = declared or max(_SHORTEST, *(len(_bare(line)) for line in _code(before, parsed(old, "the source"))))
+    code = [_bare(line) for line in _code(before, parsed(old, "the source"))]
+    limit = declared or max(_SHORTEST, *map(len, code))
     kept = {line.strip() for line in before}
     lines = _lines(new)
     longer = [
@@ -43,7 +45,8 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
         return new
     brackets = _brackets(parsed(new, "the result"), lines)
     hanging = _hangs(parsed(old, "the source"), before)
-    breaker = _Breaker(limit, indent, newline, hanging)
+    tabs = indent.startswith("\t") and not any(_margin(line).endswith(" ") for line in code if line.strip())
+    breaker = _Breaker(limit, indent, newline, hanging, tabs)
     for number in longer:
         line = lines[number]
         edited = _edited(before, line)
@@ -211,12 +214,16 @@ def _character(line: str, utf8_column: int) -> int:
 
 @dataclass(frozen=True)
 class _Breaker:
-    """How a file breaks its calls: ``hanging`` behind the bracket, or else below the first argument."""
+    """How a file breaks its calls: ``hanging`` behind the bracket, or else below the first argument.
+
+    With ``tabs`` nothing stands below an argument, since the place of one depends on how wide a tab is shown.
+    """
 
     limit: int
     indent: str
     newline: str
     hanging: bool
+    tabs: bool
 
     def broken(self, line: str, bracket: _OnLine) -> str | None:
         """Return a line broken between the items of a bracket; None where it cannot be, or still is too long."""
@@ -234,7 +241,12 @@ class _Breaker:
     def _filled(self, text: str, bracket: _OnLine) -> list[str]:
         """Return lines with as many items each as go on one."""
         margin = _margin(text)
-        below = margin + " " * (bracket.items[0] - len(margin)) if bracket.opened is not None else margin
+        below = margin
+        if bracket.opened is not None and self.tabs:
+            # One step further in than the body of a loop or function that begins here.
+            below += self.indent * (2 if text.endswith(":") else 1)
+        elif bracket.opened is not None:
+            below += " " * (bracket.items[0] - len(margin))
         made, begun = list[str](), 0
         starts = [one for one in bracket.items if text[:one].rstrip().endswith(",")]
         for start, following in zip(starts, [*starts[1:], len(text)], strict=True):
