@@ -155,7 +155,7 @@ def _assigned_lambda(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> _
     # An attribute of a class stays: it is read by ways that the file's scopes do not show.
     only_here = assigned.only and not isinstance(assigned.assignment.scope, ClassScope)
     besides = assigned.assignment if only_here and not captured else None
-    name = _fresh(assigned.name, "lambda", taken_names(scopes, node, besides))
+    name = _fresh((assigned.name,), "lambda", taken_names(scopes, node, besides))
     function = _function_of(scopes, node, name, captured, assigned.annotation)
     if name == assigned.name:
         comments = [line for line in assigned.line.leading_lines if line.comment is not None]
@@ -187,7 +187,7 @@ def _local_definition(scopes: Scopes, node: cst.FunctionDef | cst.ClassDef) -> _
     if captured and (node.decorators if isinstance(node, cst.FunctionDef) else ()):
         raise CannotRewrite("it is decorated, and takes names from " + source_of(scope))
     kind = "function" if isinstance(node, cst.FunctionDef) else "class"
-    name = _fresh(node.name.value, kind, taken_names(scopes, node, own if only and not captured else None))
+    name = _fresh((node.name.value,), kind, taken_names(scopes, node, own if only and not captured else None))
     references = [access.node for access in own.references]
     comments = [line for line in node.leading_lines if line.comment is not None]
     moved = node.with_changes(leading_lines=comments)
@@ -219,11 +219,11 @@ def _first_name(node: cst.CSTNode) -> cst.Name:
     return node
 
 
-def _fresh(name: str, kind: str, taken: Iterable[str]) -> str:
-    """Return a name that is not taken: this one, or one that says what it was before, or that with a number."""
+def _fresh(names: Sequence[str], kind: str, taken: Iterable[str]) -> str:
+    """Return a name that is not taken: one of these, or the first with what it was before, or that with a number."""
     taken = {*taken, *keyword.kwlist}
-    stem = name if name.endswith("_function") else f"{name}_{kind}"
-    candidates = (name, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3)))
+    stem = names[0] if names[0].endswith("_function") else f"{names[0]}_{kind}"
+    candidates = (*names, stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3)))
     return next(one for one in candidates if one not in taken)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -12,36 +12,97 @@ from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.captures import Scopes
 from loaderlint.writers.python.places import nodes
 
-_NAMED_AFTER_CALLEE: Mapping[str, str] = {"Lambda": "transform"}
-
+_TRANSFORMS = frozenset({"Lambda", "set_transform", "with_transform"})
+"""What takes a function that makes something else of a sample (torchvision, datasets)."""
+_LOADER = re.compile(
+    r"(?:^|_)(train(?:ing)?|val(?:id(?:ation)?)?|eval(?:uation)?|test(?:ing)?|dev|predict)_?(?:data)?_?(?:loader|dl)"
+)
 _TYPE = re.compile(r"#\s*type:(?!\s*ignore\b)")
 
 
-def described(scopes: Scopes, node: cst.Lambda) -> str:
-    """Return the name for a lambda: of the keyword, item or name it is given to, else after what it is handed to."""
+def described(scopes: Scopes, node: cst.Lambda) -> tuple[str, ...]:
+    """Return names for a lambda, the best first.
+
+    It has that of the keyword, item or name it is given to, with the purpose of its loader if that is taken, or else is
+    named after what it does or what it is handed to.
+    """
     for outer in scopes.ancestors(node):
-        if isinstance(outer, cst.Arg):
-            if outer.keyword is not None:
-                return outer.keyword.value
-            call = scopes.parents[outer]
-            function = call.func if isinstance(call, cst.Call) else None
-            last = function.attr if isinstance(function, cst.Attribute) else function
-            callee = last.value if isinstance(last, cst.Name) else "function"
+        if isinstance(outer, cst.Arg) and outer.keyword is None:
+            callee = _last_name(scopes.parents[outer])
             if callee == "staticmethod":
                 # It gives what it is handed.
                 continue
-            return _NAMED_AFTER_CALLEE.get(callee, f"{_snake_case(callee)}_function")
-        if isinstance(outer, cst.DictElement) and isinstance(outer.key, cst.SimpleString):
-            key = outer.key.evaluated_value
-            if isinstance(key, str) and key.isidentifier():
-                return key if len(key) > 2 else f"{key}_function"
-        if isinstance(outer, cst.Assign):
-            target = outer.targets[0].target
-            last = target.attr if isinstance(target, cst.Attribute) else target
-            return last.value if isinstance(last, cst.Name) else "function"
+            if callee in _TRANSFORMS:
+                return (_transform_name(scopes, outer, node),)
+            made = _given_to(scopes.parents[scopes.parents[outer]])
+            if callee == "defaultdict" and made is not None:
+                return (f"default_of_{made}",)
+            return (f"{_snake_case(callee)}_function" if callee else "function",)
+        name = _given_to(outer)
+        if name is not None:
+            purpose = _purpose(scopes, outer)
+            return (name, f"{purpose}_{name}") if purpose and isinstance(outer, cst.Arg) else (name,)
         if isinstance(outer, cst.BaseStatement):
             break
-    return "function"
+    return ("function",)
+
+
+def _given_to(node: cst.CSTNode) -> str | None:
+    """Return the keyword, item or name that what stands inside this node is given to."""
+    if isinstance(node, cst.Arg) and node.keyword is not None:
+        return node.keyword.value
+    if isinstance(node, cst.DictElement) and isinstance(node.key, cst.SimpleString):
+        key = node.key.evaluated_value
+        if isinstance(key, str) and key.isidentifier():
+            return key if len(key) > 2 else f"{key}_function"
+    if isinstance(node, cst.Assign | cst.AnnAssign):
+        return _last_name(node.targets[0].target if isinstance(node, cst.Assign) else node.target) or None
+    return None
+
+
+def _last_name(node: cst.CSTNode) -> str:
+    """Return the last part of a dotted name, or of that of what is called; empty where there is none."""
+    node = node.func if isinstance(node, cst.Call) else node
+    last = node.attr if isinstance(node, cst.Attribute) else node
+    return last.value if isinstance(last, cst.Name) else ""
+
+
+def _purpose(scopes: Scopes, node: cst.CSTNode) -> str:
+    """Return what the loader is for that is made around a node: ``train`` in ``train_loader = …``, empty if unsaid."""
+    for outer in scopes.ancestors(node):
+        name = ""
+        if isinstance(outer, cst.Assign):
+            name = _last_name(outer.targets[0].target)
+        elif isinstance(outer, cst.FunctionDef):
+            name = outer.name.value
+        if found := _LOADER.search(name):
+            return found[1]
+    return ""
+
+
+def _transform_name(scopes: Scopes, argument: cst.Arg, node: cst.Lambda) -> str:
+    """Return a name for a function that makes something else of a sample: what it does, or which transform it is of.
+
+    One that is a transform all by itself has the name that this is given to.
+    """
+    call, *around = scopes.ancestors(argument)
+    alone = _given_to(around[0]) or ""
+    if "transform" not in alone and (done := _done_by(node)):
+        return done
+    outer = next((one for one in around if _given_to(one) is not None), call)
+    name = _given_to(outer) or ""
+    if "transform" in name:
+        return name
+    return f"{name}_transform" if isinstance(outer, cst.DictElement) else "transform"
+
+
+def _done_by(node: cst.Lambda) -> str:
+    """Return what a lambda's call does with what it is handed, in words of the program; empty where it says little."""
+    done = _last_name(node.body).strip("_") if isinstance(node.body, cst.Call) else ""
+    if len(done) < 3 or not done.islower():
+        return ""
+    handed = [one.name.value.strip("_") for one in node.params.params if one.default is None]
+    return f"{done}_{handed[0]}" if len(handed) == 1 and len(handed[0]) > 2 else done
 
 
 def _snake_case(name: str) -> str:
