@@ -18,11 +18,16 @@ from loaderlint.model.value import Constant
 
 @dataclass(frozen=True)
 class SetValue:
-    """The value written at ``span`` is ``constant``."""
+    """The value written at ``span`` is ``constant``.
+
+    ``keyword`` is the name of the parameter that a positional argument is for: where a condition takes the place of a
+    number, it may be given by this name, so that it can be read.
+    """
 
     span: Span
     constant: Constant
     platforms: frozenset[Platform] | None = None
+    keyword: str = ""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,9 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     """
     argument = loader.num_workers.argument
     at_the_call = loader.num_workers.at_the_call if workers.serves_others else None
-    edits: list[Edit] = [SetValue(at_the_call or workers.span, count)]
+    positional = loader.callee in _OF_TORCH and workers.span == argument and workers.entry is None
+    keyword = "num_workers" if positional and not at_the_call else ""
+    edits: list[Edit] = [SetValue(at_the_call or workers.span, count, keyword=keyword)]
     if workers.taken_out and not at_the_call:
         return _taken_out(workers)
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
@@ -93,6 +95,9 @@ _OF_BUILDERS = frozenset({"workers_per_gpu"})
 
 ``mmseg/datasets/builder.py``, ``build_dataloader`` (mmsegmentation 0.27).
 """
+
+_OF_TORCH = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+"""The loader whose parameters are known by name and by position (``torch/utils/data/dataloader.py``, torch 2.13)."""
 
 
 def _shares_iterator(loader: Loader, target: Target) -> bool:

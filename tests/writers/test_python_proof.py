@@ -74,6 +74,11 @@ SCRIPT = "import torch\nx = 1\nprint('a')\n⟦for b in f(x):\n    print('b')⟧\
 GUARDED = "import torch\nx = 1\n⟦train()⟧\nif __name__ == '__main__':\n    report()\n"
 
 RIGHT = {
+    "a positional argument by its name": (
+        "f(1, ⟦4⟧, m=2)\n",
+        lambda at: [SetValue(at[0], 0, keyword="n")],
+        "f(1, n=0, m=2)\n",
+    ),
     "a value": ("f(n=⟦4⟧)\n", zero, "f(n=0)\n"),
     "another layout": ("f(n=⟦4⟧, b=1)\n", zero, "f(\n    n=0,\n    b=1,\n)\n"),
     "a value on one platform": (
@@ -333,6 +338,22 @@ WRONG = {
         guard,
         "import torch\nx = 1\nreport()\nif __name__ == '__main__':\n    train()\n",
     ),
+    "a positional argument by another name": (
+        "f(1, ⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, keyword="n")],
+        "f(1, m=0)\n",
+    ),
+    "another positional argument by this name": (
+        "f(⟦4⟧, 1)\n",
+        lambda at: [SetValue(at[0], 0, keyword="n")],
+        "f(0, n=1)\n",
+    ),
+    "a positional argument behind others that nobody counts": (
+        "f(*a, ⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, keyword="n")],
+        "f(*a, n=0)\n",
+    ),
+    "a positional argument by a name that no edit says": ("f(1, ⟦4⟧)\n", zero, "f(1, n=0)\n"),
     "a guard nobody asked for": (
         "x = 1\nf(n=⟦4⟧)\n",
         zero,

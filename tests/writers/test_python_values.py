@@ -86,6 +86,36 @@ SET_VALUE: Cases = {
 }
 
 NARROWED: Cases = {
+    "the last positional argument, by its name": (
+        "import sys\ndata.DataLoader(d, ⟦4⟧, pin=True, **more)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS, keyword="num_workers")],
+        'import sys\ndata.DataLoader(d, num_workers=0 if sys.platform == "win32" else 4, pin=True, **more)\n',
+    ),
+    "a positional argument before others": (
+        "import sys\nDataLoader(d, ⟦4⟧, collate)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS, keyword="num_workers")],
+        'import sys\nDataLoader(d, 0 if sys.platform == "win32" else 4, collate)\n',
+    ),
+    "a positional argument beside a splat": (
+        "import sys\nDataLoader(*d, ⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS, keyword="num_workers")],
+        'import sys\nDataLoader(*d, 0 if sys.platform == "win32" else 4)\n',
+    ),
+    "a positional argument of what makes a call that may have more": (
+        "import sys\npartial(DataLoader, d, ⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS, keyword="num_workers")],
+        'import sys\npartial(DataLoader, d, 0 if sys.platform == "win32" else 4)\n',
+    ),
+    "a positional argument on all platforms": (
+        "DataLoader(d, ⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, frozenset(Platform), keyword="num_workers")],
+        "DataLoader(d, 0)\n",
+    ),
+    "an argument that has a name": (
+        "import sys\nDataLoader(n=⟦4⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS, keyword="num_workers")],
+        'import sys\nDataLoader(n=0 if sys.platform == "win32" else 4)\n',
+    ),
     "a literal": (
         "import sys\nf(n=⟦4⟧)\n",
         zero_on_windows,

@@ -178,8 +178,9 @@ class Comparison:
             return
         if isinstance(old, ast.Call) and isinstance(new, ast.Call):
             self.same(old.func, new.func)
-            self._pairwise(old.args, new.args, old)
-            self._keywords(old, new)
+            arguments, keywords = self._by_position(old, new)
+            self._pairwise(old.args, arguments, old)
+            self._keywords(old, keywords)
         elif isinstance(old, ast.Dict) and isinstance(new, ast.Dict):
             self._items(old, new)
         else:
@@ -216,9 +217,18 @@ class Comparison:
         if len(old) != len(new):
             raise Differs(line)
 
-    def _keywords(self, old: ast.Call, new: ast.Call) -> None:
+    def _by_position(self, old: ast.Call, new: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
+        """Return a new call's arguments, the last one by position where it was and its edit says what it is called."""
+        value = self._intended.values.get(extent(old.args[-1])) if old.args else None
+        first = next(iter(new.keywords), None)
+        starred = any(isinstance(one, ast.Starred) for one in old.args)
+        if value is None or first is None or starred or first.arg != (value.keyword or None):
+            return new.args, new.keywords
+        return [*new.args, first.value], new.keywords[1:]
+
+    def _keywords(self, old: ast.Call, new: Sequence[ast.keyword]) -> None:
         kept = [one for one in old.keywords if not self._is_dropped(one)]
-        given = list(new.keywords)
+        given = list(new)
         for edit in self._added(old):
             added = next((one for one in given if one.arg == edit.option), None)
             self._check_added(edit, added.value if added is not None else None)

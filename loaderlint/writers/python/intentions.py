@@ -37,7 +37,7 @@ Point: TypeAlias = tuple[int, int]
 class ValueIntention:
     """What one expression is to be: constants where they are named, only with workers or CUDA, an integer, in a form.
 
-    Else it is what it was.
+    Else it is what it was. With a ``keyword`` it may be given by that where it is the last positional argument.
     """
 
     everywhere: list[Constant] = field(default_factory=list)
@@ -46,6 +46,7 @@ class ValueIntention:
     only_with_cuda: bool = False
     integer: bool = False
     form: str = ""
+    keyword: str = ""
 
     def constant(self, platform: Platform) -> tuple[Constant] | None:
         """Return the constant that is asked for on a platform, in a tuple of its own, or None."""
@@ -111,6 +112,7 @@ def _add(value: ValueIntention, edit: SetValue | Drop | OnlyWithWorkers | MakeIn
         value.only_with = edit
     else:
         constant = edit.constant if isinstance(edit, SetValue) else edit.neutral
+        value.keyword = value.keyword or (edit.keyword if isinstance(edit, SetValue) else "")
         if edit.platforms is None:
             value.everywhere.append(constant)
         value.narrowed.update(dict.fromkeys(edit.platforms or (), constant))

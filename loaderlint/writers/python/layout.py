@@ -20,7 +20,7 @@ Gap: TypeAlias = cst.BaseParenthesizableWhitespace
 
 _NOTHING = cst.SimpleWhitespace("")
 _SPACE = cst.SimpleWhitespace(" ")
-_TIGHT_EQUAL = cst.AssignEqual(_NOTHING, _NOTHING)
+TIGHT_EQUAL = cst.AssignEqual(_NOTHING, _NOTHING)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def without_items(node: Bracketed, indexes: Iterable[int]) -> tuple[Bracketed, b
 def with_keyword(node: Bracketed, name: str, value: cst.BaseExpression, quote: str = '"') -> Bracketed:
     """Return a call with one more keyword argument, or a dictionary with one more key, before any splat."""
     if isinstance(node, cst.Call):
-        item: Item = cst.Arg(value, keyword=cst.Name(name), equal=_TIGHT_EQUAL)
+        item: Item = cst.Arg(value, keyword=cst.Name(name), equal=TIGHT_EQUAL)
         splats = [index for index, argument in enumerate(node.args) if argument.star == "**"]
         end = len(node.args)
     else:

@@ -21,7 +21,7 @@ from loaderlint.writers.python import expressions
 from loaderlint.writers.python.expressions import PlatformTest, code
 from loaderlint.writers.python.imports import insert_before, with_import
 from loaderlint.writers.python.integers import integer
-from loaderlint.writers.python.layout import with_keyword, without_items
+from loaderlint.writers.python.layout import TIGHT_EQUAL, with_keyword, without_items
 from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.plan import ItemPlan, OptionEdit, Plan, ValuePlan, plan
 from loaderlint.writers.python.scopes import ModuleName, Point, binds, imports_of_package, known_names, module_name
@@ -123,6 +123,12 @@ class _Changer(cst.CSTTransformer):
         return cast("cst.CSTNodeT | cst.RemovalSentinel", result)
 
 
+def _named(keyword: str, argument: cst.Arg) -> cst.Arg:
+    """Return an argument by its keyword where it is a condition now, which says nothing of what it is for."""
+    conditional = isinstance(argument.value, cst.IfExp)
+    return argument.with_changes(keyword=cst.Name(keyword), equal=TIGHT_EQUAL) if conditional else argument
+
+
 class _Writer:
     """Turns a plan into one change per node."""
 
@@ -139,6 +145,9 @@ class _Writer:
             self._then(node, partial(self._with_items, items))
         for value_node, value in planned.values.items():
             self._then(value_node, partial(self._with_value, value_node, value))
+            argument = self._places.parents[value_node]
+            if value.keyword and value.narrowed and self._is_last_positional(argument):
+                self._then(argument, partial(_named, value.keyword))
         for comment, names in planned.comments.items():
             self._then(*self._comment(comment, names))
         for loop, statements in planned.turns.items():
@@ -147,6 +156,15 @@ class _Writer:
 
     def _then(self, node: cst.CSTNode, change: _Change) -> None:
         self.changes.setdefault(node, []).append(change)
+
+    def _is_last_positional(self, node: cst.CSTNode) -> bool:
+        """Return whether a node is the last positional argument of a call that names the loader's class itself."""
+        call = self._places.parents[node]
+        # A partial call may be handed more, and a name that is chosen may stand for a class with other parameters.
+        if not isinstance(call, cst.Call) or not code(call.func).endswith("DataLoader"):
+            return False
+        positional = [one for one in call.args if one.keyword is None and one.star != "**"]
+        return positional[-1:] == [node] and not any(one.star for one in positional)
 
     def _constant(self, value: Constant, old: cst.BaseExpression | None = None) -> cst.BaseExpression:
         quote = self._tests.quote

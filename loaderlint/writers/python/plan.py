@@ -50,6 +50,7 @@ class ValuePlan:
     only_with: list[OnlyWithWorkers] = field(default_factory=list)
     narrowed: list[Narrowed] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
+    keyword: str = ""
 
     def add(self, edit: ValueEdit) -> None:
         """Take in one more edit."""
@@ -64,6 +65,7 @@ class ValuePlan:
                 self.only_with.append(edit)
         else:
             constant = edit.constant if isinstance(edit, SetValue) else edit.neutral
+            self.keyword = self.keyword or (edit.keyword if isinstance(edit, SetValue) else "")
             if edit.platforms is not None:
                 self.narrowed.append(Narrowed(constant, edit.platforms))
             elif not any(_same(constant, other) for other in self.constants):
