@@ -56,8 +56,7 @@ def run(
     for finding, settled in every.items():
         left = replace(finding, fix=settled.fix)
         findings.append(left)
-        if settled.edits:
-            edits[left] = settled.edits
+        edits[left] = settled.edits
     rewritten = {path: source.content for path, source in current.items() if source.content != before[path].content}
     return Report(
         targets=linted.targets,

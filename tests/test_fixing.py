@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from loaderlint import cli
+from loaderlint import cli, fixing
 from loaderlint.model.edit import Safety
 from loaderlint.model.report import Report
 from loaderlint.model.source import Source
+from loaderlint.writers import Rewritten
 from tests.conftest import WriteFiles
 from tests.running import BOTH, after, found, mended
 
@@ -332,7 +333,29 @@ def test_an_ignore_that_a_fix_makes_useless_goes_with_it(project: WriteFiles) ->
     assert [one.code for one in report.fixed] == ["LL101", "LL901"]
 
 
+def test_a_writer_that_leaves_what_cannot_be_parsed_is_not_believed(
+    project: WriteFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project({"notes.py": "print('num_workers')  # loaderlint: ignore[LL101]\n"})
+    monkeypatch.setattr(fixing, "rewrite", lambda *_, **__: Rewritten("print('num_workers'\n"))
+    report = mended()
+    assert (report.rewritten, found(report)) == ({}, ["LL901 notes.py:1"])
+    assert reasons(report)[0].endswith("cannot be fixed: notes.py could not be parsed again")
+
+
 # What is reported
+
+
+def test_what_was_fixed_is_listed_by_its_place_whatever_was_mended_first(project: WriteFiles) -> None:
+    warned = IMPORT + "loader = DataLoader([], num_workers=4)\n"
+    project({"zebra.py": CONTRADICTION, "ant.py": warned + CONTRADICTION})
+    report = mended("zebra.py", "ant.py")
+    assert [(one.code, one.span.path) for one in report.fixed] == [
+        ("LL101", "ant.py"),
+        ("LL201", "ant.py"),
+        ("LL201", "zebra.py"),
+    ]
+    assert list(report.rewritten) == ["ant.py", "zebra.py"]
 
 
 def test_what_was_fixed_is_listed_with_what_was_typed(project: WriteFiles) -> None:
