@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from loaderlint.model.source import Source
 
 if TYPE_CHECKING:
-    from loaderlint.linking.files import OtherFiles
+    from loaderlint.linking.files.known import OtherFiles
 
 OFF = "LOADERLINT_NO_CACHE"
 """The environment's way to say ``--no-cache``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from loaderlint.linking.importers import Importers
+from loaderlint.linking.files.importers import Importers
 from loaderlint.model.imported import Imported, SettingUp
 from loaderlint.writers import set_up_when_called
 

@@ -32,7 +32,7 @@ from loaderlint.settings import SettingsError, SettingsIndex
 from loaderlint.terminal import has_color, prepare, show, show_bytes, width
 
 if TYPE_CHECKING:
-    from loaderlint.linking.files import OtherFiles
+    from loaderlint.linking.files.known import OtherFiles
 
 CLEAN, FOUND, MISTAKE = 0, 1, 2
 """The exit codes of the contract."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from loaderlint import suppression
-from loaderlint.linking.files import OtherFiles, Readings
+from loaderlint.linking.files.known import OtherFiles, Readings
+from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link, traced, traced_in
-from loaderlint.linking.project import Project
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import Confidence, Failure, Finding, Severity
 from loaderlint.model.loader import Loader

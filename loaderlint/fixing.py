@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from loaderlint.called import Called
 from loaderlint.engine import Linted, SettingsFor, lint
-from loaderlint.linking.files import OtherFiles, Readings
-from loaderlint.linking.importers import Importers
+from loaderlint.linking.files.importers import Importers
+from loaderlint.linking.files.known import OtherFiles, Readings
 from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, MakeInteger, RemoveIgnore, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.imported import NOWHERE, Imported

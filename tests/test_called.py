@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.called import Called
-from loaderlint.linking.importers import Importers
+from loaderlint.linking.files.importers import Importers
 from loaderlint.model.imported import SettingUp
 from tests.linking.traced import project_of
 

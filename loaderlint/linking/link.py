@@ -8,23 +8,23 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TypeAlias
 
-from loaderlint.linking import mmengine
-from loaderlint.linking.bare import bare_loaders
-from loaderlint.linking.classes import owner_of
-from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.gated import with_gates
-from loaderlint.linking.known_as import with_names
-from loaderlint.linking.loader_uses import words_that_matter
-from loaderlint.linking.loaders import configured_loaders, loader_of
-from loaderlint.linking.options import Given, options_of
-from loaderlint.linking.payload import payload_of
-from loaderlint.linking.programs import Programs
-from loaderlint.linking.project import Project
-from loaderlint.linking.samplers import samplers_of
-from loaderlint.linking.shadowed import with_shadowed
-from loaderlint.linking.sharing import with_sharing
-from loaderlint.linking.sharing_of_settings import with_sharing_of_settings
-from loaderlint.linking.sites import PythonSite, python_sites
+from loaderlint.linking.files.project import Project
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.loaders import mmengine
+from loaderlint.linking.loaders.bare import bare_loaders
+from loaderlint.linking.loaders.gated import with_gates
+from loaderlint.linking.loaders.made import configured_loaders, loader_of
+from loaderlint.linking.loaders.options import Given, options_of
+from loaderlint.linking.loaders.samplers import samplers_of
+from loaderlint.linking.loaders.shadowed import with_shadowed
+from loaderlint.linking.loaders.sites import PythonSite, python_sites
+from loaderlint.linking.programs.around import Programs
+from loaderlint.linking.programs.loader_uses import words_that_matter
+from loaderlint.linking.sharing.known_as import with_names
+from loaderlint.linking.sharing.of_programs import with_sharing
+from loaderlint.linking.sharing.of_settings import with_sharing_of_settings
+from loaderlint.linking.things.classes import owner_of
+from loaderlint.linking.workers.payload import payload_of
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language
 

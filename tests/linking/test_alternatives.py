@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.linking.alternatives import gathered, simplified
+from loaderlint.linking.things.alternatives import gathered, simplified
 from loaderlint.model.value import Answer, Assumption, Assumptions, together
 from tests.linking.traced import loader_of, traced
 
@@ -144,7 +144,7 @@ def test_very_many_values_are_not_followed() -> None:
 
 
 AMBIGUOUS = """
-from loaderlint.linking.alternatives import simplified
+from loaderlint.linking.things.alternatives import simplified
 from loaderlint.model.value import Assumption
 answers = (True, False), (False, True), (True, True)
 both = [frozenset({Assumption("a", one), Assumption("b", other)}) for one, other in answers]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from loaderlint.linking.alternatives import MOST_ALTERNATIVES
-from loaderlint.linking.entries_after import otherwise
-from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.project import Project
-from loaderlint.linking.things import Frame
+from loaderlint.linking.files.project import Project
+from loaderlint.linking.following.entries_after import otherwise
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES
+from loaderlint.linking.things.kinds import Frame
 from loaderlint.model.source import Language, Source
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 

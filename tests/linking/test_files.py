@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from loaderlint.linking.files import Files, Readings
+from loaderlint.linking.files.known import Files, Readings
 from loaderlint.model.source import Language, Source
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loaderlint.discovery import ProjectFiles
-from loaderlint.linking.importers import Importers
+from loaderlint.linking.files.importers import Importers
 from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.settings import SettingsIndex
 from tests.conftest import WriteFiles

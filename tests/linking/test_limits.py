@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from loaderlint.linking.classes import class_of
-from loaderlint.linking.evaluate import Evaluator
-from loaderlint.linking.things import Frame, Function
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.things.classes import class_of
+from loaderlint.linking.things.kinds import Frame, Function
 from loaderlint.readers.python import FunctionNode, Place
 from tests.linking.traced import project_of
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from loaderlint.linking.files import Files
-from loaderlint.linking.parts import Parts
+from loaderlint.linking.files.known import Files
+from loaderlint.linking.files.parts import Parts
 from loaderlint.model.source import Language, Source
 
 Cases = dict[str, tuple[Mapping[str, str], set[frozenset[str]]]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link
-from loaderlint.linking.project import Project
 from loaderlint.model.source import Language, Source
 from loaderlint.model.value import PLATFORM, Candidate
 

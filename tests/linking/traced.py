@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from textwrap import dedent
 from typing import TypeAlias
 
+from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link
-from loaderlint.linking.project import Project
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.value import CUDA, PLATFORM, Candidate, meetings

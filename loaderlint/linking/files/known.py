@@ -1,0 +1,214 @@
+"""The files of a project: what is known of each, read at most once, and how they name each other."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import ChainMap
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Protocol
+
+from loaderlint.linking.files.search_path import (
+    DECLARES,
+    DECLARES_BESIDE,
+    SearchPath,
+    built_on_unix,
+    entry_points,
+    name_declared,
+)
+from loaderlint.model.finding import Failure
+from loaderlint.model.source import Language, Source
+from loaderlint.readers import ReadError
+from loaderlint.readers import configuration as configuration_reader
+from loaderlint.readers import python as python_reader
+from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.tree import ConfigurationFacts
+from loaderlint.vocabulary.prefilter import may_matter, may_start_programs
+
+
+class OtherFiles(Protocol):
+    """The files of the project besides those that were named."""
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all files of the project in the languages we read."""
+
+    def content(self, path: str) -> bytes | None:
+        """Return a file's bytes, None when there is no such file."""
+
+    def read(self, path: str) -> Source | None:
+        """Return a file's source, None when there is no such file."""
+
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+
+
+class Readings:
+    """What sources say, each read once however often a project is looked at: between two rounds of fixes few change."""
+
+    def __init__(self) -> None:
+        self._python: dict[Source, PythonFacts] = {}
+        self._configuration: dict[Source, ConfigurationFacts] = {}
+
+    def python(self, source: Source) -> PythonFacts:
+        """Return what a Python file says; raises `ReadError` when it cannot be parsed."""
+        if source not in self._python:
+            self._python[source] = python_reader.read(source)
+        return self._python[source]
+
+    def configuration(self, source: Source) -> ConfigurationFacts:
+        """Return what a configuration file says; raises `ReadError` when it cannot be parsed."""
+        if source not in self._configuration:
+            self._configuration[source] = configuration_reader.read(source)
+        return self._configuration[source]
+
+
+class Files:
+    """Sources and, on demand, what each of them says.
+
+    ``matter`` are the sources that may matter. A file that is only asked for, such as a module that is imported, is
+    kept apart: that somebody reads one name of it says nothing about all the others. Files that cannot be parsed are
+    kept in ``failures``.
+    """
+
+    def __init__(
+        self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
+    ) -> None:
+        self._readings = readings or Readings()
+        self.matter = dict(sources)
+        self.failures: dict[str, Failure] = {}
+        self._opened: dict[str, Source] = {}
+        self._others = others
+        self._python: dict[str, PythonFacts | None] = {}
+        self._configuration: dict[str, ConfigurationFacts | None] = {}
+        self._imported_matter = False
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources seen so far, by path."""
+        return ChainMap(self.matter, self._opened)
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of all files in the languages we read."""
+        others = self._others.paths() if self._others is not None else ()
+        return frozenset(others) | frozenset(self.matter)
+
+    def content(self, path: str) -> bytes | None:
+        """Return a file's bytes, None when there is no such file; a file that was not read so far is not kept."""
+        known = self.matter.get(path) or self._opened.get(path)
+        if known is not None:
+            return known.content
+        return self._others.content(path) if self._others is not None else None
+
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+        return path in self.paths or (self._others is not None and self._others.exists(path))
+
+    def source(self, path: str) -> Source | None:
+        """Return the source at a path, read when it is first asked for."""
+        known = self.matter.get(path) or self._opened.get(path)
+        if known is not None or path not in self.paths or self._others is None:
+            return known
+        source = self._others.read(path)
+        if source is not None:
+            counts = self._imported_matter and source.language is Language.PYTHON
+            (self.matter if counts else self._opened)[path] = source
+        return source
+
+    def add(self, path: str) -> None:
+        """Make a file one of those that matter, if there is such a file."""
+        source = self.source(path)
+        if source is not None:
+            self.matter[path] = source
+
+    def count_imported(self) -> None:
+        """Make the Python files that were asked for so far, or are from now on, some of those that matter."""
+        self._imported_matter = True
+        self.matter.update((path, one) for path, one in self._opened.items() if one.language is Language.PYTHON)
+
+    def python(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._python:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language is Language.PYTHON:
+                try:
+                    facts = self._readings.python(source)
+                except ReadError as error:
+                    self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._python[path] = facts
+        return self._python[path]
+
+    def configuration(self, path: str) -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
+        if path not in self._configuration:
+            source = self.source(path)
+            facts = None
+            if source is not None and source.language.is_configuration:
+                try:
+                    facts = self._readings.configuration(source)
+                except ReadError as error:
+                    # A template of a chart is no YAML, and nobody's mistake.
+                    if may_matter(source.content) or not may_start_programs(source.content):
+                        self.failures[path] = Failure(path, error.message, error.line, error.column)
+            self._configuration[path] = facts
+        return self._configuration[path]
+
+    def is_read(self, path: str) -> bool:
+        """Return whether somebody named a file or asked for it before."""
+        return path in self.matter or path in self._opened
+
+    @cached_property
+    def search_path(self) -> SearchPath:
+        """Where imports find their modules."""
+        declaring = (path for path in sorted(self.paths) if posixpath.basename(path) in DECLARES)
+        names = ((posixpath.dirname(path), name_declared(self.content(path) or b"")) for path in declaring)
+        return SearchPath(self.paths, {root: name for root, name in names if name is not None})
+
+    @cached_property
+    def entry_points(self) -> frozenset[tuple[str, str, str]]:
+        """What installed commands call: the name of a module, that of a function in it, and the file that says so."""
+        declaring = {path for path in self.paths if posixpath.basename(path) in DECLARES}
+        declaring |= {posixpath.join(posixpath.dirname(path), DECLARES_BESIDE) for path in declaring}
+        return frozenset((*one, path) for path in declaring for one in entry_points(self.content(path) or b""))
+
+    @cached_property
+    def built_on_unix(self) -> frozenset[str]:
+        """The last names of the modules that scripts called ``setup…`` build with what only a Unix compiler has."""
+        building = (path for path in self.paths if posixpath.basename(path).startswith("setup"))
+        contents = (self.content(path) or b"" for path in building if path.endswith(".py"))
+        return frozenset(name for content in contents for name in built_on_unix(content))
+
+    @cached_property
+    def folders(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the files in each folder that holds some, in order."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            found.setdefault(posixpath.dirname(path), []).append(posixpath.basename(path))
+        return {folder: tuple(names) for folder, names in found.items()}
+
+    @cached_property
+    def _folders_in(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for folder in self.folders:
+            if folder:
+                found.setdefault(posixpath.dirname(folder), []).append(posixpath.basename(folder))
+        return {folder: tuple(sorted(names)) for folder, names in found.items()}
+
+    def folders_in(self, path: str) -> tuple[str, ...]:
+        """Return the names of the folders in a folder that hold files themselves, in order."""
+        return self._folders_in.get(path, ())
+
+    @cached_property
+    def _every_folder(self) -> frozenset[str]:
+        found = {""}
+        for path in self.folders:
+            folder = path
+            while folder not in found:
+                found.add(folder)
+                folder = posixpath.dirname(folder)
+        return frozenset(found)
+
+    def has_folder(self, path: str) -> bool:
+        """Return whether files stand in a folder or below it."""
+        return path in self._every_folder

@@ -1,0 +1,308 @@
+"""What all files of a project say together, and which of them one part of it is made of."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from types import MappingProxyType
+
+from loaderlint.linking.files.keys_read import needs_key, required
+from loaderlint.linking.files.known import Files, OtherFiles, Readings
+from loaderlint.linking.files.launches import Launches
+from loaderlint.linking.files.parts import Parts
+from loaderlint.model.finding import Failure
+from loaderlint.model.source import Language, Source
+from loaderlint.readers.python import PythonFacts
+from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.tree import ConfigurationFacts
+
+_DEFINITION = re.compile(rb"\bdef\s+(\w+)")
+MOST_MENTIONS = 30
+"""A function whose name stands in more files than this is not looked for in them."""
+MOST_MENTIONING = 150
+"""More files than this are not read for a part of a project because of what they mention: the likeliest come first."""
+
+
+class Project:
+    """The files of a project, or of a part of it that has nothing to do with the rest.
+
+    ``sources`` are all files that may matter; ``others`` finds a file that was not among them, such as the module an
+    import names. A file that somebody names is found wherever it is; what is asked of all files is asked of the part's.
+    ``readings`` are kept from one look at a project to the next.
+    """
+
+    def __init__(
+        self, sources: Mapping[str, Source], others: OtherFiles | None = None, readings: Readings | None = None
+    ) -> None:
+        self._files = Files(sources, others, readings)
+        self.launches = Launches(self._files)
+        self._members: tuple[str, ...] | None = None
+        self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._mentions: dict[tuple[str, ...], bool] = {}
+        self._keys_read: dict[str, bool] = {}
+        self._extending: dict[str, bool] = {}
+        self._mentioning = 0
+
+    def parts(self, named: Set[str] | None = None) -> Iterator[Project]:
+        """Yield the parts of the project that may hold a loader, those with ``named`` files alone where some are given.
+
+        What is read for one part is read for all.
+        """
+        named = None if named is None else named | self.launches.started_in(frozenset(named))
+        for paths in self._parts.all:
+            if not paths.isdisjoint(self._files.matter) and (named is None or not paths.isdisjoint(named)):
+                part = Project({})
+                part._files = self._files
+                part.launches = self.launches
+                part._members = tuple(sorted(paths))
+                yield part
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return Parts(self._files)
+
+    def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
+        """Return the files that some program brings in together with one of the named files."""
+        named = frozenset(named)
+        return self._parts.in_programs_with(named | self.launches.started_in(named))
+
+    @property
+    def beside_failures(self) -> frozenset[str]:
+        """The paths of the parts in which some file could not be parsed so far."""
+        return frozenset[str]().union(*(paths for paths in self._parts.all if not paths.isdisjoint(self.failures)))
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources seen so far, by path."""
+        return self._files.sources
+
+    @property
+    def failures(self) -> dict[str, Failure]:
+        """The files that could not be parsed so far, by path."""
+        return self._files.failures
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all files of this part, in order."""
+        if self._members is None:
+            self._members = tuple(sorted(self._files.paths))
+        return self._members
+
+    def _that_matter(self) -> Iterator[Source]:
+        for path in self.paths:
+            source = self._files.matter.get(path)
+            if source is not None:
+                yield source
+
+    def source(self, path: str) -> Source | None:
+        """Return the source at a path, read when it is first asked for."""
+        return self._files.source(path)
+
+    def python(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        return self._files.python(path)
+
+    def configuration_file(self, path: str) -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
+        return self._files.configuration(path)
+
+    def read_mentions(self, names: Iterable[str], beside: Mapping[str, Set[str]] = MappingProxyType({})) -> bool:
+        """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
+
+        Some names count only ``beside`` one of other words, such as the module they are imported from. A name that many
+        files mention says nothing about any of them and is passed over; those that fewest mention come first.
+        """
+        anywhere = frozenset({""})
+        wanted = [
+            (name.encode(), [word.encode() for word in beside.get(name, anywhere)], list[str]()) for name in names
+        ]
+        unread = (path for path in self.paths if path not in self._files.matter) if wanted else ()
+        for path in unread:
+            content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
+            if content is None:
+                continue
+            for name, others, mentioning in wanted:
+                if name in content and any(one in content for one in others):
+                    mentioning.append(path)
+            wanted = [one for one in wanted if len(one[-1]) <= MOST_MENTIONS]
+        found: set[str] = set()
+        for _, _, mentioning in sorted(wanted, key=lambda one: len(one[-1])):
+            if self._mentioning + len(found.union(mentioning)) > MOST_MENTIONING:
+                break
+            found.update(mentioning)
+        self._mentioning += len(found)
+        for path in sorted(found):
+            self._files.add(path)
+        return bool(found)
+
+    def count_imported(self) -> None:
+        """Ask the modules that are imported, too, from now on wherever all files are asked.
+
+        What loaders carry and what their workers run stands in few of them; a library has thousands.
+        """
+        self._files.count_imported()
+
+    def code_mentions(self, words: tuple[str, ...]) -> bool:
+        """Return whether any Python source that may matter names one of the words."""
+        if words not in self._mentions:
+            contents = [one.content for one in self._that_matter() if one.language is Language.PYTHON]
+            self._mentions[words] = any(word.encode() in content for content in contents for word in words)
+        return self._mentions[words]
+
+    def configuration_files_with(self, words: tuple[str, ...]) -> Iterator[ConfigurationFacts]:
+        """Yield what every configuration file of the project that holds one of these words says.
+
+        A file that sets none of a loader's options may still be given to a program, which then takes its defaults.
+        Nobody named such a file, so one that cannot be parsed is passed over.
+        """
+        if words not in self._with_words:
+            self._with_words[words] = tuple(self._paths_with([word.encode() for word in words]))
+        for path in self._with_words[words]:
+            named = self._files.is_read(path)
+            facts = self.configuration_file(path)
+            if facts is not None:
+                yield facts
+            elif not named:
+                self.failures.pop(path, None)
+
+    def _paths_with(self, words: Sequence[bytes]) -> Iterator[str]:
+        """Yield the paths of the configuration files that hold one of these words, in order."""
+        for path in self.paths:
+            language = Language.of(path)
+            content = self._files.content(path) if language is not None and language.is_configuration else None
+            if content is not None and any(word in content for word in words):
+                yield path
+
+    def all_python(self) -> Iterator[PythonFacts]:
+        """Yield what every Python source that may matter says, in the order of paths."""
+        for source in self._that_matter():
+            if source.language is Language.PYTHON:
+                facts = self.python(source.path)
+                if facts is not None:
+                    yield facts
+
+    def all_configuration_files(self) -> Iterator[ConfigurationFacts]:
+        """Yield what every configuration source that may matter says, in the order of paths."""
+        for source in self._that_matter():
+            if source.language.is_configuration:
+                facts = self.configuration_file(source.path)
+                if facts is not None:
+                    yield facts
+
+    def reads_key(self, key: str) -> bool:
+        """Return whether some Python source that may matter cannot do without this key of some dictionary.
+
+        It reads the key by subscript or ``pop``, formats with it, demands it, or has a parameter or field of that name
+        without a default. A false answer of yes costs nothing but a neutral value that stays, so no more than the text
+        and what is declared are asked.
+        """
+        if key not in self._keys_read:
+            python = [one for one in self._that_matter() if one.language is Language.PYTHON]
+            self._keys_read[key] = key in self._required or any(needs_key(one.text, key) for one in python)
+        return self._keys_read[key]
+
+    @cached_property
+    def _required(self) -> frozenset[str]:
+        """The names of the parameters and fields that the functions and classes of the project have no default for."""
+        return frozenset(name for facts in self.all_python() for name in required(facts))
+
+    def definitions_besides(self, read: Set[str]) -> frozenset[str]:
+        """Return the names of the functions that Python files other than those read define, going by their text."""
+        found: set[bytes] = set()
+        for path in self.paths:
+            if path not in read and Language.of(path) is Language.PYTHON:
+                found.update(_DEFINITION.findall(self._files.content(path) or b""))
+        return frozenset(name.decode("utf-8", "replace") for name in found)
+
+    @cached_property
+    def definitions(self) -> frozenset[str]:
+        """The names of all functions, classes and methods in the sources that may matter."""
+        return frozenset(scope.name for facts in self.all_python() for scope in facts.scopes.values() if scope.name)
+
+    @cached_property
+    def partials(self) -> frozenset[str]:
+        """The names that ``partial(...)`` is bound to, of attributes the last part."""
+        return frozenset(
+            name.rpartition(".")[2]
+            for facts in self.all_python()
+            if "partial" in facts.calls
+            for scope in facts.scopes.values()
+            for name, bindings in scope.bindings.items()
+            if any(isinstance(one.value, ast.Call) and called_name(one.value) == "partial" for one in bindings)
+        )
+
+    @cached_property
+    def entry_points(self) -> frozenset[tuple[str, str]]:
+        """The functions that installed commands call, each by the path of its module and its name."""
+        declared = self._files.entry_points
+        return frozenset((path, name) for module, name, importer in declared for path in self.modules(module, importer))
+
+    @property
+    def built_on_unix(self) -> frozenset[str]:
+        """The last names of the modules that the project builds with what only a Unix compiler has."""
+        return self._files.built_on_unix
+
+    def modules(self, name: str, importer: str) -> tuple[str, ...]:
+        """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
+        if importer not in self._extending:
+            source = self.source(importer)
+            self._extending[importer] = source is not None and b"sys.path" in source.content
+        return self._files.search_path.modules(name, importer, extended=self._extending[importer])
+
+    def module(self, name: str, importer: str) -> str | None:
+        """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""
+        return next(iter(self.modules(name, importer)), None)
+
+    def modules_ending(self, name: str, configuration: str) -> list[str]:
+        """Return the paths of the modules that a configuration file (a path) means by a dotted name.
+
+        Their own dotted names end with it; of several, those that share most folders with the file are meant: two
+        programs in one repository each have their ``main``. ``__main__`` is whichever file is run.
+        """
+        if name == "__main__":
+            return [one.path for one in self._that_matter() if b"__main__" in one.content]
+        return self._files.search_path.nearest(name, configuration)
+
+    def configuration(self, written: str, reader: str) -> ConfigurationFacts | None:
+        """Return the configuration file that a program at ``reader`` opens as ``written``.
+
+        A relative path is looked for from the working folder of the program, which is taken to be one of the folders
+        above the program or its own.
+        """
+        wanted = posixpath.normpath(written.replace("\\", "/"))
+        if wanted.startswith(("/", "..")):
+            return None
+        folder = posixpath.dirname(reader)
+        while True:
+            path = posixpath.normpath(posixpath.join(folder, wanted))
+            if path in self._files.paths:
+                return self.configuration_file(path)
+            if folder in ("", "/"):
+                return None
+            folder = posixpath.dirname(folder)
+
+    def python_mentioning(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield the path and text of every Python file that mentions a word; none of them is kept."""
+        for path in self.paths:
+            content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
+            if content is not None and word.encode() in content:
+                yield path, content.decode(errors="replace")
+
+    def folder(self, path: str) -> tuple[str, ...]:
+        """Return the names of the files that stand in a folder, in order."""
+        return self._files.folders.get(path, ())
+
+    def exists(self, path: str) -> bool:
+        """Return whether something stands at a path, one that the project's settings pass over included."""
+        return self._files.exists(path)
+
+    def has_folder(self, path: str) -> bool:
+        """Return whether files stand in a folder or below it."""
+        return self._files.has_folder(path)
+
+    def folders_in(self, path: str) -> tuple[str, ...]:
+        """Return the names of the folders in a folder that hold files themselves, in order."""
+        return self._files.folders_in(path)

@@ -1,0 +1,1 @@
+"""Follows expressions to the places where somebody wrote what they are."""

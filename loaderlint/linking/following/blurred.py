@@ -1,0 +1,155 @@
+"""Attributes set otherwise than by ``x.name = value``: under names that are worked out, or where no name stands for x.
+
+What such a change gives was not seen, so an attribute that it may have set can be anything besides what it was.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking.things.classes import class_of_receiver, lineage, owner_of, setters
+from loaderlint.linking.things.kinds import Class, CommandLine, Frame, Instance, Module, Possibilities
+from loaderlint.readers.python import AttributeChange, Place, PythonFacts, dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_STEPS = 120
+
+_Key: TypeAlias = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """A change of attributes: of what and where, and how the names that it may set begin and end."""
+
+    facts: PythonFacts
+    at: AttributeChange
+    start: str
+    end: str
+
+    def may_set(self, name: str, until: Place | None) -> bool:
+        return name.startswith(self.start) and name.endswith(self.end) and not self._is_undone(name, until)
+
+    def _is_undone(self, name: str, until: Place | None) -> bool:
+        """Return whether the same function goes on to set the attribute itself, whatever happens."""
+        place = self.at.place
+        last = until.order if until is not None and until.scope is place.scope else None
+        later = place.scope.bindings.get(f"{dotted(self.at.owner)}.{name}", ())
+        return any(
+            one.kind == "assign"
+            and not one.place.arms
+            and one.place.order > place.order
+            and (last is None or one.place.order < last)
+            for one in later
+        )
+
+
+class Blurred:
+    """The objects, classes, modules and command lines of a project whose attributes are set in such ways."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    def may_set(self, thing: Instance | Class | Module | CommandLine, name: str, until: Place | None = None) -> bool:
+        """Return whether an attribute of a thing may be set by such a change, where it is read at a place."""
+        named, others = self._changes
+        changes = [one for one in (*named.get(name, ()), *others) if one.may_set(name, until)]
+        if not changes:
+            return False
+        keys = self._keys_of(thing)
+        return any(not keys.isdisjoint(self._changed_by(one)) for one in changes)
+
+    def may_set_any(self, owners: Possibilities, name: str, until: Place) -> bool:
+        """Return whether an attribute of one of several things may be set by such a change."""
+        things = (one.thing for one in owners if isinstance(one.thing, Instance | Class | Module | CommandLine))
+        return any(self.may_set(one, name, until) for one in things)
+
+    def has_setter(self, owner: Class, name: str) -> bool:
+        """Return whether an assignment to an attribute of a class's objects runs a setter."""
+        defining = self._setters.get(name)
+        return defining is not None and any(id(one.node) in defining for one in lineage(self._evaluator, owner))
+
+    def runs_setter(self, owners: Possibilities, name: str) -> bool:
+        """Return whether an assignment to an attribute of one of several things runs a setter."""
+        things = [one.thing for one in owners] if name in self._setters else []
+        return any(isinstance(one, Instance) and self.has_setter(one.of, name) for one in things)
+
+    @cached_property
+    def _setters(self) -> Mapping[str, Set[int]]:
+        return setters(self._evaluator.project)
+
+    @cached_property
+    def _changes(self) -> tuple[Mapping[str, list[_Change]], list[_Change]]:
+        """The changes by the names they set, and those whose names are worked out."""
+        named: dict[str, list[_Change]] = {}
+        others: list[_Change] = []
+        for facts in self._evaluator.project.all_python():
+            for at in facts.attribute_changes:
+                if isinstance(at.name, ast.Constant):
+                    named.setdefault(str(at.name.value), []).append(_Change(facts, at, "", ""))
+                else:
+                    others.append(_Change(facts, at, *_ends(at.name)))
+        return named, others
+
+    def _keys_of(self, thing: Instance | Class | Module | CommandLine) -> Set[_Key]:
+        if not isinstance(thing, Instance | Class):
+            return {_key(thing)}
+        owner = thing.of if isinstance(thing, Instance) else thing
+        family = lineage(self._evaluator, owner)
+        keys = {_key(one) for one in family}
+        return keys if isinstance(thing, Class) else keys | {_key(Instance(one)) for one in family}
+
+    def _changed_by(self, change: _Change) -> Set[_Key]:
+        """Return what a change is made to; to whom asks while that is found out, nothing."""
+        key = ("changed by name", id(change.at))
+        return self._evaluator.once(key, frozenset[_Key](), lambda: frozenset(self._found(change)))
+
+    def _found(self, change: _Change) -> Iterator[_Key]:
+        where = Frame(change.facts, change.at.place)
+        if isinstance(change.at.owner, ast.Call) and dotted(change.at.owner.func) == "super":
+            above = owner_of(change.facts, change.at.place.scope)
+            if above is not None:
+                yield _key(Instance(above))
+            return
+        typed = _object_of_type(change.at.owner)
+        with self._evaluator.steps(_STEPS):
+            for one in self._evaluator.evaluate(typed or change.at.owner, where):
+                thing = one.thing.of if typed is not None and isinstance(one.thing, Instance) else one.thing
+                if isinstance(thing, Instance | Class | Module | CommandLine):
+                    yield _key(thing)
+        own = class_of_receiver(where, dotted(change.at.owner) or "")
+        if own is not None:
+            # Where the class has heirs, it is not known which of them it is.
+            yield _key(own)
+
+
+def _key(thing: Instance | Class | Module | CommandLine) -> _Key:
+    """Return what a change is kept under: what is set on an object is not set on its class."""
+    if isinstance(thing, Instance):
+        return "object", id(thing.of.node)
+    if isinstance(thing, Class):
+        return "class", id(thing.node)
+    if isinstance(thing, Module):
+        return "module", id(thing.facts)
+    return "command line", 0
+
+
+def _object_of_type(node: ast.expr) -> ast.expr | None:
+    """Return ``x`` where an expression is ``type(x)``, None for any other."""
+    is_type = isinstance(node, ast.Call) and dotted(node.func) == "type" and len(node.args) == 1
+    return node.args[0] if is_type and isinstance(node, ast.Call) else None
+
+
+def _ends(node: ast.expr | None) -> tuple[str, str]:
+    """Return how a name that an expression works out begins and ends."""
+    if not isinstance(node, ast.JoinedStr):
+        return "", ""
+    first, last = node.values[0], node.values[-1]
+    start = first.value if isinstance(first, ast.Constant) else ""
+    end = last.value if isinstance(last, ast.Constant) else ""
+    return str(start), str(end)

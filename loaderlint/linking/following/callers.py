@@ -1,0 +1,440 @@
+"""Callers: who calls each function of the project and makes objects of each class, in code and in configuration."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking.files.references import References, references
+from loaderlint.linking.following import called_by_name
+from loaderlint.linking.following.configurations import argparse_args, configured_calls
+from loaderlint.linking.following.configurations.handing import calls_made_of, default_given, parameter_given
+from loaderlint.linking.following.configurations.registries import is_registered
+from loaderlint.linking.following.hooks import HookCalls
+from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, owner_of
+from loaderlint.linking.things.kinds import (
+    Class,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Thing,
+    Unseen,
+    choice,
+    end_of,
+    under,
+)
+from loaderlint.linking.things.made_calls import (
+    AnyCaller,
+    Called,
+    Caller,
+    SettingsCaller,
+    in_tests,
+    may_bind,
+    names_definition,
+    without_first,
+)
+from loaderlint.model.value import Assumptions
+from loaderlint.readers.python import CallSite, PythonFacts, called_by
+from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.tree import Scalar, mappings
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_Matches: TypeAlias = Callable[[Thing], bool]
+
+_UNFINISHED = Called(elsewhere=True)
+"""The answer about a function that has no name, or is reached again while its callers are looked for."""
+
+
+MOST_CALLEE_STEPS = 120
+"""Expressions followed to find out whether a call is one of a function."""
+MOST_LOOK_UP_STEPS = 2500
+"""The same where the callee is itself what a call gives, such as a class looked up by a name from a configuration."""
+_MOST_NAMES = 12
+"""Other names of one function that are looked for."""
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """What a callee was found to be; ``settled`` when it was that twice."""
+
+    found: Possibilities
+    settled: bool
+
+
+class Callers:
+    """Who calls each function of the project, found by name and then by following the callee."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._hooks = HookCalls(evaluator)
+        self.importable: dict[str, set[str]] = {}
+        """For each function and class that callers were looked for, the names one of which its importers mention."""
+        self._followed_before: dict[ast.expr, _Followed] = {}
+        self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
+
+    @cached_property
+    def _references(self) -> References:
+        return references(self._evaluator.project.all_python())
+
+    def of(self, function: Function) -> Called:
+        """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
+        owner = function.owner
+        if owner is not None and function.scope.name == "__init__":
+            kind = f"making {id(owner.node)}"
+            called = self._remembered(
+                function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner), kind
+            )
+            return _seen_by_users(called, owner.facts)
+        name = called_by(function.scope)
+        if name is None:
+            return _UNFINISHED
+        facts = function.facts if owner is None else None
+        called = self._remembered(function.node, name, facts, lambda: self._of_function(function, name))
+        seen = _seen_by_users(called, function.facts)
+        by_name = not seen.for_users and called_by_name.may_be_called(self._evaluator, function)
+        return replace(seen, for_users=True) if by_name else seen
+
+    def makers(self, owner: Class) -> Called:
+        """Return what makes an object of a class, or of a subclass without a constructor of its own."""
+        called = self._remembered(owner.node, owner.node.name, owner.facts, lambda: self._of_class(owner))
+        return _seen_by_users(called, owner.facts)
+
+    def is_made(self, owner: Class) -> bool:
+        """Return whether something makes objects of just this class, or may do so out of sight."""
+        made = self._remembered(
+            owner.scope.node, owner.node.name, owner.facts, lambda: self._of_class_alone(owner), "alone"
+        )
+        return bool(made.by) or made.elsewhere
+
+    def heirs(self, owner: Class) -> list[Class]:
+        """Return the classes that have a class as a direct base."""
+        found: list[Class] = []
+        for facts, scope in self._references.heirs.get(owner.node.name, ()):
+            heir = class_of(facts, scope) if scope.node is not owner.node else None
+            if heir is not None and any(base.node is owner.node for base in bases(self._evaluator, heir)):
+                found.append(heir)
+        return found
+
+    def has_heirs(self, name: str) -> bool:
+        """Return whether a class of the project inherits from anything by this name."""
+        return bool(self._references.heirs.get(name))
+
+    def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
+        """Return the calls of anything by this name, and by the names it is imported as."""
+        return self._references.calls.get(name, ())
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The strings that stand as values in configuration files."""
+        every = (one for file in self._evaluator.project.all_configuration_files() for one in file.documents)
+        entries = (entry for one in every for _, mapping in mappings(one) for entry in mapping.entries)
+        return frozenset(one.value.text for one in entries if isinstance(one.value, Scalar))
+
+    def _remembered(
+        self, node: ast.AST, name: str, facts: PythonFacts | None, find: Callable[[], Called], kind: str = ""
+    ) -> Called:
+        """Return the answer, worked out once, and note what the files of further callers must mention.
+
+        Whoever calls a function or class of ``facts`` imports it; a method (None) can be called without an import.
+        """
+        if name in self._words:
+            # Who looks it up by that name may be in a file that says nothing of loaders.
+            self._evaluator.mentioned.add("getattr(")
+        called = self._evaluator.once(("callers", id(node), kind), _UNFINISHED, find)
+        if facts is not None:
+            self._evaluator.mentioned.add(name)
+            self.importable.setdefault(name, set()).update(_module_names(facts.source.path))
+        elif not called.by:
+            self._evaluator.mentioned.add(name)
+        return called
+
+    def _of_function(self, function: Function, name: str) -> Called:
+        node = function.node
+
+        def is_it(thing: Thing) -> bool:
+            return isinstance(thing, Function) and thing.node is node
+
+        found = self._calls_of(
+            name,
+            is_it,
+            lambda call: may_bind(call, function),
+            method=function.owner is not None,
+            registered=is_registered(node),
+        )
+        offered = self._evaluator.outside.of_function(function)
+        by: tuple[AnyCaller, ...] = found.by
+        if offered is not None:
+            runs_command = self._evaluator.outside.is_click_command(function)
+            by = (*(one for one in by if not runs_command or _gives_by_name(one)), SettingsCaller(*offered))
+        if function.owner is not None:
+            hooked = [
+                caller
+                for facts, site in self._hooks.of(name)
+                if may_bind(site.node, function)
+                for caller in self._callers_at(facts, site, is_it)
+            ]
+            return Called((*by, *hooked), found.elsewhere or bool(hooked))
+        return Called((*by, *self._configured(name, function.facts)), found.elsewhere)
+
+    def _of_constructor(self, owner: Class) -> Called:
+        makers = self.makers(owner)
+        return Called((*makers.by, *self._base_calls(owner)), makers.elsewhere)
+
+    def _of_class(self, owner: Class) -> Called:
+        alone = self._of_class_alone(owner)
+        called = [*alone.by]
+        elsewhere = alone.elsewhere or self._evaluator.outside.fills(owner)
+        for heir in self.heirs(owner):
+            if "__init__" not in heir.scope.bindings:
+                makers = self.makers(heir)
+                called.extend(makers.by)
+                elsewhere = elsewhere or makers.elsewhere
+        return Called(tuple(called), elsewhere)
+
+    def _of_class_alone(self, owner: Class) -> Called:
+        def is_owner(thing: Thing) -> bool:
+            return isinstance(thing, Class) and thing.node is owner.node
+
+        found = self._calls_of(owner.node.name, is_owner, registered=is_registered(owner.node))
+        called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
+        called.extend(self._evaluator.lightning.makers(owner))
+        called.extend(argparse_args.makers(self._evaluator, owner, self.sites(argparse_args.METHOD)))
+        offered = self._evaluator.outside.of_class(owner)
+        if offered is not None:
+            called.append(SettingsCaller(*offered))
+        for facts, site in self._references.calls.get("cls", ()):
+            called.extend(self._callers_at(facts, site, is_owner))
+        return Called(tuple(called), found.elsewhere)
+
+    def _base_calls(self, owner: Class) -> Iterator[Caller]:
+        """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
+        for heir in self.heirs(owner):
+            for site in (site for scope in heir.scope.children for site in scope.calls):
+                function = site.node.func
+                frame = Frame(heir.facts, site.place)
+                if is_super_init(site.node):
+                    yield Caller(frame, site.node)
+                elif isinstance(function, ast.Attribute) and function.attr == "__init__":
+                    named = self._evaluator.evaluate(function.value, frame)
+                    if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
+                        yield Caller(frame, without_first(site.node))
+            if "__init__" not in heir.scope.bindings:
+                yield from self._base_calls(heir)
+
+    # --- calls by name, and of what is handed on ---
+
+    def _calls_of(
+        self,
+        name: str,
+        matches: _Matches,
+        binds: Callable[[ast.Call], bool] = lambda call: True,
+        *,
+        method: bool = False,
+        registered: bool = False,
+    ) -> Called:
+        """Return the calls of something by its name and the names it goes by where it is handed on."""
+        called: dict[int, list[Caller]] = {}
+        found = self._references
+        elsewhere = False
+        names = [name, *(sorted(found.fetched) if registered or name in found.collected else ())]
+        for one in names:
+            sites = [*found.calls.get(one, ())]
+            if one in found.collected or (registered and one == name):
+                sites.extend(self._references.unnamed)
+            if one == name and not method:
+                sites.extend(found.looked_up)
+            for facts, site in sites:
+                if not binds(site.node) or not (method or one != name or self._may_name(facts, site)):
+                    continue
+                if id(site.node) not in called:
+                    called[id(site.node)] = list(self._callers_at(facts, site, matches))
+                    elsewhere = elsewhere or self._is_looked_up_elsewhere(called[id(site.node)])
+            further, handed, lost = self._handed_on(one, matches)
+            elsewhere = elsewhere or lost
+            for caller in handed:
+                called.setdefault(id(caller.call), []).append(caller)
+            further |= found.aliases.get(one, set())
+            names.extend(sorted(other for other in further if other not in names))
+            if len(names) > _MOST_NAMES + len(found.fetched):
+                elsewhere = True
+                break
+        by = tuple(each for some in called.values() for each in some)
+        # What is registered and not seen to be fetched is fetched in a way that is not followed.
+        unfetched = registered and all(called_name(one.call) == name for one in by)
+        return Called(by, elsewhere or unfetched)
+
+    def _is_looked_up_elsewhere(self, by: Iterable[Caller]) -> bool:
+        """Return whether what ``getattr`` finds for one of these calls can have a name that was not seen, too."""
+        looked_up = (one for one in by if isinstance(one.call.func, ast.Call))
+        return any(
+            isinstance(way.thing, Unseen) for one in looked_up for way in self._followed(one.call.func, one.frame)
+        )
+
+    def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
+        function = site.node.func
+        return not isinstance(function, ast.Name | ast.Attribute) or names_definition(
+            function, Frame(facts, site.place)
+        )
+
+    def _callers_at(self, facts: PythonFacts, site: CallSite, matches: _Matches) -> Iterator[Caller]:
+        frame = Frame(facts, site.place)
+        for one in self._followed(site.node.func, frame):
+            if matches(one.thing):
+                yield Caller(frame, _without_object(site.node, one.thing), one.assumptions)
+
+    def _handed_on(self, name: str, matches: _Matches) -> tuple[set[str], list[Caller], bool]:
+        """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""
+        taken: set[str] = set()
+        made: list[Caller] = []
+        lost = False
+        for one in self._references.handed_on.get(name, ()):
+            frame = Frame(one.facts, one.site.place)
+            given = [way for way in self._followed(one.argument, frame) if matches(way.thing)]
+            if not given:
+                continue
+            calls = calls_made_of(self._evaluator, one.site.node, one.argument, frame)
+            if calls is not None:
+                made.extend(
+                    Caller(frame, _without_object(call, way.thing), way.assumptions) for call in calls for way in given
+                )
+                continue
+            parameter = parameter_given(self._evaluator, one.site.node, one.argument, frame)
+            kept_as = default_given(one.site.node, one.argument)
+            if kept_as is not None:
+                taken.add(kept_as)
+            elif parameter is None:
+                lost = lost or not _only_looks(one.site.node)
+            else:
+                taken.add(parameter[1])
+        return taken, made, lost
+
+    def _followed(self, node: ast.expr, frame: Frame) -> Possibilities:
+        """Return what a callee can be, followed once for all the functions that share the name it has.
+
+        Where it is asked for while that is being followed further out, it is followed again until it is the same twice.
+        """
+        before = self._followed_before.get(node)
+        if before is not None and before.settled:
+            return before.found
+        found = self._evaluator.remembered(("followed", node), frame, lambda: self._follow(node, frame))
+        if before is None or found is not before.found:
+            settled = before is not None and _told(found) == _told(before.found)
+            self._followed_before[node] = _Followed(found, settled)
+        return found
+
+    def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
+        """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
+        with self._evaluator.steps(MOST_LOOK_UP_STEPS if isinstance(node, ast.Call) else MOST_CALLEE_STEPS):
+            found = self._evaluator.evaluate(node, frame)
+            if isinstance(node, ast.Subscript) and any(isinstance(one.thing, Unseen) for one in found):
+                subject = str(frame.facts.span(node.slice))
+                found = tuple(
+                    value
+                    for one in self._evaluator.evaluate(node.value, frame)
+                    if isinstance(one.thing, Items)
+                    for key, values in one.thing.entries.items()
+                    for value in under(values, one.assumptions, choice(subject, key))
+                )
+        return found
+
+    def _configured(self, name: str, facts: PythonFacts) -> Iterator[SettingsCaller]:
+        if self._by_dotted_name is None:
+            self._by_dotted_name = {}
+            for dotted_name, caller in configured_calls.instantiations(self._evaluator):
+                last = dotted_name.rpartition(".")[2]
+                self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
+            for dotted_name, caller in configured_calls.of_users(self._evaluator):
+                last = dotted_name.rpartition(".")[2]
+                self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
+        for dotted_name, caller in self._by_dotted_name.get(name, ()):
+            # Who composes the configuration may be in a file that says nothing of loaders.
+            self._evaluator.mentioned.update(("hydra.main", "hydra.utils", "hydra import"))
+            module = dotted_name.rpartition(".")[0]
+            paths = self._evaluator.project.modules_ending(module, caller.span.path) if module else []
+            if not module or facts.source.path in paths or self._is_handed_on(name, facts, paths):
+                yield caller
+
+    def _is_handed_on(self, name: str, facts: PythonFacts, paths: Iterable[str]) -> bool:
+        """Return whether one of some modules imports a name of another one: a package says what it offers."""
+        return any(facts.source.path in self._brought_in(name, path) for path in paths)
+
+    def _brought_in(self, name: str, path: str) -> frozenset[str]:
+        """Return the files that define what a module imports under a name."""
+        facts = self._evaluator.project.python(path)
+        bound = facts.module.bindings.get(name, ()) if facts is not None else ()
+        if facts is None or not any(one.kind == "import" for one in bound):
+            return frozenset()
+
+        def follow() -> frozenset[str]:
+            end = end_of(facts.module)
+            found = self._evaluator.bound(
+                name, Frame(facts, end), None, facts.span(facts.module.bindings[name][0].node)
+            )
+            things = (one.thing for one in found if isinstance(one.thing, Class | Function))
+            return frozenset(one.facts.source.path for one in things if one.scope.name == name)
+
+        return self._evaluator.once(("brought in", path, name), frozenset(), follow)
+
+
+def _without_object(call: ast.Call, called: Thing) -> ast.Call:
+    """Return a call without the object where it gives that by position, as a method of a class is called."""
+    if not isinstance(called, Function) or called.receiver is not None or has_decorator(called.node, "staticmethod"):
+        return call
+    return without_first(call) if owner_of(called.facts, called.scope) is not None else call
+
+
+def _told(found: Possibilities) -> list[tuple[object, Assumptions]]:
+    """Return what tells one answer of what a callee can be from another."""
+    things = (one.thing for one in found)
+    named = (id(one.node) if isinstance(one, Class | Function) else one for one in things)
+    return list(zip(named, (one.assumptions for one in found), strict=True))
+
+
+def _seen_by_users(called: Called, facts: PythonFacts) -> Called:
+    """Return who calls a function or class of a file, with whether it is there for those who use the project."""
+    for_users = not in_tests(facts.source.path) and all(in_tests(one.path) for one in called.by)
+    return replace(called, for_users=for_users)
+
+
+_LOOKS = frozenset(
+    {
+        "isinstance",
+        "issubclass",
+        "super",
+        "print",
+        "repr",
+        "str",
+        "type",
+        "len",
+        "hasattr",
+        "getattr",
+        "signature",
+        "id",
+        "dict",
+    }
+)
+"""Calls that look at a function or class without calling it."""
+
+
+def _gives_by_name(caller: AnyCaller) -> bool:
+    """Return whether a call names parameters: ``main()`` runs a command of click on what the user writes."""
+    return not isinstance(caller, Caller) or bool(caller.call.keywords)
+
+
+def _only_looks(call: ast.Call) -> bool:
+    """Return whether a call that is given a class or function makes no call of it that is not looked for elsewhere."""
+    name = called_name(call)
+    # What a LightningCLI makes of the classes it is given is worked out in `lightning`.
+    return name in _LOOKS or name.endswith("CLI")
+
+
+def _module_names(path: str) -> set[str]:
+    """Return the names one of which an import of the file at a path holds."""
+    return {*path.removesuffix(".py").split("/")[-3:]} - {"__init__", ".", "..", ""}

@@ -1,0 +1,22 @@
+"""What users give."""
+
+from __future__ import annotations
+
+import ast
+
+from loaderlint.linking.things.kinds import ABSENT, Possibilities, Possibility, choice, under, unseen
+from loaderlint.model.source import Span
+
+
+def left_or_given(subject: str, name: str, span: Span, annotation: ast.expr | None = None) -> Possibilities:
+    """Return what a user gives for a name: nothing, or something nobody sees.
+
+    ``annotation`` is the one that the library reads what the user writes by: a ``bool`` is one of two. They stand where
+    the name is declared.
+    """
+    key = f"{subject}:{name}"
+    left = under((Possibility(ABSENT, span),), choice(key, "default"))
+    if not (isinstance(annotation, ast.Name) and annotation.id == "bool"):
+        return (*left, *unseen(span, choice(key, "given")))
+    answers = ((True, "given"), (False, "turned off"))
+    return (*left, *(Possibility(answer, span, assumptions=choice(key, way)) for answer, way in answers))

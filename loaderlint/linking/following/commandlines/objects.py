@@ -1,0 +1,225 @@
+"""Objects of project classes that a library fills from the command line, one field for each flag.
+
+tyro (``tyro.cli``): the fields of nested classes are flags of their own, a union of classes is a choice of commands.
+simple_parsing (``parse``, ``add_arguments``) and transformers (``HfArgumentParser``): one object for each class.
+A field that the user does not give keeps its default. jsonargparse (``jsonargparse/_cli.py``, ``_run_component``): a
+class without public methods gives an object of it, any other what the method that the user chooses gives.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import functions
+from loaderlint.linking.following.commandlines.given import left_or_given
+from loaderlint.linking.scopes.annotations import annotated
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import (
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Thing,
+    end_of,
+    one_of,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.readers.python import FunctionNode, Scope, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.python_calls import keywords as keywords_of
+from loaderlint.vocabulary.commandlines import RUNS_METHODS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+DEEPEST_FIELD = 6
+"""Objects in the fields of each other; deeper ones are as their class makes them."""
+
+
+def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
+    """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
+    keywords = keywords_of(call)
+    if not call.args or (name in RUNS_METHODS and "set_defaults" in keywords):
+        return None
+    made = filled(evaluator, call.args[0], keywords.get("default"), frame, span)
+    if made is None or name not in RUNS_METHODS:
+        return made
+    whole = keywords.get("return_instance")
+    if isinstance(whole, ast.Constant) and whole.value is True:
+        return made
+    return tuple(way for one in made for way in _by_method(evaluator, one, span))
+
+
+def _by_method(evaluator: Evaluator, one: Possibility, span: Span) -> Possibilities:
+    """Return what the methods of an object give, of which the user chooses one; itself where it has none."""
+    thing = one.thing
+    if not isinstance(thing, Instance):
+        return (one,)
+    above = classes.lineage(evaluator, thing.of)
+    if any(len(classes.bases(evaluator, owner)) < len(owner.node.bases) for owner in above):
+        # What it inherits from a library may be methods, too.
+        return unseen(span, one.assumptions)
+    public = [scope.name for owner in above for scope in owner.scope.children if _is_method(scope)]
+    if not public:
+        return (one,)
+    ways: list[tuple[str, Possibilities]] = []
+    for name in dict.fromkeys(public):
+        for member in evaluator.attribute_of(thing, name):
+            method = member.thing
+            if isinstance(method, Function):
+                frame = Frame(method.facts, end_of(method.scope), receiver=thing)
+                ways.append((name, functions.returned_by(evaluator, method, frame)))
+            else:
+                ways.append((name, (member,)))
+    return under(one_of(f"{span} method", ways), one.assumptions)
+
+
+def _is_method(scope: Scope) -> bool:
+    return isinstance(scope.node, FunctionNode) and not scope.name.startswith("_")
+
+
+def filled(
+    evaluator: Evaluator, what: ast.expr, default: ast.expr | None, frame: Frame, span: Span
+) -> Possibilities | None:
+    """Return the objects that users can make of an annotation, starting from a default where there is one."""
+    subject = str(span)
+    if default is not None:
+        given = evaluator.evaluate(default, frame)
+        return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span)) for one in given)
+    ways: list[tuple[str, Possibilities]] = []
+    for part in annotated(what):
+        for one in evaluator.evaluate(part, frame):
+            if isinstance(one.thing, Class):
+                plain = _plain(evaluator, one.thing, subject, span)
+                made = Possibility(_opened(evaluator, plain, subject, span), span)
+                ways.append((one.thing.node.name, under((made,), one.assumptions)))
+            elif isinstance(one.thing, Function):
+                ways.append((one.thing.scope.name, _result(evaluator, one.thing)))
+    return one_of(f"{subject} command", ways) if ways else None
+
+
+def _result(evaluator: Evaluator, function: Function) -> Possibilities:
+    """Return what a function gives back to the library that calls it with what the user gives."""
+    return functions.returned_by(evaluator, function, Frame(function.facts, end_of(function.scope)))
+
+
+def _plain(evaluator: Evaluator, owner: Class, subject: str, span: Span) -> Instance:
+    """Return the object that a class makes of what a user gives, the same one for each place that parses."""
+    frame = Frame(owner.facts, owner.place)
+    call = classes.plain_call(owner)
+
+    def made() -> Instance:
+        taken = [one.arg for made in classes.constructors(owner) for one in parameters(made.node)]
+        given = {name: left_or_given(subject, name, span) for name in taken}
+        return Instance(owner, call, frame, given=given)
+
+    return evaluator.remembered(("parsed object", subject, owner.node), frame, made)
+
+
+def _opened(evaluator: Evaluator, thing: Thing, subject: str, span: Span, depth: int = 0) -> Thing:
+    """Return an object with every field as the user may give it, its own value left where the user does not."""
+    if not isinstance(thing, Instance) or depth > DEEPEST_FIELD:
+        return thing
+    changed: dict[str, Possibilities] = {}
+    for name, field, frame in _fields(evaluator, thing.of):
+        path = f"{subject}.{name}"
+        nested = _nested(evaluator, thing, name, field.annotation, frame, path, span, depth)
+        declared = frame.facts.between(field.target, field.annotation)
+        changed[name] = nested or left_or_given(subject, name, declared, field.annotation)
+    return replace(thing, changed=changed)
+
+
+def _fields(evaluator: Evaluator, owner: Class) -> Iterator[tuple[str, ast.AnnAssign, Frame]]:
+    """Yield the fields of a class and of those it inherits from, with the statement that declares each."""
+    for one in classes.lineage(evaluator, owner):
+        frame = Frame(one.facts, end_of(one.scope))
+        for statement in one.node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                yield statement.target.id, statement, frame
+
+
+def _nested(
+    evaluator: Evaluator,
+    thing: Instance,
+    name: str,
+    annotation: ast.expr,
+    frame: Frame,
+    path: str,
+    span: Span,
+    depth: int,
+) -> Possibilities:
+    """Return what a field that holds an object of a project class can be, none for any other field."""
+    annotations = [one for part in annotated(annotation) for one in evaluator.evaluate(part, frame)]
+    named = {one.thing.node: one.thing for one in annotations if isinstance(one.thing, Class)}
+    if not named:
+        return ()
+    defaults = [one for one in evaluator.attribute_of(thing, name) if isinstance(one.thing, Instance)]
+    ways: list[tuple[str, Possibilities]] = []
+    for one in defaults:
+        assert isinstance(one.thing, Instance)
+        opened = replace(one, thing=_opened(evaluator, one.thing, path, span, depth + 1))
+        ways.append((f"default {one.thing.of.node.name}", (opened,)))
+        named.pop(one.thing.of.node, None)
+    if defaults and all(_is_base(evaluator, one, defaults) for one in named.values()):
+        named = {}
+    for owner in named.values():
+        plain = _plain(evaluator, owner, path, span)
+        ways.append((owner.node.name, (Possibility(_opened(evaluator, plain, path, span, depth + 1), span),)))
+    return one_of(f"{path} command", ways)
+
+
+def _is_base(evaluator: Evaluator, owner: Class, objects: list[Possibility]) -> bool:
+    """Return whether a class is only what the objects have in common, so that no object of its own is made."""
+    return any(
+        any(one.node is owner.node for one in classes.lineage(evaluator, made.thing.of))
+        for made in objects
+        if isinstance(made.thing, Instance)
+    )
+
+
+def method(
+    evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
+) -> Possibilities | None:
+    """Return the objects that a method of transformers' ``HfArgumentParser`` gives, None for any other method.
+
+    ``transformers/hf_argparser.py``: one object for each class, in the order the parser was given them.
+    """
+    parser = owner.thing
+    if not isinstance(parser, Made) or not parser.callee.endswith("HfArgumentParser"):
+        return None
+    what = arguments_of(parser.call, ("dataclass_types",)).get("dataclass_types")
+    if what is None or name not in _GIVE_OBJECTS:
+        return None
+    parts = what.elts if isinstance(what, ast.Tuple | ast.List) else [what]
+    if name == "parse_dict" and node.args:
+        handed = ast.keyword(None, node.args[0])
+        items = [_made_of(evaluator, part, handed, parser.frame, frame, span) for part in parts]
+    else:
+        items = [filled(evaluator, part, None, parser.frame, span) or unseen(span) for part in parts]
+    return (Possibility(Row(tuple(items)), span),)
+
+
+_GIVE_OBJECTS = ("parse_args_into_dataclasses", "parse_dict", "parse_json_file", "parse_yaml_file")
+
+
+def _made_of(
+    evaluator: Evaluator, what: ast.expr, handed: ast.keyword, types: Frame, frame: Frame, span: Span
+) -> Possibilities:
+    """Return the object that a class makes of a dictionary, taking what it has fields for."""
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(what, types):
+        if isinstance(one.thing, Class):
+            call = ast.copy_location(ast.Call(what, [], [handed]), what)
+            found.append(replace(one, thing=Instance(one.thing, call, frame), span=span))
+        else:
+            found.extend(unseen(span, one.assumptions))
+    return tuple(found)

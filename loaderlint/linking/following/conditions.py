@@ -1,0 +1,117 @@
+"""Conditions: what a test answers, and under which assumptions the arms of branches and loops are taken."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import stops
+from loaderlint.linking.following.reads import last_read
+from loaderlint.linking.following.renewed import not_told_apart, values_read
+from loaderlint.linking.following.where_asked import asked_in
+from loaderlint.linking.things import loops
+from loaderlint.linking.things.alternatives import joined
+from loaderlint.linking.things.kinds import Frame, choice
+from loaderlint.linking.things.operations import truth_of
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
+from loaderlint.readers.python import Arm, is_main_test
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_DEEPEST_TEST = 12
+"""Tests that are followed through what their names were bound under, each through the one before."""
+
+
+class Conditions:
+    """The conditions of a project's code; a test that nobody can see through is a question of its own."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._questions: dict[tuple[int, str, str], Question] = {}
+        self._inside = 0
+
+    def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+        """Return the answers a test can give, each with what it assumes and the written places it depends on."""
+        return self._evaluator.remembered(("truth", id(test)), frame, lambda: self._truth(test, frame))
+
+    def _truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+        answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
+        for one in self._evaluator.evaluate(test, frame):
+            places = one.sources | {one.span}
+            truth = truth_of(one.thing)
+            if truth is not None:
+                answers.append((truth, one.assumptions, places))
+                continue
+            for assumed in (True, False):
+                for way in self.question(test, frame, assumed):
+                    joint = together(one.assumptions, way)
+                    if joint is not None:
+                        answers.append((assumed, joint, places))
+        return answers
+
+    def question(self, test: ast.expr, frame: Frame, answer: bool) -> list[Assumptions]:
+        """Return the alternative assumptions under which a test nobody can see through gives this answer.
+
+        Of each value that a name in it may have there it is another question.
+        """
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, answer = test.operand, not answer
+        own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
+        # What one call asks of its own arguments another call asks of others.
+        called = frame.called if own else ""
+        where = asked_in(self._evaluator, test, frame)
+        answers = (
+            together(way, choice(self._question(test, f"{where}{since}", called), answer))
+            for since, way in self._values_read(test, frame)
+        )
+        return [one for one in answers if one is not None]
+
+    def _values_read(self, test: ast.expr, frame: Frame) -> list[tuple[str, Assumptions]]:
+        """Return the ways in which a test comes by what it reads; too deep in other tests it is one way."""
+        if self._inside == _DEEPEST_TEST:
+            self._evaluator.too_deep(frame.facts.span(test))
+            return not_told_apart(test, frame)
+        self._inside += 1
+        try:
+            return values_read(self._evaluator, test, frame)
+        finally:
+            self._inside -= 1
+
+    def _question(self, test: ast.expr, where: str, called: str) -> Question:
+        key = id(test), where, called
+        if key not in self._questions:
+            self._questions[key] = Question(ast.unparse(test), where, called, _names(test))
+        return self._questions[key]
+
+    def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+        """Return the alternative assumptions under which all these arms are taken."""
+        alternatives: list[Assumptions] = [NO_ASSUMPTIONS]
+        for arm in arms:
+            if arm.test is not None and is_main_test(arm.test):
+                continue
+            # A name in the test is what it was where the test stands, not what the arm makes of it.
+            where = frame.at(arm.place) if arm.place is not None else frame
+            alternatives = joined(alternatives, self._ways_into(arm, where))
+        return alternatives
+
+    def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
+        if arm.test is not None:
+            return [assumptions for truth, assumptions, _ in self.truth(arm.test, frame) if truth is arm.truth]
+        if arm.loop:
+            return loops.ends(self._evaluator, arm, frame) if arm.ended else [NO_ASSUMPTIONS]
+        owner = arm.owner.pattern if isinstance(arm.owner, ast.match_case) else arm.owner
+        taken = [choice(f"the branch at {frame.facts.span(owner)} is taken", arm.truth)]
+        if not isinstance(owner, ast.Try) or not arm.truth:
+            return taken
+        # What comes after the body, or keeps what it was before a handler, met no error in the body.
+        return joined(taken, stops.conditions_of_body(self._evaluator, owner, frame)) or taken
+
+
+def _names(test: ast.expr) -> frozenset[str]:
+    """Return the names, attributes and keys that a test reads, of a dotted name the last part."""
+    owners = {id(one.value) for one in ast.walk(test) if isinstance(one, ast.Attribute)}
+    read = (last_read(one) for one in ast.walk(test) if isinstance(one, ast.expr) and id(one) not in owners)
+    return frozenset(name for name in read if name is not None)

@@ -1,0 +1,1 @@
+"""Follows what programs read from configurations, and the objects that are made of them."""

@@ -1,0 +1,335 @@
+"""Which configuration files a program can be given: those that hold every key it reads on all its ways."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from loaderlint.linking.following.configurations.handing import calls_made_of
+from loaderlint.linking.following.configurations.records import is_record
+from loaderlint.linking.things import settings
+from loaderlint.linking.things.classes import constructors
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Thing, end_of
+from loaderlint.linking.things.made_calls import Caller
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Node, Scalar
+from loaderlint.vocabulary.configurations import KEEPS_ITS_ARGUMENT
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+Keys: TypeAlias = frozenset[tuple[str, ...]]
+
+
+class _Use(NamedTuple):
+    """A piece of code that knows a part of a configuration by a name; ``keys`` lead from the root to that part."""
+
+    part: ast.AST
+    name: str
+    keys: tuple[str, ...] = ()
+
+
+_Uses: TypeAlias = Iterator[_Use]
+
+DEEPEST_USE = 3
+"""Functions that hand a configuration on to each other; what is further away is not asked."""
+_MERGES = frozenset({"omegaconf.OmegaConf.merge", "omegaconf.OmegaConf.unsafe_merge"})
+_HANDS_ON = frozenset(
+    {"typing.cast", "omegaconf.OmegaConf.create", "omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.to_object"}
+)
+"""Callables that return one of their arguments with the same keys, whatever else they are given."""
+_METHODS = frozenset({"get", "items", "keys", "values", "update", "copy", "pop", "setdefault", "to_dict"})
+
+
+def fits(root: Node | None, keys: Keys) -> bool:
+    """Return whether a file holds all these keys; what its values stand for elsewhere may hold anything."""
+    return isinstance(root, TreeMapping) and all(_holds(root, path) for path in keys)
+
+
+def _holds(node: Node, path: tuple[str, ...]) -> bool:
+    for key in path:
+        if not isinstance(node, TreeMapping) or node.tag is not None:
+            return not isinstance(node, Scalar) or node.opaque
+        entry = node.get(key)
+        if entry is None:
+            return False
+        node = entry.value
+    return True
+
+
+def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Keys:
+    """Return the keys that a program reads, unconditionally and by name, of what a call gives it."""
+    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST_USE))
+
+
+def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
+    """Return the keys that a program reads, unconditionally and by name, of what a dotted name of a file stands for."""
+    uses = (
+        use
+        for scope in facts.scopes.values()
+        for known_as in (name, *_other_names(scope, name))
+        for use in _named(evaluator, known_as, Frame(facts, end_of(scope)), DEEPEST_USE)
+    )
+    return _read_in(evaluator, uses)
+
+
+def _other_names(scope: Scope, name: str) -> list[str]:
+    """Return the names that a scope gives to what a dotted name stands for, and to nothing else."""
+    return [
+        other
+        for other, bindings in scope.bindings.items()
+        if "." not in other
+        and bindings
+        and all(one.value is not None and dotted(one.value) == name for one in bindings)
+    ]
+
+
+def _read_in(evaluator: Evaluator, uses: _Uses) -> Keys:
+    read: set[tuple[str, ...]] = set()
+    written: set[tuple[str, ...]] = set()
+    # Code that is reached in several ways knows the same under the same name.
+    for use in dict.fromkeys(uses):
+        for kind, path in evaluator.paths_read.of(use.part, use.name):
+            (written if kind is ast.Store else read).add((*use.keys, *path))
+    return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
+
+
+def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know what an expression gives, each with the name it has there."""
+    scope = frame.scope
+    frame = frame.at(end_of(scope))
+    names: list[str] = []
+    more = [""]
+    while more:
+        # What a name stands for may be made into an object under another name.
+        more = [
+            name
+            for name, bindings in scope.bindings.items()
+            if name not in names
+            and any(
+                one.kind in ("assign", "with")
+                and one.value is not None
+                and _is_it(evaluator, one.value, call, names, frame)
+                for one in bindings
+            )
+        ]
+        names.extend(more)
+    for name in names:
+        yield from _named(evaluator, name, frame, left)
+    if left and isinstance(scope.node, FunctionNode):
+        returned = [value for value, _ in scope.returns if value is not None]
+        if any(_is_it(evaluator, value, call, names, frame) for value in returned):
+            for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope)).by:
+                if isinstance(caller, Caller):
+                    yield from _uses(evaluator, caller.call, caller.frame, left - 1)
+
+
+def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know something under a name of one scope: its own, and those it is handed to."""
+    # An attribute is known to all of its class, a name of the module to all of the file.
+    yield _Use(frame.facts.tree if "." in name or frame.scope.parent is None else frame.scope.node, name)
+    for site in frame.scope.calls if left else ():
+        where = Frame(frame.facts, site.place)
+        for call in _calls_with(evaluator, site.node, name, where):
+            yield from _taken_by(evaluator, call, name, where, left)
+
+
+def _calls_with(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> Iterator[ast.Call]:
+    """Yield a call, and those made of what it is handed where the name stands in a list of arguments for them."""
+    yield call
+    given = [*call.args, *(one.value for one in call.keywords)]
+    listed = [item for one in given if isinstance(one, ast.Tuple | ast.List) for item in one.elts]
+    if any(_keys_to(one, name) is not None for one in listed):
+        for one in given:
+            if dotted(one) is not None:
+                yield from calls_made_of(evaluator, call, one, frame) or ()
+
+
+def _taken_by(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, left: int) -> _Uses:
+    """Yield the pieces of code that know something under the name of a parameter that a call hands it to."""
+    positional = [
+        item
+        for one in call.args
+        for item in (
+            one.value.elts if isinstance(one, ast.Starred) and isinstance(one.value, ast.Tuple | ast.List) else [one]
+        )
+    ]
+    given = {position: keys for position, one in enumerate(positional) if (keys := _keys_to(one, name)) is not None}
+    keywords = {
+        one.arg: keys
+        for one in call.keywords
+        if one.arg is not None and (keys := _keys_to(one.value, name)) is not None
+    }
+    if not given and not keywords:
+        return
+    for one in evaluator.evaluate(call.func, frame):
+        if isinstance(one.thing, Class):
+            # An object keeps what it is given under the same name, whoever wrote its constructor.
+            yield from (_Use(one.thing.node, f"self.{keyword}", keys) for keyword, keys in keywords.items())
+    for function, skip in _functions(evaluator, call.func, frame):
+        declared = [one.arg for one in parameters(function.node)][skip:]
+        taken = {declared[position]: keys for position, keys in given.items() if position < len(declared)}
+        taken.update((keyword, keys) for keyword, keys in keywords.items() if keyword in declared)
+        inner = Frame(function.facts, end_of(function.scope))
+        for parameter, keys in sorted(taken.items()):
+            known = _named(evaluator, parameter, inner, left - 1)
+            yield from (use._replace(keys=(*keys, *use.keys)) for use in known)
+
+
+def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator[tuple[Function, int]]:
+    """Yield the functions that a call runs, with the number of parameters that the call does not give."""
+    for one in evaluator.evaluate(callee, frame):
+        if isinstance(one.thing, Function):
+            yield one.thing, int(one.thing.receiver is not None)
+        elif isinstance(one.thing, Class):
+            yield from ((constructor, 1) for constructor in constructors(one.thing))
+
+
+def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame) -> bool:
+    """Return whether an expression is what a call gives, or has all its keys and no others but those a user adds."""
+    if value is call or dotted(value) in names:
+        return True
+    if not isinstance(value, ast.Call) or not (value.args or value.keywords):
+        return False
+    given = [*value.args, *(one.value for one in value.keywords)]
+    known = [one for one in given if _is_it(evaluator, one, call, names, frame)]
+    return len(known) == 1 and any(
+        _keeps(evaluator, one.thing, known[0], [other for other in given if other is not known[0]], frame)
+        for one in evaluator.evaluate(value.func, frame)
+    )
+
+
+def _keeps(evaluator: Evaluator, called: Thing, given: ast.expr, others: list[ast.expr], frame: Frame) -> bool:
+    """Return whether a call gives back the keys of one of its arguments and no others."""
+    if isinstance(called, Class):
+        return not others and is_record(evaluator, called)
+    if not isinstance(called, External):
+        return False
+    if called.name in _MERGES:
+        # What the user writes on the command line replaces what is there.
+        return all(settings.is_of_user(one) for other in others for one in evaluator.evaluate(other, frame))
+    return called.name in _HANDS_ON or (not others and called.name in KEEPS_ITS_ARGUMENT)
+
+
+_Path: TypeAlias = tuple[type[ast.expr_context], tuple[str, ...]]
+
+
+class PathsRead:
+    """The keys that each piece of code reads or writes of a name, looked for once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[ast.AST, str], tuple[_Path, ...]] = {}
+        self._accesses: dict[ast.AST, dict[str, list[_Access]]] = {}
+        self._own_names: dict[ast.AST, frozenset[str]] = {}
+
+    def of(self, part: ast.AST, name: str) -> tuple[_Path, ...]:
+        """Return the keys with what happens to each, without those that are read only sometimes."""
+        if (part, name) not in self._known:
+            self._known[part, name] = tuple(self._paths(part, name))
+        return self._known[part, name]
+
+    def _paths(self, part: ast.AST, name: str) -> Iterator[_Path]:
+        if part not in self._accesses:
+            self._accesses[part] = _accesses(part)
+        for one in self._accesses[part].get(name.partition(".")[0], ()):
+            stored = not isinstance(one.node.ctx, ast.Load)
+            chain = _chain(one.node, name) if stored or not one.sometimes else None
+            if chain and not any(name in self._own(function) for function in one.functions):
+                yield (ast.Store if stored else ast.Load), chain
+
+    def _own(self, function: ast.AST) -> frozenset[str]:
+        """Return the names that stand for something of a function's own inside it."""
+        if function not in self._own_names:
+            self._own_names[function] = _own_names(function)
+        return self._own_names[function]
+
+
+class _Access(NamedTuple):
+    """A chain of attributes and items as far as it is written, and where: in these functions, perhaps sometimes."""
+
+    node: ast.Attribute | ast.Subscript
+    sometimes: bool
+    functions: tuple[ast.AST, ...]
+
+
+def _accesses(part: ast.AST) -> dict[str, list[_Access]]:
+    """Return what a piece of code reads or writes, by the name that each chain begins with."""
+    found: dict[str, list[_Access]] = {}
+    waiting: list[tuple[ast.AST, bool, tuple[ast.AST, ...]]] = [(part, False, ())]
+    while waiting:
+        node, sometimes, functions = waiting.pop()
+        if isinstance(node, ast.Subscript | ast.Attribute):
+            root: ast.AST = node
+            while isinstance(root, ast.Subscript | ast.Attribute):
+                if isinstance(root, ast.Subscript):
+                    waiting.append((root.slice, sometimes, functions))
+                root = root.value
+            if isinstance(root, ast.Name):
+                found.setdefault(root.id, []).append(_Access(node, sometimes, functions))
+            else:
+                waiting.append((root, sometimes, functions))
+            continue
+        inside = (*functions, node) if node is not part and isinstance(node, _FUNCTIONS) else functions
+        always = _always(node)
+        # What is called is a method and no key.
+        method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+        for child in ast.iter_child_nodes(node):
+            written = method.value if method is not None and child is method else child
+            waiting.append((written, sometimes or (always is not None and child not in always), inside))
+    return found
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _own_names(function: ast.AST) -> frozenset[str]:
+    assert isinstance(function, _FUNCTIONS)
+    every = [*ast.walk(function)]
+    declared = {name for one in every if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    stored = {one.id for one in every if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    return frozenset({one.arg for one in parameters(function)} | (stored - declared))
+
+
+def _always(node: ast.AST) -> list[ast.AST] | None:
+    """Return the parts of a node that run whenever it does; None where all do."""
+    if isinstance(node, ast.If):
+        return [node.test, *node.body] if is_main_test(node.test) else [node.test]
+    if isinstance(node, ast.IfExp | ast.While):
+        return [node.test]
+    if isinstance(node, ast.BoolOp):
+        return node.values[:1]  # type: ignore[return-value]
+    if isinstance(node, ast.Try):
+        return [*node.orelse, *node.finalbody]
+    return None
+
+
+def _chain(node: ast.expr, name: str) -> tuple[str, ...] | None:
+    """Return the keys of ``name["a"]["b"].c``, as far as they are written; None for anything else."""
+    keys: list[str] = []
+    while dotted(node) != name:
+        if isinstance(node, ast.Subscript):
+            written = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            keys = [written, *keys] if isinstance(written, str) else []
+            node = node.value
+        elif isinstance(node, ast.Attribute):
+            keys = [] if node.attr in _METHODS else [node.attr, *keys]
+            node = node.value
+        else:
+            return None
+    return tuple(keys)
+
+
+def _keys_to(node: ast.expr, name: str) -> tuple[str, ...] | None:
+    """Return the keys of ``name.a["b"]`` where all of them are written; None for anything else."""
+    if dotted(node) == name:
+        return ()
+    if isinstance(node, ast.Subscript):
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    elif isinstance(node, ast.Attribute):
+        key = node.attr
+    else:
+        return None
+    above = _keys_to(node.value, name)
+    return (*above, key) if above is not None and isinstance(key, str) else None

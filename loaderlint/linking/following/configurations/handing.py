@@ -1,0 +1,105 @@
+"""Functions handed to something that calls them: which call that makes of it, with which arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from loaderlint.linking.following.configurations import lazy_calls
+from loaderlint.linking.things.classes import constructors
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Thing
+from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.vocabulary.running import HANDERS, HANDING_METHODS, Hander
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def calls_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> list[ast.Call] | None:
+    """Return the calls that are made of a function handed over as ``argument``, None when that is not known."""
+    hander = _hander(evaluator, call, frame)
+    if hander is None:
+        return lazy_calls.written_down(evaluator, call, argument, frame)
+    if _given(call, hander.function) is not argument:
+        return None
+    function = argument
+    hidden = [_unseen(call) for _ in range(hander.hidden)]
+    positional: Sequence[ast.expr] = ()
+    keywords: list[ast.keyword] = []
+    if hander.arguments is None:
+        start = hander.function[0] + 1
+        positional = call.args[start:]
+        keywords = [one for one in call.keywords if one.arg != hander.function[1]]
+    else:
+        together = _given(call, hander.arguments)
+        positional = [_located(ast.Starred(together, ast.Load()), call)] if together is not None else []
+        named = _given(call, hander.keywords) if hander.keywords is not None else None
+        keywords = [_located(ast.keyword(None, named), call)] if named is not None else []
+    if hander.later:
+        keywords = [_located(ast.keyword(None, _unseen(call)), call), *keywords]
+    return [_located(ast.Call(function, [*hidden, *positional], keywords), call)]
+
+
+def default_given(call: ast.Call, argument: ast.expr) -> str | None:
+    """Return the attribute of a command line that ``set_defaults(name=argument)`` fills, None for any other call."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "set_defaults":
+        return None
+    return next((one.arg for one in call.keywords if one.value is argument), None)
+
+
+def parameter_given(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> tuple[Thing, str] | None:
+    """Return the project function or class that takes an argument, and the name of its parameter; None for others."""
+    for one in evaluator.evaluate(call.func, frame):
+        thing = one.thing
+        function: Function | None = None
+        if isinstance(thing, Function):
+            function = thing
+        elif isinstance(thing, Class):
+            function = next(iter(constructors(thing)), None)
+        if function is None:
+            continue
+        names = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]
+        if isinstance(thing, Class) or function.receiver is not None:
+            names = names[1:]
+        for keyword in call.keywords:
+            if keyword.value is argument and keyword.arg in {one.arg for one in parameters_of(function.node)}:
+                return thing, keyword.arg
+        for name, given in zip(names, call.args, strict=False):
+            if given is argument:
+                return thing, name
+    return None
+
+
+def _hander(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Hander | None:
+    things = [one.thing for one in evaluator.evaluate(call.func, frame)]
+    for thing in things:
+        if isinstance(thing, External):
+            return HANDERS.get(thing.name)
+        if isinstance(thing, Function | Class):
+            return None
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return HANDING_METHODS.get(name)
+
+
+def _given(call: ast.Call, place: tuple[int, str]) -> ast.expr | None:
+    """Return the argument at a position or under a name."""
+    position, name = place
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    if any(isinstance(one, ast.Starred) for one in call.args[: position + 1]):
+        return None
+    return call.args[position] if 0 <= position < len(call.args) else None
+
+
+def _unseen(call: ast.Call) -> ast.expr:
+    """Return an expression that nobody can follow."""
+    return _located(ast.Constant(...), call)
+
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+def _located(node: _Node, call: ast.Call) -> _Node:
+    return ast.copy_location(node, call)

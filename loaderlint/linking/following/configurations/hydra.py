@@ -1,0 +1,265 @@
+"""Hydra: where a program gets its configuration from, by ``@hydra.main`` or ``compose``.
+
+``config_path`` is relative to the file that names it (``hydra/_internal/utils.py``, ``compute_search_path_dir``, 1.3).
+Whatever is composed for ``@hydra.main``, the command line can replace.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.configurations import composition
+from loaderlint.linking.following.configurations import hydra_runners as runners
+from loaderlint.linking.following.configurations.composition import Part
+from loaderlint.linking.things.kinds import (
+    External,
+    Frame,
+    Function,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    end_of,
+    unseen,
+)
+from loaderlint.linking.things.settings import merged, nested, replaceable, seen_as_settings, tree_of
+from loaderlint.model.value import Step
+from loaderlint.readers.python import FunctionNode, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.yaml_scalars import resolve
+from loaderlint.vocabulary.configurations import HYDRA_HOMES, HYDRA_MAINS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_PARAMETERS = ("config_path", "config_name", "version_base")
+"""The parameters of ``hydra.main`` in order (``hydra/main.py``, 1.3); those of ``initialize`` start with the path."""
+
+
+_INITIALIZERS: Mapping[str, str] = {
+    "initialize": "config_path",
+    "initialize_config_dir": "config_dir",
+    "initialize_config_module": "config_module",
+}
+"""What says where the configurations of the calls of ``compose`` after it stand, and the parameter that does."""
+
+
+_HEADER = re.compile(r"\s*#\s*@package\s+(?P<package>\S+)\s*")
+_OVERRIDE = re.compile(r"(?P<sign>\+{0,2})(?P<key>[\w./@]+)=(?P<value>.*)")
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """The configurations of a program: the files of its folder (None: it has none) and those stored by its code."""
+
+    evaluator: Evaluator
+    folder: str | None
+    _known: dict[tuple[str, tuple[Step, ...]], Part | None] = field(default_factory=dict)
+
+    def part(self, path: str, trail: tuple[Step, ...]) -> Part | None:
+        """Return a configuration, whose values come by this trail; None when there is no such configuration."""
+        if (path, trail) not in self._known:
+            self._known[(path, trail)] = self._of_file(path, trail) or self._stored(path, trail)
+        return self._known[(path, trail)]
+
+    def options(self, group: str) -> Sequence[str]:
+        """Return the options of a group."""
+        names = self.evaluator.project.folder(self._path(group)) if self.folder is not None else ()
+        files = [name.rpartition(".")[0] for name in names if name.endswith((".yaml", ".yml"))]
+        stored = (path for path in self.evaluator.stored_configurations if posixpath.dirname(path) == group)
+        return tuple(dict.fromkeys((*files, *(posixpath.basename(path) for path in stored))))
+
+    def groups(self) -> Sequence[str]:
+        """Return the groups of the topmost folder."""
+        return () if self.folder is None else self.evaluator.project.folders_in(self.folder)
+
+    def _path(self, *parts: str) -> str:
+        path = posixpath.normpath(posixpath.join(self.folder or "", *parts))
+        return "" if path == "." else path
+
+    def _of_file(self, path: str, trail: tuple[Step, ...]) -> Part | None:
+        if self.folder is None:
+            return None
+        names = [path] if path.endswith((".yaml", ".yml")) else [f"{path}.yaml", f"{path}.yml"]
+        for name in names:
+            facts = self.evaluator.project.configuration_file(self._path(name))
+            if facts is None:
+                continue
+            self.evaluator.instantiations.files.add(facts.source.path)
+            root = facts.documents[0].root if facts.documents else None
+            tree = tree_of(root, trail) if root is not None else None
+            span = tree.span if tree is not None else facts.source.span(0, 0)
+            if tree is not None and not isinstance(tree.thing, Items):
+                return None
+            items = tree.thing if tree is not None and isinstance(tree.thing, Items) else Items({})
+            return Part(items, span, _package(facts.source.text))
+        return None
+
+    def _stored(self, path: str, trail: tuple[Step, ...]) -> Part | None:
+        return self.evaluator.stored_configurations.get(path.removesuffix(".yaml"))
+
+
+def _package(text: str) -> str | None:
+    """Return what the header of a configuration file says, in the comments above everything else."""
+    for line in text.splitlines():
+        found = _HEADER.fullmatch(line)
+        if found is not None:
+            return found["package"]
+        if line.strip() and not line.lstrip().startswith("#"):
+            return None
+    return None
+
+
+def configuration(
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, node: ast.arg, frame: Frame
+) -> Possibilities | None:
+    """Return what ``@hydra.main`` above a function gives its first parameter, None when there is no such decorator."""
+    parent = frame.scope.parent
+    if isinstance(function, ast.Lambda) or parent is None or node is not next(parameters(function), None):
+        return None
+    where = Frame(frame.facts, end_of(parent))
+    for one in function.decorator_list:
+        arguments = _arguments_of_main(evaluator, one, where) if isinstance(one, ast.Call) else None
+        if arguments is not None:
+            return evaluator.remembered(("hydra", id(one)), where, partial(_of_main, evaluator, one, arguments, where))
+    return None
+
+
+def _arguments_of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) -> Mapping[str, ast.expr] | None:
+    """Return what a decorator gives the parameters of ``hydra.main``; None where it is another one."""
+    for one in evaluator.evaluate(decorator.func, frame):
+        if isinstance(one.thing, External) and one.thing.name in HYDRA_MAINS:
+            return arguments_of(decorator, _PARAMETERS)
+        if isinstance(one.thing, Function):
+            return runners.arguments_handed_on(evaluator, one.thing, decorator)
+    return None
+
+
+def _of_main(
+    evaluator: Evaluator, decorator: ast.expr, arguments: Mapping[str, ast.expr], frame: Frame
+) -> Possibilities:
+    span = frame.facts.span(decorator)
+    found: list[Possibility] = []
+    for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
+        for folder in _folders(evaluator, arguments, frame):
+            if not isinstance(name.thing, str):
+                continue
+            trail = (Step(span, f"@hydra.main: {name.thing.removesuffix('.yaml')}"),)
+            repository = Configurations(evaluator, folder)
+            tree = composition.composed(repository, name.thing, f"hydra {name.thing.removesuffix('.yaml')}", trail)
+            if tree is not None:
+                found.append(seen_as_settings(Possibility(replaceable(tree), span, assumptions=name.assumptions)))
+    return tuple(found) or unseen(span)
+
+
+def _folders(evaluator: Evaluator, arguments: Mapping[str, ast.expr], frame: Frame) -> Iterator[str | None]:
+    """Yield the folders that ``config_path`` can name, None for no folder; nothing where it was not seen.
+
+    Left out it is the file's own folder up to version 1.1, and since then there is none (``hydra/main.py``, 1.3).
+    """
+    if "config_path" not in arguments:
+        version = arguments.get("version_base")
+        old = version is None or (isinstance(version, ast.Constant) and str(version.value).strip() in ("1.0", "1.1"))
+        yield posixpath.dirname(frame.facts.source.path) if old else None
+        return
+    for written in _texts(evaluator, arguments["config_path"], frame):
+        if written is None:
+            yield None
+        elif not written.startswith(("/", "pkg://")):
+            folder = posixpath.normpath(posixpath.join(posixpath.dirname(frame.facts.source.path), written))
+            yield "" if folder == "." else folder
+
+
+def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[str | None]:
+    for one in evaluator.evaluate(node, frame):
+        if one.thing is None or isinstance(one.thing, str):
+            yield one.thing
+        elif isinstance(one.thing, Made) and one.thing.callee == "os.path.join":
+            parts = [list(_texts(evaluator, part, one.thing.frame)) for part in one.thing.call.args]
+            if all(len(part) == 1 and part[0] is not None for part in parts):
+                yield posixpath.join(*(part[0] or "" for part in parts))
+
+
+def composed(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what ``compose(config_name, overrides=[...])`` gives after an ``initialize`` of the same file."""
+    span = frame.facts.span(node)
+    arguments = arguments_of(node, ("config_name", "overrides"))
+    found: list[Possibility] = []
+    for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
+        folders = list(_initialized(evaluator, frame))
+        if not isinstance(name.thing, str) or len(folders) != 1:
+            found.extend(unseen(span, name.assumptions))
+            continue
+        trail = (Step(span, frame.facts.text(node)),)
+        overrides = _items(evaluator, arguments.get("overrides"), frame)
+        tree = _overridden(Configurations(evaluator, folders[0]), name.thing, overrides, trail)
+        found.extend(
+            (seen_as_settings(Possibility(tree, span, assumptions=name.assumptions)),)
+            if tree is not None
+            else unseen(span, name.assumptions)
+        )
+    return tuple(found) or unseen(span)
+
+
+def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
+    """Yield the folders that the calls of ``initialize`` in a file name."""
+    for name, parameter in _INITIALIZERS.items():
+        for site in frame.facts.calls.get(name, ()):
+            where = Frame(frame.facts, site.place)
+            if not _is_hydras(evaluator, site.node, name, where):
+                continue
+            arguments = arguments_of(site.node, (parameter,))
+            if parameter == "config_path":
+                yield from _folders(evaluator, arguments, where)
+            for written in _texts(evaluator, arguments[parameter], where) if parameter in arguments else ():
+                if parameter == "config_module" and written is not None:
+                    module = evaluator.project.module(f"{written}.__init__", frame.facts.source.path)
+                    folder = posixpath.dirname(module) if module is not None else written.replace(".", "/")
+                    yield folder if evaluator.project.has_folder(folder) else None
+
+
+def _is_hydras(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> bool:
+    """Return whether a call is of Hydra's function of this name: ``deepspeed`` has an ``initialize``, too."""
+    callees = [one.thing for one in evaluator.evaluate(call.func, frame)]
+    return any(isinstance(one, External) and one.name in {f"{home}.{name}" for home in HYDRA_HOMES} for one in callees)
+
+
+def _overridden(
+    repository: Configurations, name: str, overrides: Iterable[Possibility], trail: tuple[Step, ...]
+) -> Items | None:
+    """Return the configuration with the overrides that the program itself writes."""
+    chosen: dict[str, str] = {}
+    layers: list[Items] = []
+    for one in overrides:
+        written = _OVERRIDE.fullmatch(one.thing) if isinstance(one.thing, str) else None
+        if written is None:
+            layers.append(Items({}, complete=False))
+        elif repository.options(written["key"].partition("@")[0]):
+            chosen[written["sign"] + written["key"]] = written["value"]
+        else:
+            value = resolve(written["value"], True, None)
+            given = unseen(one.span) if value.opaque else (Possibility(value.constant, one.span),)
+            path, _, key = written["key"].rpartition(".")
+            layers.append(nested(filter(None, path.split(".")), Items({key: given}), one.span))
+    tree = composition.chosen(repository, name, chosen, trail)
+    for layer in layers if tree is not None else ():
+        assert tree is not None
+        tree = merged(tree, layer)
+    return tree
+
+
+def _items(evaluator: Evaluator, node: ast.expr | None, frame: Frame) -> Iterator[Possibility]:
+    """Yield the items of a list that is written out; something that was not seen stands for all others."""
+    for one in evaluator.evaluate(node, frame) if node is not None else ():
+        if isinstance(one.thing, Row):
+            for values in one.thing.items:
+                yield values[0] if len(values) == 1 else unseen(one.span)[0]
+        elif one.thing is not None:
+            yield from unseen(one.span)

@@ -1,0 +1,210 @@
+"""What ``hydra.utils.instantiate`` makes: the mapping it is given names what is called and holds the arguments.
+
+``instantiate(config, *args, **kwargs)`` merges its keywords over the mapping and calls ``_target_`` with what is there,
+after every mapping inside (``hydra/_internal/instantiate/_instantiate2.py``, 1.3).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import functions
+from loaderlint.linking.following.configurations import configured_calls, hydra, structured
+from loaderlint.linking.things import dictionaries, settings, trees
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Settings,
+    end_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.made_calls import SettingsCaller, names_definition
+from loaderlint.model.source import Span
+from loaderlint.readers.python import FunctionNode, parameters
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.tree import Mapping
+from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
+from loaderlint.vocabulary.keys import WORKER_KEYS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_OWN_KEYS = frozenset({"_target_", "_args_", "_recursive_", "_convert_", "_partial_"})
+
+
+def configured(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
+    """Return the mapping that a call of ``instantiate`` makes something of, its own keywords merged over it."""
+    span = frame.facts.span(call)
+    node = arguments_of(call, ("config",)).get("config")
+    if node is None or isinstance(node, ast.Starred):
+        return unseen(span)
+    keywords = [one for one in call.keywords if one.arg != "config"]
+    given = dictionaries.items_of_call(evaluator, ast.Call(call.func, [], keywords), frame)
+    above = Items({key: settings.trees(values) for key, values in given.entries.items()}, given.complete)
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node, frame):
+        tree = one if isinstance(one.thing, Settings) else structured.tree(evaluator, one)
+        seen = settings.seen_as_settings(tree) if isinstance(tree.thing, Items) else tree
+        if isinstance(seen.thing, Settings):
+            here = settings.merged(seen.thing.here, above) if keywords else seen.thing.here
+            found.append(replace(seen, thing=settings.replaced(seen.thing, here)))
+        else:
+            found.extend(unseen(span, one.assumptions))
+    return tuple(found)
+
+
+def made(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Possibilities:
+    """Return what a call of ``instantiate`` gives back."""
+    span = frame.facts.span(call)
+    found: list[Possibility] = []
+    for one in configured(evaluator, call, frame):
+        targets = (settings.child(one.thing, "_target_") or ()) if isinstance(one.thing, Settings) else ()
+        for target in targets or unseen(span):
+            values = _made(evaluator, target, call, frame) if isinstance(target.thing, str) else unseen(span)
+            found.extend(under(values, one.assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _made(evaluator: Evaluator, target: Possibility, call: ast.Call, frame: Frame) -> Possibilities:
+    span = frame.facts.span(call)
+    found: list[Possibility] = []
+    for one in located(evaluator, (target,)):
+        if isinstance(one.thing, Class):
+            found.append(Possibility(Instance(one.thing), span))
+        elif isinstance(one.thing, Function):
+            where = Frame(one.thing.facts, end_of(one.thing.scope), depth=frame.depth + 1)
+            found.extend(functions.returned_by(evaluator, one.thing, where))
+        elif isinstance(one.thing, External):
+            found.append(Possibility(Made(one.thing.name, call, frame), span))
+    return tuple(found) or unseen(span)
+
+
+def located(evaluator: Evaluator, names: Possibilities) -> Possibilities:
+    """Return the classes or functions that dotted names name; one outside the project by its name."""
+    return tuple(way for one in names for way in under(_located(evaluator, one), one.assumptions))
+
+
+def _located(evaluator: Evaluator, name: Possibility) -> Possibilities:
+    if not isinstance(name.thing, str):
+        return unseen(name.span)
+    module, _, last = name.thing.rpartition(".")
+    for path in evaluator.project.modules_ending(module, name.span.path) if module else ():
+        facts = evaluator.project.python(path)
+        if facts is not None and last in facts.module.bindings:
+            return evaluator.bound(last, Frame(facts, end_of(facts.module)), None, name.span)
+    return (Possibility(External(name.thing), name.span),)
+
+
+class Instantiations:
+    """Everything in a project that Hydra makes, by configurations composed and followed to ``instantiate``."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.files: set[str] = set()
+        """The configuration files that are part of a composition; alone they say nothing."""
+        self.at_calls: set[Span] = set()
+        """The mappings that make a loader at a call of ``instantiate``, which is where the loader is said to be."""
+
+    @cached_property
+    def callers(self) -> tuple[tuple[str, SettingsCaller], ...]:
+        """What is called by its dotted name, with the arguments it is given."""
+        found: list[tuple[str, SettingsCaller]] = []
+        followed: set[Span] = set()
+        for possibilities in self._asked_for():
+            found.extend(_callers(possibilities, followed))
+        # What no call was seen to ask for is made all the same: the configuration says what it is for.
+        known = frozenset(followed)
+        for possibilities in self._composed():
+            found.extend(_callers(possibilities, set(), known))
+        # Whatever was worked out on the way did not know of these callers.
+        self._evaluator.forget()
+        return tuple(found)
+
+    def settles(self, mapping: Mapping, consumer: str | None) -> bool:
+        """Return whether the compositions say all there is to a mapping of a file.
+
+        They do where it names what it is for, and where its worker count is left in none of them.
+        """
+        if mapping.span.path not in self.files:
+            return False
+        workers = (entry for entry in mapping.entries if entry.key in WORKER_KEYS)
+        return consumer is not None or not any(entry.value.span in self._left for entry in workers)
+
+    @cached_property
+    def _left(self) -> frozenset[Span]:
+        """The places of the values that are there in some composition."""
+        return frozenset(
+            value.span
+            for possibilities in self._composed()
+            for root in possibilities
+            for one in settings.mappings(root)
+            if isinstance(one.thing, Settings)
+            for values in one.thing.here.entries.values()
+            for value in values
+            if value.constant and value.thing != trees.MISSING
+        )
+
+    def _asked_for(self) -> Iterator[Possibilities]:
+        for name in ("instantiate", "call"):
+            for facts, site in self._evaluator.callers.sites(name):
+                frame = Frame(facts, site.place)
+                if "hydra" in facts.source.text and is_instantiate(self._evaluator, site.node, frame):
+                    yield configured(self._evaluator, site.node, frame)
+
+    def _composed(self) -> Iterator[Possibilities]:
+        for facts in self._evaluator.project.all_python():
+            if "hydra" not in facts.source.text:
+                continue
+            for scope in facts.scopes.values():
+                first = next(parameters(scope.node), None) if isinstance(scope.node, FunctionNode) else None
+                if isinstance(scope.node, FunctionNode) and scope.node.decorator_list and first is not None:
+                    frame = Frame(facts, end_of(scope))
+                    yield hydra.configuration(self._evaluator, scope.node, first, frame) or ()
+            for site in facts.calls.get("compose", ()):
+                yield self._evaluator.evaluate(site.node, Frame(facts, site.place))
+
+
+def is_instantiate(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether a call is one of Hydra's ``instantiate``."""
+    if not names_definition(call.func, frame):
+        return False
+    names = (one.thing.name for one in evaluator.evaluate(call.func, frame) if isinstance(one.thing, External))
+    return any(name in HYDRA_INSTANTIATORS for name in names)
+
+
+def _callers(
+    possibilities: Possibilities, followed: set[Span], known: frozenset[Span] = frozenset()
+) -> Iterator[tuple[str, SettingsCaller]]:
+    """Yield what each mapping says to call; ``followed`` takes the places that say so, ``known`` ones are left out."""
+    for root in possibilities:
+        for one in settings.mappings(root):
+            assert isinstance(one.thing, Settings)
+            targets = settings.child(one.thing, "_target_") or ()
+            places = {target.span for target in targets}
+            followed |= places
+            if places and not places <= known:
+                for name, caller in configured_calls.called(one):
+                    yield name, _arguments(caller)
+
+
+def _arguments(caller: SettingsCaller) -> SettingsCaller:
+    entries = caller.arguments.entries
+    partial = any(one.thing is not False for one in entries.get("_partial_", ())) or "_args_" in entries
+    own = Items(
+        {key: values for key, values in entries.items() if key not in _OWN_KEYS},
+        caller.arguments.complete and not partial,
+    )
+    return replace(caller, arguments=own)

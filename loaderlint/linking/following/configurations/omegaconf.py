@@ -1,0 +1,210 @@
+"""OmegaConf: the calls that load, make, merge and read a configuration (https://omegaconf.readthedocs.io/en/2.3_branch).
+
+What the user writes on the command line (``from_cli``, ``from_dotlist``) can replace any value that is there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.configurations import opened, structured
+from loaderlint.linking.things import settings
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    Absent,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    combined,
+    laid_over,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.readers.python import dotted
+from loaderlint.readers.yaml_scalars import resolve
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+PREFIX = "omegaconf.OmegaConf."
+"""What the dotted names of all these calls start with."""
+
+
+def call(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:
+    """Return what ``OmegaConf.<name>(...)`` gives, None for a call that is not known."""
+    known = _CALLS.get(name)
+    return None if known is None else known(evaluator, node, frame)
+
+
+def _loaded(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    span = frame.facts.span(node)
+    if not node.args:
+        return unseen(span)
+    found = opened.configuration(evaluator, node, frame, f"{PREFIX}load", span)
+    return tuple(settings.seen_as_settings(settings.as_tree(one)) for one in found)
+
+
+def _created(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    span = frame.facts.span(node)
+    if not node.args:
+        return (settings.seen_as_settings(Possibility(Items({}), span)),)
+    return _as_settings(evaluator, evaluator.evaluate(node.args[0], frame))
+
+
+def _as_settings(evaluator: Evaluator, possibilities: Iterable[Possibility]) -> Possibilities:
+    return tuple(
+        one if isinstance(one.thing, Settings) else settings.seen_as_settings(structured.tree(evaluator, one))
+        for one in possibilities
+    )
+
+
+def _kept(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return the same configuration: a container of plain dictionaries holds what it holds."""
+    return evaluator.evaluate(node.args[0], frame) if node.args else unseen(frame.facts.span(node))
+
+
+def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    span = frame.facts.span(node)
+    operands = list(_operands(evaluator, node.args, frame))
+    found: list[Possibility] = []
+    for combination, assumptions, _ in combined(*operands):
+        joint = _laid_over_each_other(combination)
+        if joint is not ABSENT:
+            found.append(settings.seen_as_settings(Possibility(joint, span, assumptions=assumptions)))
+    return tuple(found) or unseen(span)
+
+
+def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | Absent:
+    """Return the tree that several make, the last one on top; `ABSENT` where one of them refuses another."""
+    joint = Items({})
+    for one in combination:
+        if one.thing is settings.OF_USER:
+            joint = settings.replaceable(joint)
+        elif not isinstance(one.thing, Items):
+            # Whatever it is, it may replace each value of those before it, and no value of those after it.
+            joint = settings.replaceable(joint, new_keys=True)
+        elif settings.takes(joint, one.thing):
+            joint = settings.merged(joint, one.thing)
+        else:
+            return ABSENT
+    return joint
+
+
+def _operands(evaluator: Evaluator, arguments: Iterable[ast.expr], frame: Frame) -> Iterator[Possibilities]:
+    for argument in arguments:
+        if not isinstance(argument, ast.Starred):
+            yield tuple(structured.tree(evaluator, one) for one in evaluator.evaluate(argument, frame))
+            continue
+        rows = evaluator.evaluate(argument.value, frame)
+        if len(rows) == 1 and isinstance(rows[0].thing, Row) and not rows[0].assumptions:
+            yield from (tuple(structured.tree(evaluator, one) for one in item) for item in rows[0].thing.items)
+        else:
+            yield unseen(frame.facts.span(argument))
+
+
+def _of_user(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what stands on the command line, or what a list in the program says."""
+    user = Possibility(Settings(settings.OF_USER, settings.OF_USER), frame.facts.span(node))
+    rows = evaluator.evaluate(node.args[0], frame) if node.args else ()
+    return tuple(
+        settings.seen_as_settings(replace(one, thing=dotted_list(one.thing, one.span)))
+        if isinstance(one.thing, Row)
+        else replace(user, assumptions=one.assumptions)
+        for one in rows
+    ) or (user,)
+
+
+def dotted_list(row: Row, span: Span) -> Items:
+    """Return the tree that items such as ``data.num_workers=4`` make."""
+    tree = Items({})
+    for values in row.items:
+        one = values[0]
+        path, given, text = one.thing.partition("=") if isinstance(one.thing, str) else ("", "", "")
+        if len(values) > 1 or not given:
+            tree = settings.merged(tree, Items({}, complete=False))
+            continue
+        above, _, key = path.rpartition(".")
+        value = resolve(text, True, None)
+        leaf = unseen(one.span) if value.opaque else (replace(one, thing=value.constant, taken_out=True),)
+        tree = settings.merged(tree, settings.nested(filter(None, above.split(".")), Items({key: leaf}), span))
+    return tree
+
+
+def _selected(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    span = frame.facts.span(node)
+    keywords = {one.arg: one.value for one in node.keywords}
+    arguments = [*node.args[:2], *(keywords[name] for name in ("cfg", "key")[len(node.args) :] if name in keywords)]
+    if len(arguments) < 2:
+        return unseen(span)
+    default = evaluator.evaluate(keywords["default"], frame) if "default" in keywords else (Possibility(None, span),)
+    found: list[Possibility] = []
+    for (one, key), assumptions, _ in combined(*(evaluator.evaluate(argument, frame) for argument in arguments)):
+        if isinstance(one.thing, Settings) and isinstance(key.thing, str):
+            values = settings.selected(one.thing, key.thing.split("."), span)
+            found.extend(under(laid_over(values, lambda: default), assumptions))
+        else:
+            found.extend(unseen(span, assumptions))
+    text = frame.facts.text(node)
+    return tuple(one.step(span, text) if one.constant else one for one in found) or unseen(span)
+
+
+def is_change(call: ast.Call, name: str) -> bool:
+    """Return whether a call changes in place the configuration that a dotted name stands for.
+
+    ``OmegaConf.update(name, "a.b", value)`` sets one key; ``name.merge_with(other)`` lays another one over it.
+    """
+    function = call.func
+    if not isinstance(function, ast.Attribute):
+        return False
+    if function.attr == "update" and len(call.args) > 2:
+        return (dotted(function.value) or "").endswith("OmegaConf") and dotted(call.args[0]) == name
+    return function.attr == "merge_with" and dotted(function.value) == name
+
+
+def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame) -> Possibilities:
+    """Return what a configuration is after a call that changes it in place."""
+    thing = one.thing
+    if not isinstance(thing, Settings) or not isinstance(call.func, ast.Attribute):
+        return (one,)
+    span = frame.facts.span(call)
+    if call.func.attr == "merge_with":
+        operands = list(_operands(evaluator, call.args, frame))
+    else:
+        keys = evaluator.evaluate(call.args[1], frame)
+        values = settings.trees(evaluator.evaluate(call.args[2], frame))
+        operands = [tuple(_set(key, values, span) for key in keys)]
+    found: list[Possibility] = []
+    for combination, assumptions, _ in combined((replace(one, thing=thing.here),), *operands):
+        here = _laid_over_each_other(combination)
+        if isinstance(here, Items):
+            found.append(replace(one, thing=settings.replaced(thing, here), assumptions=assumptions))
+    return tuple(found) or (one,)
+
+
+def _set(key: Possibility, values: Possibilities, span: Span) -> Possibility:
+    if not isinstance(key.thing, str):
+        return replace(key, thing=Items({}, complete=False))
+    above, _, last = key.thing.rpartition(".")
+    return replace(key, thing=settings.nested(filter(None, above.split(".")), Items({last: values}), span))
+
+
+_CALLS: Mapping[str, Callable[[Evaluator, ast.Call, Frame], Possibilities]] = {
+    "load": _loaded,
+    "create": _created,
+    "structured": _created,
+    "to_container": _kept,
+    "to_object": _kept,
+    "masked_copy": _kept,
+    "merge": _merged,
+    "unsafe_merge": _merged,
+    "from_cli": _of_user,
+    "from_dotlist": _of_user,
+    "select": _selected,
+}

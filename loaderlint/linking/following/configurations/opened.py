@@ -1,0 +1,245 @@
+"""Configuration files that a program opens by name: YAML, JSON and TOML alike."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.files.search_path import shared_folders
+from loaderlint.linking.following.configurations import hyperpyyaml
+from loaderlint.linking.following.configurations.fitting import Keys, fits, keys_read
+from loaderlint.linking.things import locations
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    External,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    one_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.locations import Form, Location
+from loaderlint.model.source import Language, Span
+from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.tree import ConfigurationFacts, Entry, KeyPath, Scalar, mappings
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.keys import LOADER_WORDS, WORKER_KEYS, WORKER_WORDS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_OPEN = frozenset({Form.FILE})
+_TEXT = frozenset({Form.TEXT})
+_OPEN_OR_TEXT = _OPEN | _TEXT
+
+READERS: Mapping[str, tuple[Language, Set[Form]]] = {
+    "yaml.safe_load": (Language.YAML, _OPEN_OR_TEXT),
+    "yaml.load": (Language.YAML, _OPEN_OR_TEXT),
+    "yaml.full_load": (Language.YAML, _OPEN_OR_TEXT),
+    "yaml.unsafe_load": (Language.YAML, _OPEN_OR_TEXT),
+    **dict.fromkeys(
+        ("yaml.safe_load_all", "yaml.load_all", "yaml.full_load_all", "yaml.unsafe_load_all"),
+        (Language.YAML, _OPEN_OR_TEXT),
+    ),
+    "ruamel.yaml.YAML().load": (Language.YAML, _OPEN_OR_TEXT | {Form.PATH}),
+    "hyperpyyaml.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
+    "hyperpyyaml.core.load_hyperpyyaml": (Language.YAML, _OPEN_OR_TEXT),
+    "omegaconf.OmegaConf.load": (Language.YAML, _OPEN | {Form.NAME, Form.PATH}),
+    "json.load": (Language.JSON, _OPEN),
+    "json.loads": (Language.JSON, _TEXT),
+    "tomllib.load": (Language.TOML, _OPEN),
+    "tomllib.loads": (Language.TOML, _TEXT),
+    "tomli.load": (Language.TOML, _OPEN),
+    "tomli.loads": (Language.TOML, _TEXT),
+    "toml.load": (Language.TOML, _OPEN | {Form.NAME, Form.PATH}),
+    "toml.loads": (Language.TOML, _TEXT),
+}
+"""Callables that return what a configuration file says, and the forms in which their first argument hands it over.
+
+A string that is handed to PyYAML is the settings themselves (``yaml/reader.py``, 6.0); ruamel.yaml opens a path, but
+not a name (``ruamel/yaml/main.py``, ``YAML.load``); OmegaConf and the ``toml`` package open both
+(``omegaconf/omegaconf.py``, 2.3; ``toml/decoder.py``, ``load``).
+"""
+READER_NAMES = frozenset(name.rpartition(".")[2] for name in READERS)
+"""What these are called by."""
+
+_MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.SimpleNamespace", "argparse.Namespace"})
+"""What ``json.load(object_hook=…)`` may make of every object without changing what is in it."""
+
+MOST_FILES = 32
+"""More settings files than this among which the user chooses: those that say the same of loaders are taken as one."""
+
+
+def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: str, span: Span) -> Possibilities:
+    """Return the root of the configuration file that is named, opened or read by the first argument of a reader.
+
+    A file that the user names on the command line can be any of those that the project ships for it.
+    """
+    if not _keeps_what_it_reads(evaluator, node, frame):
+        return unseen(span)
+    found: list[Possibility] = []
+    language, forms = READERS[reader]
+    roots_of = _rows if reader.endswith("_all") else _roots
+    program = frame.facts.source.path
+    for location, assumptions in locations.of(evaluator, node.args[0], frame):
+        if location is None or location.form not in forms:
+            found.extend(unseen(span, assumptions))
+            continue
+        if location.given:
+            keys = keys_read(evaluator, node, frame)
+            shipped = roots_of(_shipped(evaluator, language, program, keys))
+            read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
+            ways = [*read, ("another", (Possibility(GIVEN, span),))]
+            found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
+            continue
+        if not location.anchored and _may_have_moved(evaluator, node, frame):
+            found.extend(unseen(span, assumptions))
+            continue
+        roots = roots_of([at(evaluator, location, program)])
+        values = [one for root in roots for one in _as_read(evaluator, root, node, frame, reader)]
+        found.extend(under(values or unseen(span), assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Frame, reader: str) -> Possibilities:
+    """Return what a reader makes of a file that PyYAML would read as this mapping."""
+    if not isinstance(root.thing, TreeMapping) or reader.startswith(("yaml.", "omegaconf.")):
+        return (root,)
+    if reader.startswith("ruamel."):
+        # ruamel.yaml refuses a key that stands twice (``DuplicateKeyError``); PyYAML takes the last.
+        return unseen(root.span) if hyperpyyaml.any_key_twice(root.thing) else (root,)
+    if not reader.startswith("hyperpyyaml."):
+        return (root,)
+    arguments = arguments_of(node, ("yaml_stream", "overrides"))
+    given = evaluator.evaluate(arguments["overrides"], frame) if "overrides" in arguments else ()
+    known = [one.thing for one in given if isinstance(one.thing, Items) and one.thing.complete]
+    replaced = known[0].entries if known and len(given) == 1 else {}
+    nobody = bool(replaced) or all(one.thing is None for one in given)
+    subject = None if nobody else f"the file read at {frame.facts.span(node)}"
+    items = hyperpyyaml.settings(evaluator.project, root.thing, subject, replaced)
+    return unseen(root.span) if items is None else (replace(root, thing=items),)
+
+
+def _keeps_what_it_reads(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    """Return whether what a reader gives is what the file says, and not what a hook makes of it."""
+    for keyword in node.keywords:
+        if keyword.arg in ("object_hook", "object_pairs_hook"):
+            made = evaluator.evaluate(keyword.value, frame)
+            if not all(_is_mapping(evaluator, one, frame) for one in made):
+                return False
+    return True
+
+
+def _is_mapping(evaluator: Evaluator, hook: Possibility, frame: Frame) -> bool:
+    thing = hook.thing
+    if isinstance(thing, External):
+        return thing.name in _MAPPINGS
+    # lambda d: SimpleNamespace(**d)
+    if not isinstance(thing, Function) or not isinstance(thing.node, ast.Lambda):
+        return False
+    body = thing.node.body
+    if not isinstance(body, ast.Call) or body.args or [one.arg for one in body.keywords] != [None]:
+        return False
+    taken = [one.arg for one in thing.node.args.args]
+    made = evaluator.evaluate(body.func, frame)
+    return taken == [dotted(body.keywords[0].value)] and all(
+        isinstance(one.thing, External) and one.thing.name in _MAPPINGS for one in made
+    )
+
+
+def _may_have_moved(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    """Return whether the file of a call goes to another folder before it, but for one that ``__file__`` leads to."""
+    for site in frame.facts.calls.get("chdir", ()):
+        if site.place.scope is frame.scope and site.place.order > frame.place.order:
+            continue
+        where = Frame(frame.facts, site.place)
+        ways = [way for one in site.node.args[:1] for way, _ in locations.of(evaluator, one, where)]
+        if not ways or not all(way is not None and way.anchored for way in ways):
+            return True
+    return False
+
+
+def at(evaluator: Evaluator, location: Location, program: str) -> ConfigurationFacts | None:
+    """Return the configuration file at a location that a program names."""
+    if location.anchored:
+        return evaluator.project.configuration_file(location.path)
+    return evaluator.project.configuration(location.path, program)
+
+
+def _roots(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
+    # A reader of one document refuses a file that holds several.
+    roots = (file.documents[0].root for file in files if file is not None and len(file.documents) == 1)
+    return tuple(Possibility(root, root.span) for root in roots if root is not None and not isinstance(root, Scalar))
+
+
+def _rows(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
+    """Return the documents of each file, which a reader of them all gives one after the other."""
+    found: list[Possibility] = []
+    for file in files:
+        nodes = [one.root for one in file.documents] if file is not None else []
+        first = next((node for node in nodes if node is not None), None)
+        if first is not None:
+            items = (
+                unseen(first.span) if node is None or isinstance(node, Scalar) else (Possibility(node, node.span),)
+                for node in nodes
+            )
+            found.append(Possibility(Row(tuple(items)), first.span))
+    return tuple(found)
+
+
+def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame) -> Sequence[ConfigurationFacts]:
+    """Return the files of a language that a call which reads one of them can be given, nearest to the program."""
+    return _nearest(evaluator, language, frame.facts.source.path, keys_read(evaluator, node, frame))
+
+
+def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
+    """Return the files of a language that a program can be given, nearest to it: one for each experiment."""
+    return few_of(_nearest(evaluator, language, program, keys))
+
+
+def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
+    """Return files of which one is chosen; of very many, the first of those that say the same of loaders."""
+    for telling in (LOADER_WORDS, WORKER_WORDS):
+        if len(files) > MOST_FILES:
+            files = _told_apart(files, telling)
+    return files if len(files) <= MOST_FILES else []
+
+
+def _nearest(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
+    """Return the files that hold every key a program reads; where no such key is known, a loader's settings."""
+    if keys:
+        every = evaluator.project.configuration_files_with((min(path[0] for path in keys),))
+        roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
+        holding = [file for file, root in roots if file.source.language is language and fits(root, keys)]
+    else:
+        every = evaluator.project.all_configuration_files()
+        of_language = [file for file in every if file.source.language is language]
+        holding = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
+    shared = [shared_folders(file.source.path, program) for file in holding]
+    return [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
+
+
+def _told_apart(files: Iterable[ConfigurationFacts], telling: Sequence[str]) -> list[ConfigurationFacts]:
+    """Return the first file of all that say the same under the keys with one of some words in them."""
+    first: dict[frozenset[tuple[str, str, object]], ConfigurationFacts] = {}
+    for file in files:
+        said = (
+            (".".join(path), entry.key, entry.value.constant)
+            for path, entry in _entries(file)
+            if isinstance(entry.value, Scalar) and any(word in entry.key.lower() for word in telling)
+        )
+        first.setdefault(frozenset(said), file)
+    return list(first.values())
+
+
+def _entries(file: ConfigurationFacts) -> Iterator[tuple[KeyPath, Entry]]:
+    for document in file.documents:
+        for path, mapping in mappings(document):
+            yield from ((path, entry) for entry in mapping.entries)

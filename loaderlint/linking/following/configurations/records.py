@@ -1,0 +1,236 @@
+"""Project classes whose objects are nothing but dictionaries read by attribute: ``AttrDict``, ``HParams`` and the like.
+
+Two shapes are in use: a subclass of ``dict`` whose ``__dict__`` is itself or whose ``__getattr__`` looks up its keys,
+and a class whose constructor sets every key of what it is given as an attribute, nested dictionaries made objects of
+the class.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things.classes import bases
+from loaderlint.linking.things.dictionaries import items_of_call
+from loaderlint.linking.things.kinds import Class, External, Frame, Possibilities, Possibility
+from loaderlint.readers.python import dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_DICTIONARIES = frozenset({"builtins.dict", "collections.OrderedDict"})
+
+
+_LIKE_A_DICTIONARY = frozenset(
+    {"keys", "values", "items", "get", "update", "copy", "to_dict", "todict", "as_dict", "toDict", "dict", "pop"}
+)
+"""Methods that a record may have besides special ones without being more than its keys."""
+
+_ATTRIBUTE_METHODS = ("__getattr__", "__getattribute__", "__getitem__")
+
+
+def made(evaluator: Evaluator, owner: Class, node: ast.Call, frame: Frame) -> Possibilities | None:
+    """Return the dictionary that a call of a class makes, None where its objects are more than that."""
+    if not is_record(evaluator, owner):
+        return None
+    if len(node.args) == 1 and not node.keywords:
+        return evaluator.evaluate(node.args[0], frame)
+    if not node.args and [one.arg for one in node.keywords] == [None]:
+        return evaluator.evaluate(node.keywords[0].value, frame)
+    return (Possibility(items_of_call(evaluator, node, frame), frame.facts.span(node)),)
+
+
+def is_record(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether an object of a class holds what its constructor is given, key by key, and nothing else."""
+    methods = {one.name: one for one in owner.node.body if isinstance(one, ast.FunctionDef)}
+    others = [one for one in owner.node.body if not isinstance(one, ast.FunctionDef) and not _says_nothing(one)]
+    special = {name for name in methods if name.startswith("__") and name.endswith("__")}
+    if bases(evaluator, owner) or methods.keys() - special - _LIKE_A_DICTIONARY:
+        return False
+    if "__setitem__" in methods and not _stores(methods["__setitem__"]):
+        return False
+    if not all(_looks_up(methods[name], owner.node.name) for name in _ATTRIBUTE_METHODS if name in methods):
+        return False
+    constructor = methods.get("__init__")
+    if _is_dictionary(evaluator, owner):
+        attributes = all(_is_attribute_access(one) for one in others)
+        return attributes and (constructor is None or _keeps_keys(constructor, owner, dictionary=True))
+    return not others and constructor is not None and _keeps_keys(constructor, owner, dictionary=False)
+
+
+def _is_dictionary(evaluator: Evaluator, owner: Class) -> bool:
+    frame = Frame(owner.facts, owner.place)
+    found = [one.thing for base in owner.node.bases for one in evaluator.evaluate(base, frame)]
+    return bool(found) and all(isinstance(one, External) and one.name in _DICTIONARIES for one in found)
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _is_attribute_access(statement: ast.stmt) -> bool:
+    """Return whether a statement of a class body is ``__getattr__ = dict.__getitem__`` or one like it."""
+    return isinstance(statement, ast.Assign) and (dotted(statement.value) or "").startswith("dict.")
+
+
+def _looks_up(method: ast.FunctionDef, own: str) -> bool:
+    """Return whether a method returns nothing but what its object has under the name it is given.
+
+    ``own`` is the class: a dictionary that is found may be made an object of it, too.
+    """
+    if method.args.vararg is not None and not method.args.args:
+        forms: tuple[str, ...] = tuple(f"dict.{one}(*{method.args.vararg.arg})" for one in ("get", "__getitem__"))
+    elif len(method.args.args) == 2:
+        receiver, name = (one.arg for one in method.args.args)
+        forms = (
+            f"{receiver}[{name}]",
+            f"{receiver}.get({name})",
+            f"getattr({receiver}, {name})",
+            f"{receiver}.__dict__[{name}]",
+            f"super().__getitem__({name})",
+            f"dict.__getitem__({receiver}, {name})",
+        )
+    else:
+        return False
+    every = [*ast.walk(method)]
+    kept = {
+        target.id
+        for one in every
+        if isinstance(one, ast.Assign) and ast.unparse(one.value) in forms
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    returned = [one.value for one in every if isinstance(one, ast.Return)]
+    stored = [one.id for one in every if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    once = {name for name in kept if stored.count(name) == 1}
+    return bool(returned) and all(one is not None and _is_found(one, (*forms, *once), own) for one in returned)
+
+
+def _stores(method: ast.FunctionDef) -> bool:
+    """Return whether a method does nothing but put what it is given under the key that it is given."""
+    if len(method.args.args) != 3:
+        return False
+    receiver, key, value = (one.arg for one in method.args.args)
+    forms = (
+        f"super().__setitem__({key}, {value})",
+        f"dict.__setitem__({receiver}, {key}, {value})",
+        f"{receiver}.__dict__[{key}] = {value}",
+        f"setattr({receiver}, {key}, {value})",
+        f"{receiver}.__setattr__({key}, {value})",
+        f"super().__setattr__({key}, {value})",
+        f"object.__setattr__({receiver}, {key}, {value})",
+    )
+    return all(_says_nothing(one) or ast.unparse(one).removeprefix("return ") in forms for one in method.body)
+
+
+def _is_found(node: ast.expr, forms: tuple[str, ...], own: str) -> bool:
+    if isinstance(node, ast.IfExp):
+        return _is_found(node.body, forms, own) and _is_found(node.orelse, forms, own)
+    if isinstance(node, ast.Call) and dotted(node.func) == own and len(node.args) == 1 and not node.keywords:
+        return _is_found(node.args[0], forms, own)
+    return ast.unparse(node) in forms
+
+
+def _keeps_keys(constructor: ast.FunctionDef, owner: Class, *, dictionary: bool) -> bool:
+    """Return whether a constructor does nothing but keep what it is given, each key under its name."""
+    arguments = constructor.args
+    if arguments.kwonlyargs or not arguments.args:
+        return False
+    receiver, *names = [one.arg for one in arguments.args]
+    given = {*names, *(one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None)}
+    kept = False
+    for statement in constructor.body:
+        if _says_nothing(statement) or ast.unparse(statement) == f"{receiver}.__dict__ = {receiver}":
+            continue
+        if not (
+            (dictionary and _is_base_call(statement, receiver, owner))
+            or _updates_all(statement, receiver, given)
+            or _sets_each(statement, receiver, given, owner)
+        ):
+            return False
+        kept = True
+    return kept
+
+
+def _is_base_call(statement: ast.stmt, receiver: str, owner: Class) -> bool:
+    text = ast.unparse(statement)
+    name = owner.node.name
+    return text.startswith(("super().__init__(", f"super({name}, {receiver}).__init__(", f"dict.__init__({receiver}, "))
+
+
+def _updates_all(statement: ast.stmt, receiver: str, given: set[str]) -> bool:
+    """Return whether a statement is ``self.__dict__.update(given)`` or ``self.update(given)``."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or len(call.args) + len(call.keywords) != 1:
+        return False
+    argument = call.args[0] if call.args else call.keywords[0].value
+    return dotted(call.func) in (f"{receiver}.__dict__.update", f"{receiver}.update") and dotted(argument) in given
+
+
+def _sets_each(statement: ast.stmt, receiver: str, given: set[str], owner: Class) -> bool:
+    """Return whether a statement sets every key of what was given on the object, as it is or made an object, too."""
+    if not isinstance(statement, ast.For) or statement.orelse or not isinstance(statement.target, ast.Tuple):
+        return False
+    items = statement.iter
+    if not isinstance(items, ast.Call) or (dotted(items.func) or "").removesuffix(".items") not in given:
+        return False
+    key, value = (dotted(one) for one in statement.target.elts) if len(statement.target.elts) == 2 else (None, None)
+    if key is None or value is None:
+        return False
+    own = (owner.node.name, f"type({receiver})", f"{receiver}.__class__")
+    return _all_set(statement.body, (receiver, key, value), own)
+
+
+def _all_set(body: list[ast.stmt], names: tuple[str, str, str], own: tuple[str, ...]) -> bool:
+    """Return whether statements set the key to the value, on every way through them."""
+    receiver, key, value = names
+    for statement in body:
+        if isinstance(statement, ast.If):
+            if _all_set(statement.body, names, own) and _all_set(statement.orelse, names, own):
+                return True
+            converted = [one for one in statement.body if _assigns(one, value) is not None]
+            if statement.orelse or len(converted) != len(statement.body):
+                return False
+            if not all(_is_the_value(_assigns(one, value), value, own) for one in converted):
+                return False
+            continue
+        target, given = _setting(statement, receiver)
+        if given is None or target != key:
+            return False
+        return _is_the_value(given, value, own)
+    return False
+
+
+def _assigns(statement: ast.stmt, name: str) -> ast.expr | None:
+    if isinstance(statement, ast.Assign) and [dotted(one) for one in statement.targets] == [name]:
+        return statement.value
+    return None
+
+
+def _setting(statement: ast.stmt, receiver: str) -> tuple[str | None, ast.expr | None]:
+    """Return the key that a statement sets on the object, and what it sets it to."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if isinstance(target, ast.Subscript) and dotted(target.value) in (receiver, f"{receiver}.__dict__"):
+            return dotted(target.slice), statement.value
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or dotted(call.func) != "setattr" or len(call.args) != 3:
+        return None, None
+    target, key, value = call.args
+    return (dotted(key), value) if dotted(target) == receiver else (None, None)
+
+
+def _is_the_value(node: ast.expr | None, value: str, own: tuple[str, ...]) -> bool:
+    """Return whether an expression is the value itself, or an object of the class that holds it; lists item by item."""
+    if node is None:
+        return False
+    if isinstance(node, ast.IfExp):
+        return _is_the_value(node.body, value, own) and _is_the_value(node.orelse, value, own)
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1 and not node.generators[0].ifs:
+        item = dotted(node.generators[0].target)
+        return dotted(node.generators[0].iter) == value and item is not None and _is_the_value(node.elt, item, own)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in own and len(node.args) + len(node.keywords) == 1:
+        return dotted(node.args[0] if node.args else node.keywords[0].value) == value
+    return dotted(node) == value

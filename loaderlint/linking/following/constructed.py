@@ -1,0 +1,184 @@
+"""What a constructor leaves on an object, with the helper methods and the constructors of bases that it calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking.following import functions, instances
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.readers.python import Arm, Binding, CallSite, FunctionNode, Scope, dotted
+from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.readers.python_calls import element, is_super
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_DEEPEST_HELPER = 4
+"""Methods that a constructor calls through each other; deeper ones are not looked into."""
+
+Circumstances: TypeAlias = tuple[tuple[tuple[Arm, ...], Frame], ...]
+"""The arms that must be taken to come to a place, each with the frame that they are read in."""
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """An expression whose value an attribute has when the constructor is done.
+
+    ``whole`` is False where the attribute holds it among others, as a list does what was appended.
+    """
+
+    value: ast.expr
+    frame: Frame
+    circumstances: Circumstances
+    whole: bool = True
+
+
+def left_by_constructor(evaluator: Evaluator, instance: Instance) -> dict[str, list[Left]]:
+    """Return what each attribute of an object can hold once it is made, as far as the constructor gives it something.
+
+    What is closed, deleted or replaced before the constructor ends is not left.
+    """
+    frame = instances.constructor_frame(evaluator, instance)
+    if frame is None:
+        return {}
+    owner = classes.owner_of(frame.facts, frame.scope)
+    run = _Run(evaluator, instance, classes.lineage(evaluator, instance.of))
+    if owner is not None:
+        run.method(owner, frame, (), 0)
+    return {name: values for name, values in run.left.items() if values}
+
+
+def ways(evaluator: Evaluator, circumstances: Circumstances) -> list[Assumptions]:
+    """Return the alternative assumptions under which a place is come to."""
+    found = [NO_ASSUMPTIONS]
+    for arms, frame in circumstances:
+        if arms:
+            taken = evaluator.conditions(arms, frame)
+            joint = (together(before, one) for before in found for one in taken)
+            found = list(dict.fromkeys(one for one in joint if one is not None))[:_MOST_WAYS]
+    return found
+
+
+_MOST_WAYS = 16
+
+
+def method_called(lineage: Sequence[Class], owner: Class, self_name: str, call: ast.Call) -> tuple[Class, Scope] | None:
+    """Return the method that a call inside a method of ``owner`` runs on the same object, with the class it is of."""
+    function = call.func
+    if not isinstance(function, ast.Attribute):
+        return None
+    above = [one.node for one in lineage].index(owner.node) + 1 if owner.node in [one.node for one in lineage] else 0
+    searched: Sequence[Class] = ()
+    if isinstance(function.value, ast.Name) and function.value.id == self_name:
+        searched = lineage
+    elif is_super(function.value):
+        searched = lineage[above:]
+    elif call.args and dotted(call.args[0]) == self_name:
+        named = (dotted(function.value) or "").rpartition(".")[2]
+        searched = [one for one in lineage if one.node.name == named]
+    return classes.nearest(searched, function.attr)
+
+
+@dataclass(eq=False)
+class _Run:
+    """One run of a constructor, its statements in the order they stand in."""
+
+    evaluator: Evaluator
+    instance: Instance
+    lineage: Sequence[Class]
+    left: dict[str, list[Left]] = field(default_factory=dict)
+    _running: list[Scope] = field(default_factory=list)
+
+    def method(self, owner: Class, frame: Frame, around: Circumstances, depth: int) -> None:
+        scope = frame.scope
+        first = next(parameters_of(scope.node), None) if isinstance(scope.node, FunctionNode) else None
+        if first is None or scope in self._running or depth > _DEEPEST_HELPER:
+            return
+        self._running.append(scope)
+        for one in _in_order(scope, first.arg):
+            if isinstance(one, Binding):
+                self._bound(one, first.arg, frame, around)
+            else:
+                self._called(one, owner, first.arg, frame, around, depth)
+        self._running.pop()
+
+    def _bound(self, binding: Binding, self_name: str, frame: Frame, around: Circumstances) -> None:
+        name = binding.name.removeprefix(f"{self_name}.")
+        if "." in name:
+            return
+        circumstances = (*around, (binding.place.arms, frame.at(binding.place)))
+        if binding.kind in ("item", "list"):
+            values = binding.node.args if isinstance(binding.node, ast.Call) else [binding.value]
+            for value in values:
+                if value is not None and _adds(binding):
+                    self.left.setdefault(name, []).append(Left(value, frame.at(binding.place), circumstances, False))
+            return
+        if binding.kind in ("update", "setdefault", "pop", "augment"):
+            return
+        self._drop(name, circumstances)
+        value = _bound_value(binding)
+        if value is not None:
+            self.left.setdefault(name, []).append(Left(value, frame.at(binding.place), circumstances))
+
+    def _drop(self, name: str, circumstances: Circumstances) -> None:
+        """Forget what an attribute held before, but for what the same run cannot have given it."""
+        arms = _arms(circumstances)
+        if any(isinstance(arm.owner, ast.Try) and not arm.truth for arm in arms):
+            # A handler replaces what was not made.
+            return
+        before = self.left.get(name, [])
+        kept = [one for one in before if any(arm.excludes(other) for arm in arms for other in _arms(one.circumstances))]
+        if before:
+            self.left[name] = kept
+
+    def _called(
+        self, site: CallSite, owner: Class, self_name: str, frame: Frame, around: Circumstances, depth: int
+    ) -> None:
+        where = frame.at(site.place)
+        circumstances = (*around, (site.place.arms, where))
+        called = dotted(site.node.func) or ""
+        if called.startswith(f"{self_name}.") and called.endswith(".close") and called.count(".") == 2:
+            self._drop(called.split(".")[1], circumstances)
+            return
+        method = method_called(self.lineage, owner, self_name, site.node)
+        if method is None or method[1].yields or not isinstance(method[1].node, FunctionNode):
+            return
+        function = Function(method[0].facts, method[1].node, method[1], self.instance, method[0])
+        inner = functions.frame_of_call(self.evaluator, function, site.node, where)
+        # What a helper calls is followed as far as what the constructor itself calls.
+        inner = replace(inner, receiver=self.instance, depth=frame.depth)
+        self.method(method[0], inner, circumstances, depth + 1)
+
+
+def _bound_value(binding: Binding) -> ast.expr | None:
+    """Return the expression whose value a binding gives, one of a row where several are unpacked."""
+    value = binding.value if binding.kind in ("assign", "unpack") else None
+    for index in binding.index:
+        if not isinstance(value, ast.Tuple | ast.List) or not isinstance(index, int):
+            return None
+        value = element(value, index)
+    return value
+
+
+def _adds(binding: Binding) -> bool:
+    """Return whether a change of a list or dictionary puts its arguments, or its value, inside."""
+    if not isinstance(binding.node, ast.Call):
+        return True
+    return isinstance(binding.node.func, ast.Attribute) and binding.node.func.attr in ("append", "insert")
+
+
+def _arms(circumstances: Circumstances) -> list[Arm]:
+    return [arm for arms, _ in circumstances for arm in arms]
+
+
+def _in_order(scope: Scope, self_name: str) -> Iterator[Binding | CallSite]:
+    """Yield what a method sets on its object and the calls it makes; those of a statement come before it sets."""
+    bindings = [one for name, several in scope.bindings.items() if name.startswith(f"{self_name}.") for one in several]
+    both: list[tuple[int, int, Binding | CallSite]] = [(one.place.order, 0, one) for one in scope.calls]
+    both.extend((one.place.order, 1, one) for one in bindings)
+    yield from (one for _, _, one in sorted(both, key=lambda one: one[:2]))

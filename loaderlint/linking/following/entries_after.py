@@ -1,0 +1,171 @@
+"""The entries of a dictionary after one statement that changes some of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import turns
+from loaderlint.linking.scopes.events import Event, Happened
+from loaderlint.linking.scopes.names import varies
+from loaderlint.linking.things import dictionaries, lazily
+from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES, simplified
+from loaderlint.linking.things.dictionaries import entries_of, is_complete, updated
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    UNSEEN,
+    Absent,
+    Frame,
+    Items,
+    Possibilities,
+    Possibility,
+    covering,
+    distinct,
+    laid_over,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.readers.python import Arm, dotted
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def items_of(thing: Items | TreeMapping) -> Items:
+    """Return a dictionary of code or of a configuration as one of code."""
+    return thing if isinstance(thing, Items) else Items(entries_of(thing), is_complete(thing))
+
+
+def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) -> Items:
+    """Return the entries after one statement that changes them, which may run only under conditions."""
+    binding = change.event.binding
+    where = frame.at(binding.place)
+    arms = change.arms
+    given = _given_by(evaluator, change.event, items, where)
+    if given is None and (gone := _gone_after_loop(evaluator, change, where)):
+        # It turns: whether it is come to is what the arms around it say.
+        given = Items(dict.fromkeys(gone, (Possibility(ABSENT, where.facts.span(binding.node)),)))
+        arms = tuple(arm for arm in arms if not arm.loop)
+    if given is not None and change.earlier_turn and varies(binding):
+        # What an earlier turn of a loop worked out is worked out again at every turn.
+        given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
+    if given is None and _sets_each(change.event):
+        here = where.facts.span(binding.node)
+        return replace(items, entries={key: unseen(here) for key in items.entries})
+    if given is None or not given.complete:
+        # A key that was not seen may be any key.
+        items = updated(items, Items({}, complete=False))
+    if given is None:
+        return items
+    if change.turns:
+        here = where.facts.span(binding.node)
+        at_turns = {key: turns.at_turns(one, change.turns, here) for key, one in given.entries.items()}
+        given = replace(given, entries=at_turns)
+    alternatives = evaluator.conditions(arms, frame)
+    entries: dict[str, Possibilities] = {}
+    for key, values in given.entries.items():
+        missing = ABSENT if items.complete else UNSEEN
+        before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
+        if binding.kind == "setdefault":
+            values = laid_over(before, partial(tuple, values))
+        else:
+            values = covering(values, partial(tuple, before))
+        if binding.kind == "update":
+            values = settled(values, partial(tuple, before)) if not change.again else _of_some_turn(values)
+        after = [one for way in alternatives for one in under(values, way)]
+        if arms:
+            undone = [one for way in otherwise(evaluator, arms, frame) for one in under(before, way)]
+            after = [*undone, *after]
+        entries[key] = distinct(after)
+    changed = lazily.overlaid(items.entries, entries)
+    return replace(items, entries=changed, complete=items.complete and given.complete)
+
+
+def _sets_each(event: Event) -> bool:
+    """Return whether a loop over a dictionary sets each of its items anew, those apart that are dictionaries."""
+    binding = event.binding
+    loops = [arm.owner for arm in binding.place.arms if arm.loop and isinstance(arm.owner, ast.For)]
+    if binding.kind != "item" or not isinstance(binding.key, ast.Name) or not loops:
+        return False
+    loop, asked = loops[-1], [arm.test for arm in binding.place.arms if not arm.loop]
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+    over = loop.iter
+    while isinstance(over, ast.Call):
+        over = over.func.value if isinstance(over.func, ast.Attribute) else over.args[0] if over.args else over.func
+    tells_dictionaries = all(
+        test is not None and any(isinstance(one, ast.Name) and one.id == "dict" for one in ast.walk(test))
+        for test in asked
+    )
+    of_loop = isinstance(first, ast.Name) and first.id == binding.key.id and dotted(over) == binding.name
+    return of_loop and tells_dictionaries
+
+
+def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:
+    """Return the keys that a loop over just them has taken out, each at its turn; none where that was not seen."""
+    binding, arms = change.event.binding, change.event.binding.place.arms
+    loop = arms[-1].owner if arms else None
+    if binding.kind != "pop" or binding.key is None or not isinstance(loop, ast.For):
+        return []
+    over = [arm.owner for arm in change.arms if arm.loop and arm.ended and arm.truth] == [loop]
+    if not over or any(isinstance(one, ast.Break) for one in ast.walk(loop)):
+        return []
+    keys = evaluator.evaluate(binding.key, frame)
+    turn = str(frame.facts.span(loop.iter))
+    names = [
+        one.thing
+        for one in keys
+        if isinstance(one.thing, str) and {subject for subject, _ in one.assumptions} == {turn}
+    ]
+    return names if len(names) == len(keys) else []
+
+
+def _of_some_turn(values: Possibilities) -> Possibilities:
+    """Return what several turns of a loop leave under a key: unseen where some of them may not give it at all."""
+    lacking = [one for one in values if isinstance(one.thing, Absent)]
+    return unseen(lacking[0].span) if lacking else values
+
+
+def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which not all of the arms are taken: one of them is the first that is not.
+
+    Where those are too many to be told apart, whatever was before may be left.
+    """
+    # That a loop came to its end says no more than that it turned.
+    asked = [arm for arm in arms if not arm.ended]
+    if not asked or not all(arm.test is not None or isinstance(arm.owner, ast.Try) for arm in asked):
+        return [NO_ASSUMPTIONS]
+    firsts = ((*asked[:before], arm.otherwise()) for before, arm in enumerate(asked))
+    ways = simplified(way for taken in firsts for way in evaluator.conditions(taken, frame))
+    return ways if len(ways) <= MOST_ALTERNATIVES else [NO_ASSUMPTIONS]
+
+
+def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:
+    binding = event.binding
+    span = frame.facts.span(binding.node)
+    if event.key:
+        return Items({event.key: evaluator.binding(binding, frame)})
+    if binding.kind == "clear":
+        return Items({key: (Possibility(ABSENT, span),) for key in before.entries})
+    if binding.kind == "list":
+        return Items({})
+    if binding.kind == "update":
+        assert isinstance(binding.value, ast.Call)
+        return dictionaries.items_of_call(evaluator, binding.value, frame)
+    keys = evaluator.evaluate(binding.key, frame) if binding.key is not None else ()
+    if len(keys) != 1 or not isinstance(keys[0].thing, str):
+        return None
+    key = keys[0].thing
+    if binding.kind == "pop":
+        return Items({key: (Possibility(ABSENT, span),)})
+    value = binding.value
+    if binding.kind == "setdefault":
+        assert isinstance(value, ast.Call)
+        if len(value.args) < 2:
+            return Items({key: (Possibility(None, span),)})
+        value = value.args[1]
+    return Items({key: dictionaries.entered(evaluator, value, frame, span) if value is not None else unseen(span)})

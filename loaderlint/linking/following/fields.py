@@ -1,0 +1,161 @@
+"""Fields of the objects of classes whose constructor is made for them: dataclasses, attrs, pydantic."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import arguments, parameters
+from loaderlint.linking.things import classes, dictionaries
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    Absent,
+    Class,
+    Instance,
+    Possibilities,
+    Possibility,
+    irremovable,
+    one_of,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
+from loaderlint.model.source import Span
+from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import keywords as keywords_of
+from loaderlint.readers.python_calls import without_arguments
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def is_field(owner: Class, name: str) -> bool:
+    """Return whether a class-level name is a field: annotated, in a class without a constructor of its own."""
+    if "__init__" in owner.scope.bindings:
+        return False
+    return any(_declares_field(one.node) for one in owner.scope.bindings.get(name, ()))
+
+
+def _declares_field(node: ast.AST) -> bool:
+    """Return whether a statement of a class body declares a field: with an annotation, or by attrs' own call."""
+    if isinstance(node, ast.AnnAssign):
+        return True
+    call = node.value if isinstance(node, ast.Assign) else None
+    return isinstance(call, ast.Call) and dotted(call.func) in ("attr.ib", "attr.attrib", "attrs.field", "attr.field")
+
+
+def given(
+    evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
+) -> Possibilities:
+    """Return what a field of an object holds: what made it gives, or its default where that leaves the field out."""
+    makers: list[AnyCaller]
+    elsewhere = for_users = False
+    if instance.call is not None and instance.frame is not None:
+        makers = [Caller(instance.frame, instance.call)]
+    else:
+        made = evaluator.callers.makers(instance.of)
+        makers = list(made.by)
+        elsewhere, for_users = made.elsewhere, made.for_users
+    by_users = one_of(f"{classes.subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
+    if not makers:
+        return by_users
+    order = fields_of(evaluator, owner)
+    keyword = _keyword(owner, name)
+    removable = any(
+        arguments.is_neutral(one.value, name)
+        for one in owner.node.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == name
+    )
+    ways: list[Possibilities] = []
+    for maker in makers:
+        values: Possibilities
+        if isinstance(maker, SettingsCaller):
+            given = _under_keyword(maker.given, name, keyword, span)
+            values = parameters.stepped(
+                given if removable else irremovable(given), span, f"{owner.node.name}({name}=…)"
+            )
+        else:
+            values = under(_of_call(evaluator, maker, order, name, keyword), maker.assumptions)
+            values = values if removable else irremovable(values)
+        ways.append(settled(values, lambda: default))
+    if elsewhere or _reads_environment(evaluator, owner):
+        ways.append(unseen(span))
+    if for_users:
+        ways.append(by_users)
+    return one_of(classes.subject(owner), enumerate(ways)) or unseen(span)
+
+
+def _reads_environment(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether the fields of a class can be set by environment variables (pydantic's ``BaseSettings``)."""
+    names = (dotted(base) or "" for one in classes.lineage(evaluator, owner) for base in one.node.bases)
+    return any(name.rpartition(".")[2] == "BaseSettings" for name in names)
+
+
+def fields_of(evaluator: Evaluator, owner: Class) -> list[str]:
+    """Return the field names in constructor order, inherited ones first."""
+    names: dict[str, None] = {}
+    for one in reversed(classes.lineage(evaluator, owner)):
+        for statement in one.node.body:
+            targets = [statement.target] if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [])
+            if _declares_field(statement) and len(targets) == 1 and isinstance(targets[0], ast.Name):
+                names.setdefault(targets[0].id)
+    return list(names)
+
+
+def _of_call(evaluator: Evaluator, maker: Caller, order: list[str], name: str, keyword: str | None) -> Possibilities:
+    call, frame = maker.call, maker.frame
+    span = frame.facts.span(call)
+    for position, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            return unseen(span)
+        if position < len(order) and order[position] == name:
+            return evaluator.evaluate(argument, frame)
+    return _under_keyword(lambda word: _keyword_of_call(evaluator, maker, word), name, keyword, span)
+
+
+def _keyword_of_call(evaluator: Evaluator, maker: Caller, name: str) -> Possibilities:
+    call, frame = maker.call, maker.frame
+    span = frame.facts.span(call)
+    splatted: Possibilities = ()
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return dictionaries.entered(evaluator, keyword.value, frame, frame.facts.span(keyword))
+        if keyword.arg is None:
+            items = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
+            splatted = items.entries.get(name, () if items.complete else unseen(span))
+    return splatted or (Possibility(ABSENT, span),)
+
+
+def _under_keyword(given: Callable[[str], Possibilities], name: str, keyword: str | None, span: Span) -> Possibilities:
+    """Return what is given for a field under the keyword that stands for it (None: not seen which).
+
+    Whether a field with a keyword of its own also goes by its name is a setting of the class, or of one above it
+    (pydantic's ``populate_by_name``).
+    """
+    if keyword == name:
+        return given(name)
+    by_name = all(isinstance(one.thing, Absent) for one in given(name))
+    if keyword is None:
+        return (*unseen(span), Possibility(ABSENT, span))
+    return given(keyword) if by_name else (*given(keyword), *unseen(span))
+
+
+def _keyword(owner: Class, name: str) -> str | None:
+    """Return the keyword that a constructor takes a field by, None where that is worked out at run time.
+
+    pydantic: "Field aliases"; attrs: "Private attributes and aliases", where leading underscores are no part of it.
+    """
+    for binding in owner.scope.bindings.get(name, ()):
+        call = binding.node.value if isinstance(binding.node, ast.AnnAssign | ast.Assign) else None
+        written = keywords_of(call) if isinstance(call, ast.Call) else {}
+        alias = written.get("validation_alias", written.get("alias"))
+        if alias is not None:
+            return alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else None
+    return name.lstrip("_") if any(_is_attrs(one) for one in owner.node.decorator_list) else name
+
+
+def _is_attrs(decorator: ast.expr) -> bool:
+    made = without_arguments(decorator)
+    return dotted(made) in ("define", "frozen", "attrs.define", "attrs.frozen", "attr.s", "attr.attrs", "attr.define")

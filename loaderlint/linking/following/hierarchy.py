@@ -1,0 +1,115 @@
+"""Which classes the objects of a class can really be of: those of its family that somebody makes.
+
+While a method runs, its object is of a class that did not put another method in its place: see `runs`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Class, Instance
+from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
+from loaderlint.readers.python_calls import is_super
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_LARGEST_FAMILY = 40
+
+
+def kinds(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
+    """Return the classes that an object known no nearer than by one can be of, as far as that matters for a name.
+
+    It matters where a subclass has an attribute or method of that name for itself, or another method in the place of
+    one that sets it. Of a family of which nobody is seen to make any, every member may be made.
+    """
+    owner, method = instance.of, instance.running
+    family = [owner, *(one for one in _family(evaluator, owner)[1:] if not method or runs(evaluator, one, *method))]
+    setting = [(above, one.name) for above in classes.lineage(evaluator, owner) for one in _setting(above.scope, name)]
+    if not any(
+        _has_own(heir.scope, name) or any(not runs(evaluator, heir, *one) for one in setting) for heir in family[1:]
+    ):
+        return [owner]
+    made = [one for one in family if evaluator.callers.is_made(one)]
+    return made or family
+
+
+def in_method(evaluator: Evaluator, owner: Class, method: Scope) -> Instance:
+    """Return the object that stands for all those on which a method of a class runs."""
+
+    def replaced() -> bool:
+        return any(not runs(evaluator, one, owner, method.name) for one in _family(evaluator, owner)[1:])
+
+    known = evaluator.remembered(("replaced", id(owner.node), method.name), None, replaced)
+    return evaluator.any_object(owner, (owner, method.name) if known else None)
+
+
+def runs(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
+    """Return whether a method as a class defines it may run on the objects of that class or of one descended from it.
+
+    It does not where a class between the two has a method of its own by that name and nothing calls the one above.
+    """
+    if kind.node is owner.node or (method.startswith("__") and not method.endswith("__")):
+        return True
+    key = ("runs", id(kind.node), id(owner.node), method)
+    return evaluator.remembered(key, None, lambda: _comes_to(evaluator, kind, owner, method))
+
+
+def _comes_to(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
+    named = (dotted(site.node.func) or "" for _, site in evaluator.callers.sites(method))
+    if any(one.endswith(f"{owner.node.name}.{method}") for one in named):
+        return True
+    between = [
+        one
+        for one in classes.lineage(evaluator, kind)
+        if one.node is not owner.node and any(above.node is owner.node for above in classes.lineage(evaluator, one))
+    ]
+    goes_on = False
+    for one in between:
+        goes_on = goes_on or method in _taken_from_above(one.node)
+        if any(not binding.place.arms for binding in one.scope.bindings.get(method, ())):
+            if not goes_on:
+                return False
+            goes_on = False
+    return True
+
+
+@lru_cache(maxsize=1 << 12)
+def _taken_from_above(body: ast.ClassDef) -> frozenset[str]:
+    """Return the names that a class body reads of ``super()`` and of other classes by name."""
+    return frozenset(
+        node.attr
+        for node in ast.walk(body)
+        if isinstance(node, ast.Attribute)
+        and (is_super(node.value) or (dotted(node.value) or "").rpartition(".")[2][:1].isupper())
+    )
+
+
+def _family(evaluator: Evaluator, owner: Class) -> list[Class]:
+    """Return a class and all its subclasses in the project."""
+    found = [owner]
+    for one in found:
+        found.extend(heir for heir in evaluator.callers.heirs(one) if not any(heir.node is seen.node for seen in found))
+        if len(found) > _LARGEST_FAMILY:
+            break
+    return found
+
+
+def _has_own(scope: Scope, name: str) -> bool:
+    """Return whether a class body binds a name, or a method sets it on its object."""
+    return name in scope.bindings or any(_setting(scope, name))
+
+
+def _setting(scope: Scope, name: str) -> Iterator[Scope]:
+    """Yield the methods of a class body that set an attribute of their object."""
+    return (one for one in scope.children if f"{_receiver(one)}.{name}" in one.bindings)
+
+
+def _receiver(method: Scope) -> str:
+    """Return what a method calls its object."""
+    first = next(parameters(method.node), None) if isinstance(method.node, FunctionNode) else None
+    return first.arg if first is not None else ""

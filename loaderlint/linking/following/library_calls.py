@@ -1,0 +1,218 @@
+"""Calls of what is not the project's: a few functions of Python and of libraries are known, the rest is unseen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import copies, environment, members, modules, questions
+from loaderlint.linking.following.commandlines import objects, parsed, parsers
+from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened
+from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    UNSEEN,
+    CommandLine,
+    Frame,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    Unseen,
+    combined,
+    distinct,
+    under,
+    unseen,
+)
+from loaderlint.model.source import Span
+from loaderlint.model.value import CUDA, Assumption, CommandLineText, CpuCount
+from loaderlint.readers.python import dotted
+from loaderlint.readers.python_calls import arguments as arguments_of
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.commandlines import ARGUMENTS_OF_THE_USER, MAKES_OBJECTS
+from loaderlint.vocabulary.configurations import (
+    AS_DICTIONARY,
+    HYDRA_COMPOSERS,
+    HYDRA_INSTANTIATORS,
+    HYDRA_LOCATORS,
+    INHERITING,
+    KEEPS_ITS_ARGUMENT,
+    WITH_CHANGES,
+)
+from loaderlint.vocabulary.running import CPU_COUNTS, CUDA_QUESTIONS, START_METHOD_QUESTIONS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_FUNCTIONS: dict[str, Callable[[list[object]], object]] = {
+    "builtins.int": lambda values: int(values[0]),  # type: ignore[call-overload]
+    "builtins.float": lambda values: float(values[0]),  # type: ignore[arg-type]
+    "builtins.bool": lambda values: bool(values[0]),
+    "builtins.abs": lambda values: abs(values[0]),  # type: ignore[arg-type]
+    "builtins.round": lambda values: round(*values),  # type: ignore[call-overload]
+    "math.ceil": lambda values: -int(-values[0] // 1),  # type: ignore[operator]
+    "math.floor": lambda values: int(values[0] // 1),  # type: ignore[operator]
+    "builtins.min": lambda values: min(values),  # type: ignore[type-var]
+    "builtins.max": lambda values: max(values),  # type: ignore[type-var]
+    "builtins.any": lambda values: any(values),
+    "builtins.all": lambda values: all(values),
+}
+"""Functions of constants that give the same constant everywhere."""
+_OF_ONE_ROW = ("builtins.min", "builtins.max", "builtins.any", "builtins.all")
+
+
+def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return what a call of something imported or built in gives back."""
+    text = frame.facts.text(node)
+    if name in CPU_COUNTS:
+        return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
+    if name == "platform.system":
+        return platforms.per_platform(lambda platform: platform.system, span)
+    if name in CUDA_QUESTIONS:
+        return tuple(
+            Possibility(answer, span, assumptions=frozenset({Assumption(CUDA, answer)})) for answer in (True, False)
+        )
+    if name in START_METHOD_QUESTIONS and not any(evaluator.project.python_mentioning("set_start_method")):
+        return platforms.start_method(span)
+    if name in patterns.MATCHES and len(node.args) == 2 and not node.keywords:
+        return patterns.matched(evaluator, name, node, frame, span)
+    if name == "importlib.import_module" and node.args:
+        return _imported_module(evaluator, node, frame, span)
+    if name in ("os.getenv", "os.environ.get"):
+        return environment.read(evaluator, node, frame, span)
+    if name == "builtins.len" and len(node.args) == 1 and dotted(node.args[0]) is None and "sched_getaffinity" in text:
+        return (Possibility(CpuCount(text, lambda cpus: cpus), span),)
+    made = rows.called(evaluator, name, node, frame, span)
+    if made is not None:
+        return made
+    if name in _FUNCTIONS and node.args and not node.keywords:
+        return _function(evaluator, name, node, frame, span)
+    if name == "builtins.str" and len(node.args) == 1 and not node.keywords:
+        return distinct(_as_text(one, node, frame, span) for one in evaluator.evaluate(node.args[0], frame))
+    if name == "builtins.getattr" and len(node.args) >= 2:
+        return _getattr(evaluator, node, frame, span)
+    if name in questions.ASKING:
+        return questions.asked(evaluator, name, node, frame) or (Possibility(Made(name, node, frame), span),)
+    if name == "typing.cast" and len(node.args) == 2:
+        return evaluator.evaluate(node.args[1], frame)
+    if name in HYDRA_INSTANTIATORS:
+        return instantiation.made(evaluator, node, frame)
+    if name in HYDRA_LOCATORS and node.args:
+        return instantiation.located(evaluator, evaluator.evaluate(node.args[0], frame))
+    if name in HYDRA_COMPOSERS:
+        return hydra.composed(evaluator, node, frame)
+    if name.startswith(omegaconf.PREFIX):
+        settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
+        return settled or (Possibility(Made(name, node, frame), span),)
+    if name in KEEPS_ITS_ARGUMENT:
+        return dictionary(evaluator, name, node, frame, span)
+    if name in AS_DICTIONARY | WITH_CHANGES:
+        return copies.of_call(evaluator, name, node, frame) or unseen(span)
+    if name in opened.READERS and node.args:
+        return opened.configuration(evaluator, node, frame, name, span)
+    if name in MAKES_OBJECTS:
+        return objects.parsed(evaluator, name, node, frame, span) or unseen(span)
+    if name in ARGUMENTS_OF_THE_USER:
+        return (Possibility(Row(((Possibility(GIVEN, span),),) * 3), span),)
+    handed_back = parsers.handed_back(evaluator, name, node, frame)
+    return handed_back or (Possibility(Made(name, node, frame), span),)
+
+
+def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node.args[0], frame):
+        named = modules.import_module(evaluator, one.thing, frame, span) if isinstance(one.thing, str) else unseen(span)
+        found.extend(under(named, one.assumptions))
+    return tuple(found)
+
+
+def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    operands = [evaluator.evaluate(argument, frame) for argument in node.args]
+    if name == "builtins.int" and len(operands) == 1:
+        return distinct(one for operand in operands[0] for one in _as_integer(evaluator, operand, node, frame))
+    if len(operands) == 1 and name in _OF_ONE_ROW:
+        given = [one.thing for one in operands[0]]
+        if len(given) != 1 or not isinstance(given[0], Row):
+            return unseen(span)
+        operands = list(given[0].items)
+    return operators.compute(evaluator, tuple(operands), node, frame, _FUNCTIONS[name])
+
+
+def _as_integer(evaluator: Evaluator, one: Possibility, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return what ``int()`` makes of one thing: a value stays where it was written, so a fix edits it there."""
+    if not one.constant:
+        return operators.compute(evaluator, ((one,),), node, frame, _FUNCTIONS["builtins.int"])
+    try:
+        return (replace(one, thing=int(one.thing)),)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return unseen(one.span, one.assumptions)
+
+
+def _as_text(one: Possibility, node: ast.Call, frame: Frame, span: Span) -> Possibility:
+    """Return what ``str()`` makes of one thing; what the user of a command line gives stays that."""
+    if one.constant:
+        return replace(one, thing=str(one.thing))
+    if isinstance(one.thing, CommandLineText) or (isinstance(one.thing, Unseen) and one.thing.given):
+        return one
+    return Possibility(Made("builtins.str", node, frame), span, assumptions=one.assumptions)
+
+
+def _getattr(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    default = evaluator.evaluate(node.args[2], frame) if len(node.args) > 2 else ()
+    operands = (evaluator.evaluate(node.args[0], frame), evaluator.evaluate(node.args[1], frame))
+    found: list[Possibility] = []
+    for (one, name), assumptions, _ in combined(*operands):
+        values = unseen(span)
+        if isinstance(name.thing, str):
+            values = _attribute(evaluator, one, name.thing, default, node, frame) or values
+        found.extend(under(values, assumptions))
+    return tuple(found) or unseen(span)
+
+
+def _attribute(
+    evaluator: Evaluator, owner: Possibility, name: str, default: Possibilities, node: ast.Call, frame: Frame
+) -> Possibilities:
+    """Return what ``getattr(owner, name, default)`` gives."""
+    thing, span = owner.thing, frame.facts.span(node)
+    if isinstance(thing, CommandLine):
+        return parsed.attribute(evaluator, thing, name, span, missing=default)
+    if (isinstance(thing, TreeMapping) and thing.get(name) is None) or (
+        isinstance(thing, Items) and thing.complete and name not in thing.entries
+    ):
+        return default
+    if isinstance(thing, Settings):
+        return settings.got(thing, name, default, span, frame.facts.text(node))
+    attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
+    return members.member(evaluator, owner, attribute, frame, span)
+
+
+def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the tree that ``CfgNode(init_dict, key_list, new_allowed)`` makes (``yacs/config.py``, 0.1.8)."""
+    given = arguments_of(node, ("init_dict", "key_list", "new_allowed"))
+    allowed = evaluator.evaluate(given["new_allowed"], frame) if "new_allowed" in given else ()
+    new_allowed = bool(allowed) and all(one.thing is True for one in allowed)
+    made = evaluator.evaluate(given["init_dict"], frame) if "init_dict" in given else ()
+    inherits = name in INHERITING
+    if inherits or new_allowed or len(made) != 1 or made[0].thing is None:
+        items = dictionaries.updated(Items({}), *dictionaries.as_items(evaluator, made))
+        return (Possibility(replace(items, inherits=inherits, new_allowed=new_allowed), span),)
+    return made
+
+
+def dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
+    """Return the dictionary or namespace that ``dict(...)`` and its like make of their arguments."""
+    if name in INHERITING or name.endswith("CfgNode"):
+        return _configuration_object(evaluator, name, node, frame, span)
+    if len(node.args) == 1 and not node.keywords:
+        return tuple(
+            one if not isinstance(one.thing, Row) else replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)
+            for one in evaluator.evaluate(node.args[0], frame)
+        )
+    if len(node.args) > 1:
+        return unseen(span)
+    return (Possibility(dictionaries.items_of_call(evaluator, node, frame), span),)

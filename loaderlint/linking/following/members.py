@@ -1,0 +1,183 @@
+"""What one attribute or item of a thing can be."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import class_attributes, environment, instances, modules
+from loaderlint.linking.following.commandlines import absl, parsed
+from loaderlint.linking.following.replacing import AFTER_FIELDS
+from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    Absent,
+    Class,
+    CommandLine,
+    External,
+    Folder,
+    Frame,
+    Instance,
+    Items,
+    Made,
+    Module,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    Thing,
+    Unseen,
+    distinct,
+    irremovable,
+    one_of,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.trees import child_of_tree, from_item
+from loaderlint.model.source import Span
+from loaderlint.model.value import CommandLineText, together
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Sequence as TreeSequence
+from loaderlint.vocabulary.datasets import SPLITS
+from loaderlint.vocabulary.running import CURRENT_PROCESS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
+    """Return what one attribute of one thing can be."""
+    thing, name = owner.thing, node.attr
+    if isinstance(thing, External) and thing.name == absl.FLAGS:
+        return evaluator.defined_flags.read(name, frame, span)
+    if isinstance(thing, External):
+        platform = platforms.fact(f"{thing.name}.{name}", span)
+        return platform or (Possibility(External(f"{thing.name}.{name}"), span),)
+    if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, name, span)) is not None:
+        return system
+    if isinstance(thing, Module):
+        return modules.member(evaluator, thing, name, span)
+    if isinstance(thing, Folder):
+        return modules.inside(evaluator, thing, name, span)
+    if isinstance(thing, CommandLine | Instance) and name == "__dict__":
+        return (Possibility(thing, span),)
+    if isinstance(thing, Instance):
+        found = _before_post_init(evaluator, thing, node, frame) or evaluator.attribute_of(thing, name)
+        text = frame.facts.text(node)
+        return tuple([one.step(span, text) if one.constant else one for one in found])
+    if isinstance(thing, Class):
+        return class_attributes.attribute(evaluator, thing, name, span)
+    if isinstance(thing, CommandLine):
+        text = frame.facts.text(node)
+        return tuple([one.step(span, text) for one in parsed.attribute(evaluator, thing, name, span)])
+    if isinstance(thing, TreeMapping):
+        return child_of_tree(thing, name, span, frame.facts.text(node))
+    if isinstance(thing, Settings):
+        return settings.read(thing, name, span, frame.facts.text(node))
+    if isinstance(thing, Items) and name in thing.entries:
+        # Where it is missing, the program ends here.
+        found = tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
+        return found if thing.of_arguments else irremovable(found)
+    if isinstance(thing, Made) and name == "value" and (value := absl.held(evaluator, thing)) is not None:
+        return value
+    if isinstance(thing, Made) and thing.callee == "builtins.super":
+        return instances.super_member(evaluator, thing, name, span)
+    if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
+        return (Possibility(locations.folder_of(node.value, frame), span),)
+    if isinstance(thing, Made) and name == "name" and thing.callee in CURRENT_PROCESS:
+        return guards.process_name(span)
+    if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
+        return evaluator.evaluate(thing.call.args[0], thing.frame)
+    return unseen(span)
+
+
+def _before_post_init(evaluator: Evaluator, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:
+    """Return what a method that runs after the fields were set finds in one; nothing for anything else."""
+    own = isinstance(node.value, ast.Name) and classes.names_receiver(frame, node.value.id)
+    if not own or frame.scope.name not in AFTER_FIELDS:
+        return ()
+    return instances.declared(evaluator, thing, node.attr)
+
+
+def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possibilities:
+    """Return what a subscript can be, for every owner and key that can meet."""
+    span = frame.facts.span(node)
+    owners = evaluator.evaluate(node.value, frame)
+    if isinstance(node.slice, ast.Slice) and owners and all(isinstance(one.thing, str) for one in owners):
+        return _part_of_text(evaluator, owners, node, node.slice, frame)
+    found: list[Possibility] = []
+    for owner, key in ((owner, key) for owner in owners for key in evaluator.evaluate(node.slice, frame)):
+        joint = together(owner.assumptions, key.assumptions)
+        if joint is not None:
+            text = frame.facts.text(node)
+            if isinstance(owner.thing, Items | Row) and not (key.constant or isinstance(node.slice, ast.Slice)):
+                found.extend(under(any_item(owner.thing, key.thing, span), joint))
+                continue
+            found.extend(under(item(evaluator, owner.thing, key.thing, span, text, frame), joint))
+            typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
+            if typed and isinstance(owner.thing, TreeMapping):
+                # Which part of a file holds is what the user says: ``settings[args.environment]``.
+                parts = [(name, child_of_tree(owner.thing, name, span, text)) for name in owner.thing.merged]
+                kept = [(name, way) for name, way in parts if isinstance(way[0].thing, TreeMapping)]
+                found.extend(under(one_of(f"the key at {key.span}", [*kept, ("another", ())]), joint))
+    return distinct(found)
+
+
+MOST_ITEMS = 16
+"""One of more items than this is something unseen where nobody saw which one."""
+
+
+def any_item(thing: Items | Row, key: Thing, span: Span) -> Possibilities:
+    """Return what a dictionary or list holds under a key that was not seen, assuming that it is this one.
+
+    Where it holds plain values, which of them are meant for the same thing is known only if the user says the key.
+    """
+    items = thing.entries if isinstance(thing, Items) else dict(enumerate(thing.items))
+    if not items or len(items) > MOST_ITEMS:
+        return unseen(span)
+    by_user = isinstance(key, CommandLineText) or (isinstance(key, Unseen) and key.given)
+    if not by_user and any(one.constant for values in items.values() for one in values):
+        return unseen(span)
+    ways: list[tuple[int | str, Possibilities]] = [(key, irremovable(values)) for key, values in items.items()]
+    others = unseen(span) if isinstance(thing, Items) and not thing.complete else ()
+    found = one_of(f"the key at {span}", [*ways, ("another", others)])
+    return tuple(one for one in found if not isinstance(one.thing, Absent)) or unseen(span)
+
+
+def _part_of_text(
+    evaluator: Evaluator, texts: Possibilities, node: ast.Subscript, part: ast.Slice, frame: Frame
+) -> Possibilities:
+    """Return what a slice of text is: ``sys.platform[:3]``."""
+    nothing = (Possibility(None, frame.facts.span(node)),)
+    ends = [nothing if end is None else evaluator.evaluate(end, frame) for end in (part.lower, part.upper, part.step)]
+    return operators.compute(evaluator, (texts, *ends), node, frame, lambda values: values[0][slice(*values[1:])])  # type: ignore[index]
+
+
+def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, frame: Frame) -> Possibilities:
+    """Return what ``thing[key]`` can be."""
+    if isinstance(thing, Items) and isinstance(key, str):
+        return irremovable(thing.entries.get(key) or unseen(span))
+    if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
+        return thing.items[key]
+    if isinstance(thing, TreeSequence) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
+        return (from_item(thing.items[key]),)
+    if isinstance(thing, TreeMapping) and isinstance(key, str):
+        return child_of_tree(thing, key, span, text)
+    if isinstance(thing, Settings) and isinstance(key, str):
+        return settings.read(thing, key, span, text)
+    if isinstance(thing, CommandLine) and isinstance(key, str):
+        return parsed.attribute(evaluator, thing, key, span)
+    if isinstance(thing, Instance):
+        return instances.item(evaluator, thing, key, span)
+    if isinstance(thing, Made) and (system := platforms.of_uname(thing.callee, key, span)) is not None:
+        return system
+    if isinstance(thing, Made) and thing.callee in SPLITS and isinstance(key, int):
+        return (Possibility(thing, span),)
+    if isinstance(thing, External) and thing.name == "sys.argv" and key != 0:
+        return (Possibility(GIVEN, span),)
+    if isinstance(thing, External) and thing.name == "sys.modules" and key in ("__main__", "__mp_main__"):
+        # ``sys.modules[__name__]``, which is the reader's own module.
+        return (Possibility(Module(frame.facts), span),)
+    if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
+        return environment.item(evaluator, key, frame, span)
+    return unseen(span)

@@ -1,0 +1,251 @@
+"""Parameters: what their callers hand over, Python calls and configuration mappings alike."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import arguments, hierarchy, stops
+from loaderlint.linking.following.configurations import configurable, hydra, run_with
+from loaderlint.linking.things import classes, decorators
+from loaderlint.linking.things.classes import constructor, has_decorator, is_receiver, owner_of
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    Absent,
+    Class,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    choice,
+    distinct,
+    end_of,
+    irremovable,
+    one_of,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
+from loaderlint.model.source import Span
+from loaderlint.model.value import Assumptions
+from loaderlint.readers.python import FunctionNode, called_by, default_of, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilities:
+    """Return what a parameter can hold, by the call being followed or by every caller in the project."""
+    scope = frame.scope
+    function = scope.node
+    span = frame.facts.span(node)
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return unseen(span)
+    owner = owner_of(frame.facts, scope)
+    if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
+        if has_decorator(function, "classmethod"):
+            return _class_called(evaluator, owner, frame, span)
+        return (Possibility(frame.receiver or hierarchy.in_method(evaluator, owner, scope), span),)
+    if frame.arguments is not None and node.arg in frame.arguments:
+        return frame.arguments[node.arg]
+    if isinstance(function, ast.Lambda) and (owner is not None or called_by(scope) is None):
+        return unseen(span)
+    if node in (function.args.kwarg, function.args.vararg):
+        return _rest(evaluator, function, node, frame, owner)
+    option = hydra.configuration(evaluator, function, node, frame)
+    if option is not None:
+        return option
+    made = _made(evaluator, owner, frame)
+    called = evaluator.callers.of(Function(frame.facts, function, scope, owner=made))
+    default = default_of(function, node.arg)
+    subject = _subject(owner, made, frame)
+    if not called.by:
+        return _of_users(evaluator, default, node, frame, subject)
+    source = configurable.source_of(evaluator, function, frame.facts, scope)
+    if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
+        return run_with.configuration(evaluator, function, node, frame)
+    left_out = _default(evaluator, default, node, frame, "")
+    ways: list[Possibilities] = []
+    for caller in called.by:
+        given = (
+            configurable.given_for(evaluator, source, caller, node.arg)
+            if source is not None and isinstance(caller, Caller)
+            else None
+        ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
+        ways.append(_where_called(evaluator, caller, settled(given, lambda: left_out)))
+    if called.elsewhere:
+        ways.append(unseen(span))
+    if called.for_users:
+        ways.append(_of_users(evaluator, default, node, frame, subject))
+    return one_of(subject, enumerate(ways)) or unseen(span)
+
+
+def _of_users(
+    evaluator: Evaluator, default: ast.expr | None, node: ast.arg, frame: Frame, subject: str
+) -> Possibilities:
+    """Return what whoever uses the project hands over for a parameter: its default, or what its annotation promises."""
+    return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
+
+
+def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities) -> Possibilities:
+    """Return what is given for a parameter under the conditions under which the call is made."""
+    if not isinstance(caller, Caller) or not (caller.frame.place.arms or caller.frame.scope.checks):
+        return given
+    ways = conditions_of_call(evaluator, caller.frame, caller.call)
+    return distinct(one for assumptions in ways for one in under(given, assumptions))
+
+
+def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> list[Assumptions]:
+    """Return the alternative assumptions under which a call is made."""
+    ways = stops.conditions_at(evaluator, frame, call)
+    return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
+
+
+MOST_CONDITIONS_OF_A_CALL = 4
+"""Where a call is come to in more ways than this, only what they have in common is kept of the conditions."""
+
+
+def _rest(
+    evaluator: Evaluator, function: FunctionNode | ast.Lambda, node: ast.arg, frame: Frame, owner: Class | None
+) -> Possibilities:
+    """Return what ``**kwargs`` or ``*args`` can hold: what each caller gives that no other parameter takes."""
+    span = frame.facts.span(node)
+    positional = node is function.args.vararg
+    made = _made(evaluator, owner, frame)
+    called = evaluator.callers.of(Function(frame.facts, function, frame.scope, owner=made))
+    anything = unseen(span) if positional else (Possibility(Items({}, complete=False), span),)
+    if not called.by:
+        return anything
+    source = configurable.source_of(evaluator, function, frame.facts, frame.scope)
+    if source is None and decorators.hides_arguments(evaluator, function, frame.facts, frame.scope):
+        return anything
+    named = {one.arg for one in parameters(function)}
+    ways: list[Possibilities] = []
+    values: Mapping[str, Possibilities]
+    for caller in called.by:
+        configured = (
+            configurable.all_given(evaluator, source, caller)
+            if source is not None and isinstance(caller, Caller) and not positional
+            else None
+        )
+        if configured is not None:
+            values = arguments.spread_over(configured, function, span)
+            ways.append(_where_called(evaluator, caller, under(values[node.arg], caller.assumptions)))
+        elif isinstance(caller, Caller):
+            values = arguments.Arguments(evaluator, caller, function, skip_first=takes_receiver(function, owner))
+            ways.append(_where_called(evaluator, caller, under(values[node.arg], caller.assumptions)))
+        elif positional:
+            ways.append((Possibility(Row(()), span),))
+        else:
+            entries = {
+                key: stepped(caller.given(key), span, f"{called_by(frame.scope)}({key}=…)")
+                for key in caller.arguments.entries
+                if key not in named
+            }
+            ways.append((Possibility(Items(entries, caller.arguments.complete), span),))
+    if called.elsewhere or called.for_users:
+        ways.append(anything)
+    return one_of(_subject(owner, made, frame), enumerate(ways))
+
+
+def _made(evaluator: Evaluator, owner: Class | None, frame: Frame) -> Class | None:
+    """Return the class whose making calls the function of a frame: of a constructor that of the object, if it inherits.
+
+    Of any other function it is the class that defines it.
+    """
+    if owner is None or frame.receiver is None or frame.scope.name != "__init__":
+        return owner
+    own = constructor(evaluator, frame.receiver.of)
+    return frame.receiver.of if own is not None and own.scope is frame.scope else owner
+
+
+def _subject(owner: Class | None, made: Class | None, frame: Frame) -> str:
+    """Return the question which of the callers of a function calls it."""
+    here = str(frame.facts.span(frame.scope.node))
+    return here if made is None or owner is None or made.node is owner.node else f"{here} of {classes.subject(made)}"
+
+
+def takes_receiver(function: FunctionNode | ast.Lambda, owner: Class | None) -> bool:
+    """Return whether the first parameter of a function is not among the arguments of its calls."""
+    return owner is not None and not has_decorator(function, "staticmethod")
+
+
+def _default(
+    evaluator: Evaluator, default: ast.expr | None, node: ast.arg, frame: Frame, subject: str
+) -> Possibilities:
+    if default is None:
+        return ()
+    span = frame.facts.between(node, default)
+    found = arguments.default_value(evaluator, default, frame.facts, frame.scope, node.arg)
+    label = _label(frame, method=owner_of(frame.facts, frame.scope) is not None)
+    note = f"{label}({node.arg}=…) default"
+    assumed = choice(f"{subject}:{node.arg}", "default") if subject else frozenset()
+    return under((one.step(span, note) for one in found), assumed)
+
+
+def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str) -> Possibilities:
+    """Return the object of a project class that the annotation promises, else the unseen."""
+    span = frame.facts.span(node)
+    assumed = choice(f"{subject}:{node.arg}", "given")
+    if node.annotation is not None and frame.scope.parent is not None:
+        annotation = node.annotation
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            return unseen(span, assumed)
+        where = Frame(frame.facts, end_of(frame.scope.parent))
+        for one in evaluator.evaluate(annotation, where):
+            if isinstance(one.thing, Class):
+                return (Possibility(evaluator.any_object(one.thing), span, assumptions=assumed),)
+    return unseen(span, assumed)
+
+
+def handed_over(
+    evaluator: Evaluator,
+    caller: AnyCaller,
+    function: FunctionNode | ast.Lambda,
+    name: str,
+    frame: Frame,
+    *,
+    method: bool,
+) -> Possibilities:
+    """Return what one caller gives for a parameter; `ABSENT` when it leaves the parameter to its default."""
+    label = _label(frame, method=method)
+    if isinstance(caller, SettingsCaller):
+        here = next(
+            (frame.facts.span(one) for one in parameters(function) if one.arg == name), frame.facts.span(function)
+        )
+        given = caller.given(name)
+        return stepped(
+            given if arguments.neutral_default(function, name) else irremovable(given), here, f"{label}({name}=…)"
+        )
+    values = arguments.Arguments(
+        evaluator, caller, function, skip_first=method and not has_decorator(function, "staticmethod")
+    )
+    if values.refused:
+        return ()
+    here = caller.frame.facts.span(caller.call)
+    given_values = values.get(name, (Possibility(ABSENT, here),))
+    return under(stepped(given_values, here, f"{label}({name}=…)"), caller.assumptions)
+
+
+def _label(frame: Frame, *, method: bool) -> str:
+    """Return what the function of a frame goes by: a method with its class, which alone stands for its constructor."""
+    own = called_by(frame.scope) or ""
+    if not method or frame.scope.parent is None:
+        return own
+    return frame.scope.parent.name if own == "__init__" else f"{frame.scope.parent.name}.{own}"
+
+
+def _class_called(evaluator: Evaluator, owner: Class, frame: Frame, span: Span) -> Possibilities:
+    """Return the class a class method is called on, unseen where subclasses may be meant."""
+    if frame.receiver is not None:
+        return (Possibility(frame.receiver.of, span),)
+    return unseen(span) if evaluator.callers.heirs(owner) else (Possibility(owner, span),)
+
+
+def stepped(given: Possibilities, here: Span, label: str) -> Possibilities:
+    """Return what is handed over one step further; what is not given takes no step."""
+    return tuple(one if isinstance(one.thing, Absent) else one.step(here, label) for one in given)

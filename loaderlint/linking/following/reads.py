@@ -1,0 +1,478 @@
+"""Where a program does something with the values it reads: what it computes with, hands to calls, and goes through."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from loaderlint.linking.files.project import Project
+from loaderlint.linking.files.shown import Shows, formatted, is_text
+from loaderlint.linking.files.takers import Takers
+from loaderlint.linking.following.commandlines import flags
+from loaderlint.readers.python import (
+    CallSite,
+    FunctionNode,
+    Place,
+    PythonFacts,
+    called_by,
+    default_of,
+    dotted,
+    parameters,
+)
+from loaderlint.readers.python_calls import called_name
+
+MAKES = frozenset(
+    {
+        *("dict", "getattr", "vars", "Namespace", "SimpleNamespace", "EasyDict", "int", "bool", "min", "max"),
+        *("isinstance", "hasattr", "replace", "deepcopy", "copy", "cast", "tuple", "list", "get", "items", "keys"),
+        *("values", "field", "Field", "Option", "option"),
+    }
+)
+"""Calls that hand a value on, or make another of it, and do nothing else: neither with it nor with anything besides."""
+KEEPS = MAKES | {"update", "setdefault", "setattr", "pop", "set_defaults", "add_argument"}
+"""Those, and calls that keep a value for later, or take it from where it is kept."""
+_MOST_NAMES = 100
+"""Names that one value is looked for under; one of more counts as used for something else, too."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """An expression that something is done with. ``call`` is the call it is given to, None where it is computed with.
+
+    ``whole`` says that it is a dictionary or an object of which every value is used, ``taken`` that a function or class
+    of the project is known to take it, under a name that is looked for in its turn; ``asked`` that a method of it is
+    called, which a text has and no number.
+    """
+
+    facts: PythonFacts
+    place: Place
+    node: ast.expr
+    call: ast.Call | None = None
+    whole: bool = False
+    taken: bool = False
+    asked: bool = False
+
+
+class Reads:
+    """What all Python files of a project do with the values they read, by the last name of what is read."""
+
+    def __init__(self, project: Project, shows: Shows) -> None:
+        self._project = project
+        self._shows = shows
+
+    @cached_property
+    def by_name(self) -> Mapping[str, list[Read]]:
+        """The expressions that read a name, an attribute or a key, where something is done with it."""
+        found: dict[str, list[Read]] = {}
+        for facts in self._project.all_python():
+            given = (*_given(facts, self._shows, self._takers), *_in_texts(facts, self._shows))
+            for read in (*given, *_computed(facts), *_goes_on_unseen(facts)):
+                name = read_name(read.node)
+                if name is not None:
+                    found.setdefault(name, []).append(read)
+        return found
+
+    @cached_property
+    def wholes(self) -> tuple[Read, ...]:
+        """The dictionaries that are splatted, formatted, taken apart, compared, or gone through for their values."""
+        return tuple(
+            read
+            for facts in self._project.all_python()
+            for read in (
+                *_splatted(facts, self._shows),
+                *_gone_through(facts, self._shows, self._takers),
+                *_taken_apart(facts),
+                *_compared(facts),
+                *_hashed(facts),
+                *_named_by(facts, self._shows, self._project),
+            )
+        )
+
+    def names(self, names: Set[str]) -> Set[str] | None:
+        """Return the names together with those that what they stand for is also given; None where they are too many."""
+        found = set(names)
+        waiting = sorted(names)
+        while waiting:
+            new = self._handed_on.get(waiting.pop(), set()) - found
+            found |= new
+            waiting.extend(sorted(new))
+            if len(found) > _MOST_NAMES:
+                return None
+        return found
+
+    @cached_property
+    def listed(self) -> Set[str]:
+        """The words that stand in lists of files which read attributes by names in variables: ``getattr(args, name)``.
+
+        Those by which values are joined to a text, and flags whose defaults a program asks for, are among them.
+        What is only shown, or given to another object under the same name, is used for nothing.
+        """
+        found: set[str] = set()
+        for facts in self._project.all_python():
+            shown = {id(one) for site in self._shows.sites(facts) for one in site.node.args}
+            copied = {id(one) for site in facts.calls.get("setattr", ()) for one in site.node.args}
+            read = (one.node for one in facts.calls.get("getattr", ()) if id(one.node) not in shown | copied)
+            if any(len(one.args) > 1 and not isinstance(one.args[1], ast.Constant) for one in read):
+                found.update(_listed(facts))
+            found.update(_joined(facts, shown), _defaults_asked(facts))
+        return found
+
+    @cached_property
+    def _takers(self) -> Takers:
+        return Takers(scope for facts in self._project.all_python() for scope in facts.scopes.values())
+
+    @cached_property
+    def _handed_on(self) -> Mapping[str, set[str]]:
+        """For what is read, the names under which a program has it from there on."""
+        found: dict[str, set[str]] = {}
+        for facts in self._project.all_python():
+            for value, name in (*_kept(facts), *_handed_to_calls(facts, self._takers)):
+                for read in _read_by(value):
+                    found.setdefault(read, set()).add(name)
+        return found
+
+
+_Named = tuple[ast.expr, str]
+"""A value, and a name under which it can be read where it was given that."""
+
+
+def _kept(facts: PythonFacts) -> Iterator[_Named]:
+    """Yield what a file binds to names and puts under keys, and what its functions return and have by default."""
+    for scope in facts.scopes.values():
+        for one in (one for bindings in scope.bindings.values() for one in bindings if one.kind in _BINDS):
+            key = _word(one.key) if one.key is not None else None
+            if one.value is not None:
+                yield one.value, key or one.name.rpartition(".")[2]
+                yield from _under_keys(one.value)
+        for value, _ in scope.returns:
+            if value is not None:
+                yield value, called_by(scope) or scope.name
+                yield from _under_keys(value)
+        if isinstance(scope.node, FunctionNode | ast.Lambda):
+            defaults = ((default_of(scope.node, one.arg), one.arg) for one in parameters(scope.node))
+            yield from ((value, name) for value, name in defaults if value is not None)
+
+
+_BINDS = frozenset({"assign", "unpack", "loop", "item"})
+"""The kinds of bindings that give a name what stands there."""
+
+
+def _handed_to_calls(facts: PythonFacts, takers: Takers) -> Iterator[_Named]:
+    """Yield what the calls of a file are given, with the parameters that take it.
+
+    A flag takes its default under the names it is declared by.
+    """
+    for sites in facts.calls.values():
+        for call in (site.node for site in sites):
+            flag = flag_read(call)
+            for keyword in call.keywords:
+                names = (keyword.arg, flag if keyword.arg == "default" else None)
+                yield from ((keyword.value, one) for one in names if one is not None)
+            yield from takers.given(call)
+            for argument in (*call.args, *(one.value for one in call.keywords)):
+                yield from _under_keys(argument)
+
+
+def flag_read(call: ast.Call) -> str | None:
+    """Return what the flag that a call declares is called where it is read, None where it declares none."""
+    return flags.name_of(call) if any(one.startswith("-") for one in flags.strings(call)) else None
+
+
+def _under_keys(value: ast.expr) -> Iterator[_Named]:
+    """Yield what the dictionaries that are written in a value hold, with the keys."""
+    for part in parts(value):
+        if isinstance(part, ast.Dict):
+            for key, held in zip(part.keys, part.values, strict=True):
+                name = _word(key) if key is not None else None
+                if name is not None:
+                    yield held, name
+
+
+def _read_by(value: ast.expr) -> Iterator[str]:
+    """Yield what a value reads, or what it asks about: it says as much of that."""
+    for part in parts(value):
+        name = read_name(part)
+        if name is not None:
+            yield name
+        if isinstance(part, ast.Compare):
+            for compared in (part.left, *part.comparators):
+                yield from _read_by(compared)
+
+
+def parts(value: ast.expr) -> Iterator[ast.expr]:
+    """Yield an expression and all that it is chosen from, holds, or is made of by calls that keep what they get."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        match one:
+            case ast.IfExp(body=body, orelse=orelse):
+                waiting += [body, orelse]
+            case ast.BoolOp(values=values) | ast.Tuple(elts=values) | ast.List(elts=values) | ast.Dict(values=values):
+                waiting += values
+            case ast.NamedExpr(value=held) | ast.Starred(value=held) | ast.UnaryOp(operand=held):
+                waiting.append(held)
+            case ast.Call() if called_name(one) in KEEPS:
+                waiting += [*one.args, *(keyword.value for keyword in one.keywords)]
+
+
+def read_name(node: ast.expr) -> str | None:
+    """Return the last name that an expression reads, or of the function whose result it is; None where it has none.
+
+    What is taken out of a list by its position goes by the name of the list.
+    """
+    while last_read(node) is None:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "get"):
+            node = node.func.value
+        else:
+            return (called_name(node) or None) if isinstance(node, ast.Call) else None
+    return last_read(node)
+
+
+def last_read(node: ast.expr) -> str | None:
+    """Return the name, attribute or key that an expression reads, None when it is none of these."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript):
+        return _word(node.slice)
+    if isinstance(node, ast.Call) and node.args:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
+            return _word(node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "select" and len(node.args) > 1:
+            return (_word(node.args[1]) or "").rpartition(".")[2] or None
+        if isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "bool"):
+            return last_read(node.args[0])
+        if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1:
+            return _word(node.args[1])
+    return None
+
+
+def _listed(facts: PythonFacts) -> Iterator[str]:
+    """Yield the words in the lists of a file, but for those that declare names, such as ``__slots__``."""
+    every = list(ast.walk(facts.tree))
+    declared = {id(one.value) for one in every if isinstance(one, ast.Assign) and dotted(one.targets[0]) in _DECLARES}
+    for one in every:
+        if isinstance(one, ast.Tuple | ast.List | ast.Set) and id(one) not in declared:
+            yield from (word for word in map(_word, one.elts) if word is not None)
+
+
+def _joined(facts: PythonFacts, shown: Set[int]) -> Iterator[str]:
+    """Yield the keys in a list whose values are joined to a text: ``"_".join(options[key] for key in ("a", "b"))``.
+
+    ``shown`` are the arguments of calls that only show them.
+    """
+    for site in facts.calls.get("join", ()):
+        for part in site.node.args if id(site.node) not in shown else ():
+            match part:
+                case ast.GeneratorExp() | ast.ListComp():
+                    names = {dotted(one.target) for one in part.generators}
+                    if any(isinstance(one, ast.Subscript) and dotted(one.slice) in names for one in ast.walk(part.elt)):
+                        lists = (one.iter.elts for one in part.generators if isinstance(one.iter, ast.Tuple | ast.List))
+                        yield from (word for words in lists for word in map(_word, words) if word is not None)
+
+
+def _defaults_asked(facts: PythonFacts) -> Iterator[str]:
+    """Yield the flags whose defaults a file asks its parser for: all of its flags where a variable names them."""
+    for site in facts.calls.get("get_default", ()):
+        name = _word(site.node.args[0]) if site.node.args else None
+        if name is not None:
+            yield name
+        else:
+            declared = (flag_read(one.node) for one in facts.calls.get("add_argument", ()))
+            yield from (flag for flag in declared if flag is not None)
+
+
+_DECLARES = frozenset({"__slots__", "__all__", "__match_args__"})
+
+
+def _word(node: ast.expr) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _given(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
+    """Yield what calls are given, by itself or in a text, and what their methods are called on."""
+    for site in _doing(facts, shows):
+        taken = {id(one) for one in takers.takes(site.node)}
+        writes = shows.writes(site.node)
+        for argument in (*site.node.args, *(one.value for one in site.node.keywords if one.arg is not None)):
+            for part in parts(argument) if not _is_dictionary(argument) else ():
+                yield Read(facts, site.place, _as_item(part), site.node, taken=id(argument) in taken)
+            for part in formatted(argument) if not writes else ():
+                # A text that a function of the project gets says nothing of what that does with the number.
+                yield Read(facts, site.place, part, site.node, taken=True)
+        if isinstance(site.node.func, ast.Attribute):
+            yield Read(facts, site.place, site.node.func.value, asked=True)
+
+
+def _as_item(value: ast.expr) -> ast.expr:
+    """Return what a list gives away as the item it is, ``xs[-1]`` for ``xs.pop()``; any other expression itself."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "pop":
+        last = ast.copy_location(ast.Constant(-1), value)
+        index = next(iter(value.args), last)
+        return value if _word(index) else ast.copy_location(ast.Subscript(value.func.value, index, ast.Load()), value)
+    return value
+
+
+def _is_dictionary(value: ast.expr) -> bool:
+    """Return whether a dictionary is made on the spot: such as a record of settings."""
+    return isinstance(value, ast.Dict) or (isinstance(value, ast.Call) and called_name(value) == "dict")
+
+
+def _doing(facts: PythonFacts, shows: Shows) -> Iterator[CallSite]:
+    shown = {id(one) for one in shows.sites(facts)}
+    for called, sites in facts.calls.items():
+        if called not in KEEPS:
+            yield from (one for one in sites if id(one) not in shown)
+
+
+def _computed(facts: PythonFacts) -> Iterator[Read]:
+    for node, place in facts.operations:
+        for operand in (node.left, node.right) if not is_text(node) else ():
+            yield from (Read(facts, place, part) for part in parts(operand))
+            if isinstance(node.op, ast.Div):
+                yield from (Read(facts, place, part) for part in formatted(operand))
+
+
+def _in_texts(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
+    """Yield what stands in texts that are given a name, unless that is only shown, or given back to a caller."""
+    shown = {id(part) for site in shows.sites(facts) for one in site.node.args for part in ast.walk(one)}
+    loads = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+    used = {one.id for one in loads if id(one) not in shown}
+    for scope in facts.scopes.values():
+        for name, bindings in scope.bindings.items():
+            for one in bindings if name in used or "." in name else ():
+                if one.kind == "assign" and one.value is not None:
+                    yield from (Read(facts, one.place, part) for part in formatted(one.value))
+        given = [*scope.returns, *((one.value, place) for one, place in scope.yielded)]
+        for value, place in given if scope.name not in _SHOW_THEMSELVES else ():
+            if value is not None:
+                yield from (Read(facts, place, part) for part in formatted(value))
+
+
+_SHOW_THEMSELVES = frozenset({"__format__", "__repr__", "__str__", "extra_repr"})
+"""Methods whose texts say what an object is to whoever reads them."""
+
+
+def _goes_on_unseen(facts: PythonFacts) -> Iterator[Read]:
+    """Yield what goes on in ways that are not followed.
+
+    That is by a sum, a name of the module that a function binds, what a generator gives, and child processes'
+    environment.
+    """
+    for scope in facts.scopes.values():
+        for one in (one for bindings in scope.bindings.values() for one in bindings):
+            unseen = one.kind == "augment" or (one.kind == "assign" and one.inner is not None)
+            if one.value is not None and unseen:
+                yield from (Read(facts, one.inner or one.place, part) for part in parts(one.value))
+            if one.value is not None and one.name.rpartition(".")[2] == "environ":
+                yield from (Read(facts, one.place, part) for part in formatted(one.value))
+        for given, place in scope.yielded:
+            if given.value is not None:
+                yield from (Read(facts, place, part) for part in parts(given.value))
+
+
+def _splatted(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
+    for site in _doing(facts, shows):
+        for keyword in site.node.keywords:
+            if keyword.arg is None:
+                yield Read(facts, site.place, keyword.value, site.node, whole=True)
+    for node, place in facts.operations:
+        if is_text(node) and _FORMATTED_KEY.search(_word(node.left) or ""):
+            yield Read(facts, place, node.right, whole=True)
+
+
+_FORMATTED_KEY = re.compile(r"%\(\w+\)[^a-z%]*[a-qt-z]")
+"""A key in ``%`` formatting that has to be a number: ``%(n)d``, not ``%(n)s``."""
+
+
+def _gone_through(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[Read]:
+    """Yield the dictionaries whose values a loop or comprehension computes with, gives to calls, or joins to a text."""
+    used: set[int] | None = None
+    for scope in facts.scopes.values():
+        for iterable, node, place in scope.iterations:
+            whole = _whole(iterable)
+            if whole is None:
+                continue
+            if used is None:
+                given = (*_given(facts, shows, takers), *_in_texts(facts, shows))
+                used = {id(read.node) for read in (*given, *_computed(facts))}
+            names = {one.id for target in _targets(node) for one in ast.walk(target) if isinstance(one, ast.Name)}
+            inside = (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
+            if any(id(one) in used for one in inside):
+                yield Read(facts, place, whole, whole=True)
+
+
+def _whole(iterable: ast.expr) -> ast.expr | None:
+    """Return the dictionary whose items or values a loop goes over, in whatever order; None for anything else."""
+    while isinstance(iterable, ast.Call) and called_name(iterable) in ("sorted", "list") and iterable.args:
+        iterable = iterable.args[0]
+    match iterable:
+        case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
+            return whole
+    return None
+
+
+def _taken_apart(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries whose values are told apart by their order: ``workers, prefetch = options.values()``."""
+    for scope in facts.scopes.values():
+        for one in (one for bindings in scope.bindings.values() for one in bindings if one.kind == "unpack"):
+            match one.value:
+                case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
+                    yield Read(facts, one.place, whole, whole=True)
+
+
+def _compared(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries made of all that an object holds which are compared with others."""
+    sites = [site for name in _MAKES_DICTIONARIES for site in facts.calls.get(name, ())]
+    if sites:
+        compares = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Compare))
+        operands = {
+            id(operand)
+            for one in compares
+            if isinstance(one.ops[0], ast.Eq | ast.NotEq)
+            for operand in (one.left, *one.comparators)
+        }
+        yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in operands)
+
+
+def _hashed(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries made of all that an object holds from which a hash is made."""
+    hashed = [one.node for name in _HASHES for one in facts.calls.get(name, ())]
+    inside = {id(one) for call in hashed for one in ast.walk(call)}
+    sites = (one for name in _MAKES_DICTIONARIES if inside for one in facts.calls.get(name, ()))
+    yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in inside)
+
+
+_HASHES = ("hash", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "crc32", "adler32")
+
+
+def _named_by(facts: PythonFacts, shows: Shows, project: Project) -> Iterator[Read]:
+    """Yield the objects of own classes that stand in texts which do more than show them: ``f"runs/{settings}"``."""
+    texts = [(one.place, one.node) for one in _in_texts(facts, shows)]
+    for site in _doing(facts, shows):
+        given = site.node.args if not shows.writes(site.node) else ()
+        texts.extend((site.place, part) for one in given for part in formatted(one))
+    for place, part in texts:
+        if isinstance(part, ast.Name):
+            bound = place.scope.bindings.get(part.id) or facts.module.bindings.get(part.id) or []
+            made = (one.value for one in bound if isinstance(one.value, ast.Call))
+            if any(called_name(one)[:1].isupper() and called_name(one) in project.definitions for one in made):
+                yield Read(facts, place, part, whole=True)
+
+
+_MAKES_DICTIONARIES = ("asdict", "_asdict", "model_dump", "vars")
+
+
+def _targets(node: ast.AST) -> Iterable[ast.expr]:
+    """Return what the turns of a loop or comprehension bind values to: of a key and a value, the value."""
+    loops = [node] if isinstance(node, ast.For | ast.AsyncFor) else getattr(node, "generators", [])
+    return [
+        one.target.elts[-1] if isinstance(one.target, ast.Tuple) and one.target.elts else one.target for one in loops
+    ]

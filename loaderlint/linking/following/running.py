@@ -1,0 +1,440 @@
+"""What runs when a file is imported, what iterates which loader, and what the process does before its workers start."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from loaderlint.linking.scopes.caught import is_caught
+from loaderlint.linking.scopes.in_workers import told_apart
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.chains import begun_by
+from loaderlint.linking.things.guards import guarded_place
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+)
+from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
+from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, ScopeNode, dotted
+from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_RUNNER_NAMES = frozenset(name.rpartition(".")[2] for name in RUNNERS)
+_CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"set_default_device"}
+_COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob", "open", "split"})
+"""Calls that give no loader, whatever they are given."""
+_MOST_FUNCTIONS = 200
+STEPS = 150
+"""Expressions followed for one question about what a program does; options are followed without such a limit."""
+_DEEPEST_ITERATED = 4
+"""Things that hold loaders inside each other; deeper ones are not looked into."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A scope that runs, the top-level expression that set it off, and whether that happens under the guard alone."""
+
+    frame: Frame
+    cause: ast.expr | None
+    guarded: bool = False
+
+
+class Behind(NamedTuple):
+    """A loader that an expression stands for: the identity of the call that makes it, and what that assumes.
+
+    ``frames`` are those in which the call is made for it; there is None among them where they were not all seen.
+    """
+
+    call: int
+    assumptions: Assumptions
+    frames: tuple[Frame | None, ...]
+
+
+_Call: TypeAlias = tuple[Frame, ast.Call, ast.expr]
+"""A call, where it stands, and the top-level expression that leads to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Iterated:
+    """A place where running a file iterates something that holds a loader; ``node`` is the loop, or the call."""
+
+    expression: ast.expr
+    node: ast.stmt | ast.expr
+    frame: Frame
+    assumptions: Assumptions
+
+
+@dataclass(eq=False)
+class Iterations:
+    """What running a file iterates, by the identity of the call that makes the loader.
+
+    ``at_import`` holds the top-level expressions that do so whenever the file is imported, ``guarded`` what happens
+    under the guard. ``once`` are the places that are no part of a loop, each with its scope; what is iterated in a
+    loop is iterated ``again``. ``scopes`` are the functions that were seen to run, ``places`` all places that iterate,
+    and ``called_at`` the calls of a function, by the identity of its node. ``importing`` are the scopes that
+    run whenever the file is imported. ``made_in`` are the frames in which a call makes the loaders that a top-level
+    expression leads to, None among them where they were not all seen.
+    """
+
+    at_import: dict[int, list[Touch]] = field(default_factory=dict)
+    guarded: set[int] = field(default_factory=set)
+    once: dict[int, list[tuple[int, Span]]] = field(default_factory=dict)
+    again: set[int] = field(default_factory=set)
+    scopes: set[int] = field(default_factory=set)
+    importing: set[int] = field(default_factory=set)
+    places: dict[int, list[Iterated]] = field(default_factory=dict)
+    called_at: dict[int, list[tuple[Frame, ast.Call]]] = field(default_factory=dict)
+    made_in: dict[tuple[int, Span], list[Frame | None]] = field(default_factory=dict)
+
+    def makes(self, call: ast.Call, scope: ScopeNode) -> bool:
+        """Return whether the run iterates the loader that a call in a scope makes, or reaches the scope."""
+        return id(call) in self.at_import or id(call) in self.guarded or id(scope) in self.scopes
+
+    def frames_at(self, call: ast.Call, touch: Touch) -> Iterator[Frame | None]:
+        """Yield the frames in which a call makes its loader for what a touch leads to, None where one was not seen."""
+        for (made, span), frames in self.made_in.items():
+            if made == id(call) and touch.span.holds(span):
+                yield from frames
+
+
+def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
+    """Return what running a file iterates, at import and under its guard."""
+    result = Iterations()
+    for run in _runs(evaluator, facts, result.called_at):
+        result.scopes.add(id(run.frame.scope.node))
+        if not run.guarded:
+            result.importing.add(id(run.frame.scope.node))
+        for expression, node, place in run.frame.scope.iterations:
+            _note(evaluator, facts, result, run, expression, node, place)
+        for site in run.frame.scope.calls:
+            for expression in _trained(evaluator, site, run.frame.at(site.place)):
+                _note(evaluator, facts, result, run, expression, site.node, site.place)
+    return result
+
+
+def _header(node: ast.stmt | ast.expr) -> ast.expr:
+    """Return the expression that stands for an iteration: the iterable of a loop, or the expression itself."""
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return node.iter
+    assert isinstance(node, ast.expr)
+    return node
+
+
+def _note(
+    evaluator: Evaluator,
+    facts: PythonFacts,
+    result: Iterations,
+    run: Run,
+    expression: ast.expr,
+    node: ast.stmt | ast.expr,
+    place: Place,
+) -> None:
+    frame = run.frame.at(place)
+    found = loaders_in(evaluator, expression, frame)
+    guarded = run.guarded or (bool(found) and guarded_place(evaluator, frame.facts, expression, place))
+    cause = run.cause or _header(node)
+    for call, assumptions, frames in found:
+        result.places.setdefault(call, []).append(Iterated(expression, node, frame, assumptions))
+        if not any(arm.loop for arm in frame.place.arms):
+            result.once.setdefault(call, []).append((id(frame.scope.node), frame.facts.span(expression)))
+        else:
+            result.again.add(call)
+        if guarded:
+            result.guarded.add(call)
+            continue
+        touches = result.at_import.setdefault(call, [])
+        span = facts.span(cause)
+        result.made_in.setdefault((call, span), []).extend(frames)
+        touches[:] = [touch for touch in touches if not span.holds(touch.span)]
+        if not any(touch.span.holds(span) for touch in touches):
+            caught = is_caught(facts, cause, "RuntimeError")
+            touches.append(Touch(span, shortened(facts.text(cause)), assumptions, caught=caught))
+
+
+def shortened(text: str) -> str:
+    """Return a stretch of code short enough to stand in a sentence."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _runs(
+    evaluator: Evaluator, facts: PythonFacts, called_at: dict[int, list[tuple[Frame, ast.Call]]]
+) -> Iterator[Run]:
+    """Yield the scopes that run when a file is imported, then those that a guard sets off, noting their callers."""
+    yield Run(Frame(facts, Place(facts.module, 0)), None)
+    calls: list[_Call] = [(Frame(facts, site.place), site.node, site.node) for site in facts.module.calls]
+    for guarded in (False, True):
+        seen: set[int] = set()
+        under_guard: list[_Call] = []
+        for call in calls:
+            yield from _called(evaluator, call, guarded, seen, under_guard, called_at)
+        calls = under_guard
+
+
+def _called(
+    evaluator: Evaluator,
+    call: _Call,
+    guarded: bool,
+    seen: set[int],
+    under_guard: list[_Call],
+    called_at: dict[int, list[tuple[Frame, ast.Call]]],
+) -> Iterator[Run]:
+    waiting = [call]
+    while waiting and len(seen) < _MOST_FUNCTIONS:
+        where, node, cause = waiting.pop(0)
+        if not may_run(evaluator, node):
+            continue
+        if not guarded and guarded_place(evaluator, where.facts, node, where.place):
+            under_guard.append((where, node, cause))
+            continue
+        for scope_frame in _entered(evaluator, where, node):
+            key = id(scope_frame.scope.node)
+            called_at.setdefault(key, []).append((where, node))
+            if key in seen:
+                continue
+            seen.add(key)
+            yield Run(scope_frame, cause, guarded)
+            waiting.extend((scope_frame.at(site.place), site.node, cause) for site in scope_frame.scope.calls)
+
+
+def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
+    """Yield the frames of the project functions that a call runs."""
+    with evaluator.steps(STEPS):
+        callees = [found for one in evaluator.evaluate(call.func, frame) for found in _completed(evaluator, one)]
+    for one in callees:
+        thing = one.thing
+        if isinstance(thing, Function):
+            yield _inside(thing)
+        elif isinstance(thing, Class):
+            for owner in classes.lineage(evaluator, thing):
+                for scope in owner.scope.children:
+                    if scope.name in ("__init__", "__post_init__"):
+                        yield Frame(owner.facts, Place(scope, 0), receiver=evaluator.any_object(thing))
+        elif isinstance(thing, External) and thing.name in RUNNERS:
+            for argument in call.args[:1]:
+                for way in evaluator.evaluate(argument, frame):
+                    if isinstance(way.thing, Function):
+                        yield _inside(way.thing)
+
+
+def _completed(evaluator: Evaluator, callee: Possibility) -> Possibilities:
+    """Return what a callee runs: itself, or what a ``functools.partial`` was made of."""
+    thing = callee.thing
+    if isinstance(thing, Made) and thing.callee == "functools.partial" and thing.call.args:
+        return evaluator.evaluate(thing.call.args[0], thing.frame)
+    return (callee,)
+
+
+def may_run(evaluator: Evaluator, call: ast.Call) -> bool:
+    """Return whether the name of what is called leaves open that it is a function of the project, or runs one."""
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    project = evaluator.project
+    return name in project.definitions or name in project.partials or name in _RUNNER_NAMES
+
+
+def _inside(function: Function) -> Frame:
+    return Frame(function.facts, Place(function.scope, 0), receiver=function.receiver)
+
+
+def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Iterator[Function]:
+    """Yield the functions given, which run in a worker, and all project functions they call there, each once."""
+    seen: set[int] = set()
+    waiting = list(entries)
+    while waiting and len(seen) < _MOST_FUNCTIONS:
+        function = waiting.pop(0)
+        if id(function.node) in seen:
+            continue
+        seen.add(id(function.node))
+        yield function
+        for site in function.scope.calls:
+            if not may_run(evaluator, site.node) or told_apart(site.place):
+                continue
+            frame = Frame(function.facts, site.place, receiver=function.receiver)
+            for one in evaluator.evaluate(site.node.func, frame):
+                if isinstance(one.thing, Function):
+                    waiting.append(one.thing)
+
+
+# --- which loaders an expression stands for ---
+
+
+def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
+    """Return the loaders behind an expression that is iterated."""
+    key = (id(expression), id(frame.receiver.of.node) if frame.receiver is not None else 0)
+    if key not in evaluator.loaders_behind:
+        with evaluator.steps(STEPS):
+            evaluator.loaders_behind[key] = _loaders_in(evaluator, expression, frame)
+    return evaluator.loaders_behind[key]
+
+
+def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
+    found: dict[int, Behind] = {}
+    if isinstance(expression, ast.Constant | ast.List | ast.Dict) or _counts(expression):
+        return []
+    for one in evaluator.evaluate(expression, frame):
+        for call, assumptions, made_in in _loaders_of(evaluator, one, 0):
+            before = found.setdefault(call, Behind(call, assumptions, ()))
+            found[call] = before._replace(frames=(*before.frames, made_in))
+    return list(found.values())
+
+
+def _counts(expression: ast.expr) -> bool:
+    if not isinstance(expression, ast.Call):
+        return False
+    function = expression.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in _COUNTS and name not in ("values", "items")
+
+
+def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions, Frame | None]]:
+    """Yield the loaders that a thing is or holds: the call that makes it, what that assumes, and in which frame."""
+    thing = one.thing
+    if depth > _DEEPEST_ITERATED:
+        return
+    inside: list[Possibility] = []
+    if isinstance(thing, Made):
+        if thing.callee in LOADER_CALLABLES:
+            yield id(thing.call), one.assumptions, thing.frame
+            return
+        inside.extend(begun_by(evaluator, thing))
+        for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
+            if not isinstance(argument, ast.Starred):
+                inside.extend(evaluator.evaluate(argument, thing.frame))
+    elif isinstance(thing, Instance):
+        if thing.call is not None:
+            yield id(thing.call), one.assumptions, None
+        for owner in classes.lineage(evaluator, thing.of):
+            for scope in owner.scope.children:
+                if scope.name == "__init__" or scope.name.endswith("dataloader"):
+                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
+            if any(scope.name.endswith("dataloader") for scope in owner.scope.children):
+                # A data module's hooks may build their loaders in helper methods of the same class.
+                for scope in owner.scope.children:
+                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
+    elif isinstance(thing, Row):
+        inside.extend(way for item in thing.items for way in item)
+    elif isinstance(thing, Items):
+        inside.extend(way for item in thing.entries.values() for way in item)
+    for way in inside:
+        for call, assumptions, made_in in _loaders_of(evaluator, way, depth + 1):
+            joint = together(assumptions, one.assumptions)
+            if joint is not None:
+                yield call, joint, made_in
+
+
+def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast.expr]:
+    """Yield the expressions whose loaders a trainer iterates in a call such as ``trainer.fit(model, data)``."""
+    function = site.node.func
+    if not isinstance(function, ast.Attribute) or function.attr not in TRAINER_METHODS:
+        return
+    if any(
+        isinstance(one.thing, Made) and "Trainer" in one.thing.callee
+        for one in evaluator.evaluate(function.value, frame)
+    ):
+        yield function.value
+        yield from (argument for argument in site.node.args if not isinstance(argument, ast.Starred))
+        yield from (keyword.value for keyword in site.node.keywords)
+
+
+# --- what the process does ---
+
+
+def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidate]:
+    """Yield the start methods that a file sets for the whole process."""
+    for site in facts.calls.get("set_start_method", ()):
+        arguments = [*site.node.args, *(one.value for one in site.node.keywords if one.arg == "method")]
+        frame = Frame(facts, site.place)
+        if not arguments:
+            continue
+        for ways in evaluator.conditions(site.place.arms, frame):
+            for one in evaluator.evaluate(arguments[0], frame):
+                joint = together(one.assumptions, ways)
+                if isinstance(one.thing, str) and joint is not None:
+                    yield Candidate(one.thing, one.span, None, one.trail, joint, one.sources)
+
+
+def cuda_touches(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[Touch]:
+    """Yield the calls of a scope that make the process touch CUDA."""
+    for site in scope.calls:
+        if told_apart(site.place):
+            continue
+        frame = Frame(facts, site.place)
+        with evaluator.steps(STEPS):
+            ways = list(_touches(evaluator, site.node, frame))
+            alternatives = evaluator.conditions(site.place.arms, frame) if ways else []
+        for conditions in alternatives:
+            for assumptions in ways:
+                joint = together(assumptions, conditions)
+                if joint is not None:
+                    yield Touch(facts.span(site.node), shortened(facts.text(site.node)), joint)
+                    break
+
+
+def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Assumptions]:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        if function.attr == "cuda" and not call.keywords:
+            owner = dotted(function.value)
+            if owner != "torch":
+                yield NO_ASSUMPTIONS
+                return
+        if function.attr == "to":
+            for argument in call.args[:1]:
+                yield from names_cuda(evaluator, argument, frame)
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    for one in evaluator.evaluate(function, frame) if name in _CUDA_NAMES else ():
+        if isinstance(one.thing, External) and one.thing.name in CUDA_STARTERS:
+            yield NO_ASSUMPTIONS
+            return
+        if isinstance(one.thing, External) and one.thing.name == "torch.set_default_device":
+            for argument in call.args[:1]:
+                yield from names_cuda(evaluator, argument, frame)
+    for keyword in call.keywords:
+        if keyword.arg == "device":
+            yield from names_cuda(evaluator, keyword.value, frame)
+
+
+def names_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[Assumptions]:
+    """Yield what is assumed wherever an expression, such as an argument ``device``, stands for a CUDA device."""
+    for one in evaluator.evaluate(node, frame):
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
+            for assumptions in names_cuda(evaluator, thing.call.args[0], thing.frame):
+                joint = together(assumptions, one.assumptions)
+                if joint is not None:
+                    yield joint
+        elif isinstance(thing, str) and thing.startswith("cuda"):
+            yield one.assumptions
+
+
+def compile_touches(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Touch]:
+    """Yield the places of a file that make a compiled callable: ``torch.compile(...)``, called or as a decorator."""
+    for site in facts.calls.get("compile", ()):
+        frame = Frame(facts, site.place)
+        if any(
+            isinstance(one.thing, External) and one.thing.name == "torch.compile"
+            for one in evaluator.evaluate(site.node.func, frame)
+        ):
+            for conditions in evaluator.conditions(site.place.arms, frame):
+                yield Touch(facts.span(site.node), shortened(facts.text(site.node)), conditions)
+                break
+    for scope in facts.scopes.values():
+        if isinstance(scope.node, ast.FunctionDef):
+            for decorator in scope.node.decorator_list:
+                if dotted(decorator) == "torch.compile":
+                    yield Touch(facts.span(decorator), "@torch.compile")

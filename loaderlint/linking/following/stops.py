@@ -1,0 +1,334 @@
+"""Under which assumptions a run comes to a place that errors, asserts and checking functions before it let pass."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import functions
+from loaderlint.linking.following.trainer_runs import trainer_runs
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.alternatives import joined
+from loaderlint.linking.things.guards import NOTEBOOK, ends_in_notebook
+from loaderlint.linking.things.kinds import EVERY_PLATFORM, Frame, Function, choice, end_of, platforms_of, unseen
+from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.operations import truth_of
+from loaderlint.linking.things.platforms import needed, on
+from loaderlint.model.payload import Touch
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
+from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
+from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary import platforms
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_STEPS = 150
+"""Expressions followed to find out what one statement lets pass."""
+_DEEPEST = 2
+"""Calls of checking functions that are followed into each other."""
+_MOST_CALLERS = 16
+"""A function that more than these call is taken to be called on every platform."""
+_MOST_CALLERS_DEEP = 4
+"""Calls around a place that are looked at for what lets no run pass on some platforms."""
+
+
+def conditions_at(evaluator: Evaluator, frame: Frame, handed: ast.Call | None = None) -> list[Assumptions]:
+    """Return the alternative assumptions under which a run comes to a place: its arms are taken, no stop ended it.
+
+    Where the place is a call that was ``handed`` something, only what speaks of the same names counts as a stop, and
+    what ends the run on some platforms.
+    """
+    return _passing(evaluator, frame, None if handed is None else names_in(handed))
+
+
+def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+    """Return the alternative assumptions under which a function comes to its end, as far as stops speak of names."""
+    return _passing(evaluator, frame.at(end_of(frame.scope)), names)
+
+
+def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which the body of a ``try`` comes to its end, by all that it needs."""
+    ways = [choice(NOTEBOOK, True) if ends_in_notebook(evaluator, node, frame) else NO_ASSUMPTIONS]
+    for stop in frame.scope.stops:
+        arms = stop.place.arms
+        rest = arms[len(_shared(arms, frame.place.arms)) :]
+        inside = any(owner is node for owner, _ in stop.handled[:1])
+        of_platforms = stop.call is None or called_name(stop.call) in platforms.LAST_NAMES
+        if inside and of_platforms and _readable(rest):
+            ways = joined(ways, _let_pass(evaluator, stop, rest, frame, 0)) or ways
+    return ways
+
+
+def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) -> list[Assumptions]:
+    """Return the alternatives under which a run comes to a place; only stops that speak of the names count, if any."""
+    ways = evaluator.conditions(frame.place.arms, frame)
+    defined = frame.scope.defined
+    if names is None and frame.scope.is_function and defined is not None and defined.arms:
+        # A function is there to be run only where its definition was come to.
+        ways = joined(ways, evaluator.conditions(defined.arms, Frame(frame.facts, defined)))
+    for stop, arms in _before(frame.place):
+        asked = not stop.kept and (names is None or not stop.names.isdisjoint(names))
+        if asked or _is_of_platforms(evaluator, stop, frame.facts):
+            # Where nothing is left, the way on was not seen.
+            ways = joined(ways, _let_pass(evaluator, stop, arms, frame, 0)) or ways
+    return ways
+
+
+def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozenset[str]:
+    """Return the platforms on which a run comes to a place: of all its callers seen, and of the modules they are in.
+
+    There are none where every call seen stands under conditions that are never met.
+    """
+    here = evaluator.importable.on(frame.facts)
+    for where in (frame, *_definition(frame)):
+        here &= platforms_in(_passing(evaluator, where, ()))
+    scope, node = frame.scope, frame.scope.node
+    if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
+        return here
+
+    def called() -> frozenset[str]:
+        function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
+        found = evaluator.callers.of(function)
+        calls = [one.frame for one in found.by if isinstance(one, Caller)]
+        if found.elsewhere or found.for_users or not 0 < len(calls) == len(found.by):
+            runs = trainer_runs(evaluator, function.owner) if function.owner is not None else []
+            calls = [*calls, *runs] if runs else []
+        if not 0 < len(calls) <= _MOST_CALLERS:
+            return EVERY_PLATFORM
+        return frozenset[str]().union(*(platforms_at(evaluator, one, depth + 1) for one in calls))
+
+    return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
+
+
+def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) -> Touch | None:
+    """Return what keeps a run on a platform from coming to a place; None where no one thing alone does."""
+    for where in (frame, *_definition(frame)):
+        for arm in where.place.arms:
+            if arm.test is not None and platform not in platforms_in(evaluator.conditions((arm,), where)):
+                return _touch(where.facts, arm.test)
+        for stop, arms in _before(where.place):
+            ended = _stopped_on(evaluator, stop, arms, where, platform)
+            if ended is not None:
+                return ended
+    for need in evaluator.importable.needs(frame.facts):
+        if platform not in need.platforms:
+            return _touch(need.facts, need.statement)
+    node = frame.scope.node
+    if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
+        return None
+    function = Function(frame.facts, node, frame.scope, owner=classes.owner_of(frame.facts, frame.scope))
+    calls = (one for one in evaluator.callers.of(function).by if isinstance(one, Caller))
+    return next(filter(None, (ended_on(evaluator, one.frame, platform, depth + 1) for one in calls)), None)
+
+
+def _stopped_on(
+    evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, platform: str, depth: int = 0
+) -> Touch | None:
+    """Return what ends the run of a platform at a stop: what the platform lacks, or the test it stands under."""
+    if platform in platforms_in(passed := _let_pass(evaluator, stop, arms, frame, depth)) or not passed:
+        return None
+    facts, tests = frame.facts, [arm.test for arm in arms if arm.test is not None]
+    if stop.call is not None and called_name(stop.call) not in platforms.LAST_NAMES and depth < _DEEPEST:
+        where = frame.at(stop.place)
+        function = _checking_function(evaluator, stop.call, where)
+        if function is not None:
+            inside = functions.frame_of_call(evaluator, function, stop.call, where)
+            for one in function.scope.stops:
+                ended = _stopped_on(evaluator, one, one.place.arms, inside, platform, depth + 1)
+                if ended is not None:
+                    return ended
+    if stop.imported:
+        bound = (one.node for several in stop.place.scope.bindings.values() for one in several)
+        return next((_touch(facts, one) for one in bound if _imports(one, stop.imported)), None)
+    return _touch(facts, stop.call or tests[-1]) if stop.call is not None or tests else None
+
+
+def _imports(node: ast.AST, module: str) -> bool:
+    """Return whether a statement imports a module or something of it."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == module
+    return isinstance(node, ast.Import) and any(one.name == module for one in node.names)
+
+
+def _touch(facts: PythonFacts, node: ast.AST) -> Touch:
+    return Touch(facts.span(node), facts.text(node))
+
+
+def platforms_in(ways: Iterable[Assumptions]) -> frozenset[str]:
+    """Return the platforms on which some of alternative assumptions hold."""
+    return frozenset[str]().union(*map(platforms_of, ways))
+
+
+def _definition(frame: Frame) -> Iterator[Frame]:
+    """Yield the place of the definition, in its module, of what a frame lies in: all before it has run."""
+    scope = frame.scope
+    while scope.parent is not None and scope.parent is not frame.facts.module:
+        scope = scope.parent
+    if scope.parent is not None and scope.defined is not None:
+        yield Frame(frame.facts, scope.defined)
+
+
+def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
+    """Yield what may end the run before it comes to a place, each with the arms that lead there and not to the place.
+
+    What the place's own arms exclude has not happened, and an error that is handled ends nothing.
+    """
+    for stop in place.scope.stops:
+        if stop.place.order >= place.order:
+            return
+        arms = stop.place.arms
+        rest = arms[len(_shared(arms, place.arms)) :]
+        handled = any(
+            place.order > last and not any(arm.owner is owner and arm.truth for arm in place.arms)
+            for owner, last in stop.handled
+        )
+        if not handled and _readable(rest) and not any(one.excludes(other) for one in rest for other in place.arms):
+            yield stop, rest
+
+
+def _shared(arms: tuple[Arm, ...], others: tuple[Arm, ...]) -> list[Arm]:
+    """Return the arms that two places begin with."""
+    return [one for one, _ in takewhile(lambda both: both[0] is both[1], zip(arms, others, strict=False))]
+
+
+def _readable(arms: Collection[Arm]) -> bool:
+    return all(arm.test is not None and not arm.loop for arm in arms)
+
+
+def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Frame, depth: int) -> list[Assumptions]:
+    """Return the alternatives under which a stop does not end the run: its arms are not all taken, its call comes back,
+    or a ``return`` before it was the way to the end of the function.
+
+    The answers of tests that nobody can see through are left out, for those may let all pass; what the values that are
+    asked about assume themselves is kept.
+    """
+    where = frame.at(stop.place)
+    with evaluator.steps(_STEPS):
+        back = _comes_back(evaluator, stop, where, depth)
+        if back == [NO_ASSUMPTIONS] or not all(_may_be_taken(evaluator, arm, where) for arm in arms):
+            return [NO_ASSUMPTIONS]
+        taken, passed = [NO_ASSUMPTIONS], list[Assumptions]()
+        for arm in arms:
+            passed.extend(joined(taken, evaluator.conditions((arm.otherwise(),), where)))
+            taken = joined(taken, evaluator.conditions((arm,), where))
+        ways = [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
+        return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)))
+
+
+def _returned_before(evaluator: Evaluator, stop: Stop, frame: Frame) -> Iterator[Assumptions]:
+    """Yield the alternatives under which a function, at whose end the frame stands, has come back before a stop.
+
+    A ``return`` that the arms of the stop exclude is none: that these are not all taken is known already.
+    """
+    if frame.place.order == end_of(frame.scope).order:
+        for _, place in frame.scope.returns:
+            excluded = any(one.excludes(other) for one in place.arms for other in stop.place.arms)
+            if place.order < stop.place.order and not excluded:
+                yield from evaluator.conditions(place.arms, frame.at(place))
+
+
+def _may_be_taken(evaluator: Evaluator, arm: Arm, frame: Frame) -> bool:
+    """Return whether a test was seen to give the answer that leads to an arm."""
+    assert arm.test is not None
+    where = frame.at(arm.place) if arm.place is not None else frame
+    return any(truth_of(one.thing) is arm.truth for one in evaluator.evaluate(arm.test, where))
+
+
+def _known(ways: Iterable[Assumptions], kept: Collection[str]) -> list[Assumptions]:
+    """Return alternatives apart from the answers of tests that nobody can see through, but for those to be kept."""
+    return [
+        frozenset(one for one in way if not isinstance(one.subject, Question) or one.subject in kept) for way in ways
+    ]
+
+
+def _of_values(evaluator: Evaluator, arms: Iterable[Arm], frame: Frame) -> Iterator[Assumptions]:
+    """Yield what the values assume that the tests of arms are about."""
+    for arm in arms:
+        where = frame.at(arm.place) if arm.place is not None else frame
+        for node in ast.walk(arm.test) if arm.test is not None else ():
+            if isinstance(node, ast.Name | ast.Attribute):
+                yield from (one.assumptions for one in evaluator.evaluate(node, where))
+
+
+def _subjects(ways: Iterable[Assumptions]) -> frozenset[str]:
+    return frozenset(one.subject for way in ways for one in way)
+
+
+def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> list[Assumptions]:
+    """Return the alternatives under which a run goes on behind a stop; a call may come back always as far as known."""
+    always, call = [NO_ASSUMPTIONS], stop.call
+    if stop.imported:
+        if evaluator.project.modules_ending(stop.imported, frame.facts.source.path):
+            return always
+        return [on(platforms.MODULES[stop.imported])]
+    if call is None:
+        return []
+    if called_name(call) in platforms.LAST_NAMES:
+        return needed(evaluator, call, frame)
+    if depth == _DEEPEST:
+        return always
+    function = _checking_function(evaluator, call, frame)
+    if function is None:
+        return always
+    inside = functions.frame_of_call(evaluator, function, call, frame)
+    ways = always
+    for stop in function.scope.stops:
+        counts = not stop.kept or _is_of_platforms(evaluator, stop, function.facts)
+        if counts and not stop.handled and _readable(stop.place.arms):
+            ways = joined(ways, _let_pass(evaluator, stop, stop.place.arms, inside, depth + 1))
+    return ways
+
+
+def _checking_function(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Function | None:
+    """Return the function of the project that a call runs at once, where something may end the run in it."""
+    callees = evaluator.evaluate(call.func, frame)
+    function = callees[0].thing if len(callees) == 1 else None
+    if not isinstance(function, Function) or not isinstance(function.node, ast.FunctionDef):
+        return None
+    if function.scope.yields or function.node.decorator_list or not function.scope.stops:
+        return None
+    return function
+
+
+def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth: int = 0) -> bool:
+    """Return whether a stop ends the run on some platforms alone: by what it needs, by its tests, or by what it calls.
+
+    Nobody asks here what is handed to the function around: the answer is one for all its calls.
+    """
+
+    def found_out() -> bool:
+        if stop.imported or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES):
+            return True
+        frame = _handed_nothing(evaluator, facts, stop.place.scope)
+        with evaluator.steps(_STEPS):
+            asked = ((arm.test, frame.at(arm.place or stop.place)) for arm in stop.place.arms if arm.test is not None)
+            if not stop.kept and any(_tells_platforms(evaluator, test, where) for test, where in asked):
+                return True
+            if stop.call is None or depth == _DEEPEST:
+                return False
+            function = _checking_function(evaluator, stop.call, frame.at(stop.place))
+        if function is None:
+            return False
+        return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
+
+    return evaluator.once(("of platforms", id(stop), depth), False, found_out, _STEPS)
+
+
+def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
+    """Return whether a test gives an answer on some platforms alone."""
+    return any(platforms_of(ways) != EVERY_PLATFORM for _, ways, _ in evaluator.truth(test, frame))
+
+
+def _handed_nothing(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Frame:
+    """Return the frame of a scope whose parameters hold what nobody sees."""
+    node = scope.node
+
+    def entered() -> Frame:
+        handed = parameters(node) if isinstance(node, FunctionNode) else ()
+        given = {one.arg: unseen(facts.span(one)) for one in handed}
+        return Frame(facts, end_of(scope), given)
+
+    return evaluator.remembered(("handed nothing", id(scope)), None, entered)

@@ -1,0 +1,153 @@
+"""Methods of what is no project object: dictionaries, texts, parsed command lines and what a library made."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following import copies, members
+from loaderlint.linking.following.commandlines import objects, parsed, parsers
+from loaderlint.linking.following.configurations import argparse_args, opened
+from loaderlint.linking.things import operators, rows, settings
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    CommandLine,
+    Frame,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    choice,
+    combined,
+    distinct,
+    laid_over,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.loops import taken_out
+from loaderlint.linking.things.trees import child_of_tree
+from loaderlint.model.source import Span
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict", "__copy__")
+"""Methods that return what a dictionary holds."""
+
+
+def given_by(
+    evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
+) -> Possibilities | None:
+    """Return what one method of such a thing gives, None when it is none of those known."""
+    thing = owner.thing
+    if name == argparse_args.METHOD and (made := argparse_args.object_made(evaluator, owner, node, frame)) is not None:
+        return made
+    copied = copies.of_method(evaluator, owner, node, name, frame)
+    if copied is not None:
+        return copied
+    if isinstance(thing, Items | TreeMapping | Settings | CommandLine) and name in ("get", "pop") and node.args:
+        return _get(evaluator, thing, node, frame, span)
+    if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
+        return (owner,)
+    if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:
+        row = rows.of_dictionary(thing, name, span)
+        if row is not None:
+            return row
+    if isinstance(thing, str) and name == "split" and not node.keywords:
+        return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
+    if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
+        return _begins_or_ends(evaluator, owner, node, name, frame)
+    if isinstance(thing, str) and name in ("lower", "upper", "casefold", "strip"):
+        operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
+        return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
+    if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:
+        got = evaluator.registries.got(thing, evaluator.evaluate(node.args[0], frame), span)
+        if got is not None:
+            return got
+    if isinstance(thing, Made):
+        if thing.callee == "builtins.super":
+            return None
+        known = objects.method(evaluator, owner, node, name, frame, span)
+        if known is None:
+            known = parsers.method(evaluator, owner, node, name, frame, span)
+        if known is not None:
+            return known
+        callee = f"{thing.callee}().{name}"
+        if callee in opened.READERS and node.args:
+            return opened.configuration(evaluator, node, frame, callee, span)
+        return (Possibility(Made(callee, node, frame), span),)
+    return None
+
+
+def _begins_or_ends(evaluator: Evaluator, text: Possibility, node: ast.Call, name: str, frame: Frame) -> Possibilities:
+    """Return whether a text begins or ends with another, or with one of several."""
+    found: list[Possibility] = []
+    for given in evaluator.evaluate(node.args[0], frame):
+        ends = given.thing.items if isinstance(given.thing, Row) else ((given,),)
+        answers = operators.compute(
+            evaluator, ((text,), *ends), node, frame, lambda values: getattr(values[0], name)(tuple(values[1:]))
+        )
+        found.extend(under(answers, given.assumptions))
+    return distinct(found)
+
+
+def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:
+    """Return what ``split`` makes of a text."""
+    found: list[Possibility] = []
+    for values, assumptions, places in combined((text,), *arguments):
+        given = [one.thing for one in values]
+        if len(given) > 2 or not all(isinstance(one, str) for one in given) or "" in given[1:]:
+            found.extend(unseen(span, assumptions))
+            continue
+        pieces = str.split(*given)  # type: ignore[arg-type]
+        found.append(Possibility(Row(taken_out(pieces, span, places)), span, assumptions=assumptions))
+    return tuple(found)
+
+
+def _get(
+    evaluator: Evaluator, thing: Items | TreeMapping | Settings | CommandLine, node: ast.Call, frame: Frame, span: Span
+) -> Possibilities:
+    default = evaluator.evaluate(node.args[1], frame) if len(node.args) > 1 else (Possibility(None, span),)
+    found: list[Possibility] = []
+    for key in evaluator.evaluate(node.args[0], frame):
+        if isinstance(key.thing, str):
+            values = _got(evaluator, thing, key.thing, default, frame.facts.text(node), span)
+        elif isinstance(thing, Items) and not key.constant:
+            left_out = under(default, choice(f"the key at {span}", "missing"))
+            values = (*members.any_item(thing, key.thing, span), *left_out)
+        else:
+            values = unseen(span)
+        found.extend(under(values, key.assumptions))
+    return distinct(found)
+
+
+def _got(
+    evaluator: Evaluator,
+    thing: Items | TreeMapping | Settings | CommandLine,
+    key: str,
+    default: Possibilities,
+    text: str,
+    span: Span,
+) -> Possibilities:
+    """Return what ``get`` gives for a key that was seen."""
+    if isinstance(thing, CommandLine):
+        return parsed.attribute(evaluator, thing, key, span, missing=default)
+    if isinstance(thing, Settings):
+        return settings.got(thing, key, default, span, text)
+    if isinstance(thing, TreeMapping):
+        if thing.get(key) is None:
+            return default
+        return laid_over(child_of_tree(thing, key, span, text, removable=True), lambda: default)
+    given = thing.entries.get(key)
+    if given is None:
+        return (
+            default
+            if thing.complete
+            else (*unseen(span, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
+        )
+    return laid_over(given, lambda: default)

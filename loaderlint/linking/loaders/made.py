@@ -1,0 +1,252 @@
+"""Makes loaders of what their options can be, in Python and in configuration."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from loaderlint.linking.following import stops
+from loaderlint.linking.following.configurations import configured_calls
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.loaders import replaced, validated
+from loaderlint.linking.loaders.options import STEPS, Given
+from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.things import platforms
+from loaderlint.linking.things.alternatives import joined
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    REPLACED,
+    UNSEEN,
+    Absent,
+    Made,
+    Possibilities,
+    Thing,
+    distinct,
+    irremovable,
+    platforms_of,
+    under,
+    unseen,
+)
+from loaderlint.model.loader import TORCH_DEFAULTS, Loader
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform
+from loaderlint.model.value import (
+    PLATFORM,
+    Assumptions,
+    Candidate,
+    CommandLineText,
+    CpuCount,
+    Object,
+    Value,
+)
+from loaderlint.readers.python import dotted
+from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
+
+
+def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> Loader | None:
+    """Return the loader a call makes, None when the call can never be reached."""
+    with evaluator.steps(STEPS):
+        arrives_on = stops.platforms_at(evaluator, site.frame)
+        if not arrives_on:
+            return None
+        ways = joined(stops.conditions_at(evaluator, site.frame), [platforms.on(arrives_on)])
+        ways = joined(ways, [*site.ways])
+    if not ways:
+        return None
+    if any(kind is site.kind for kind in replaced.loaders(evaluator)):
+        given = dict.fromkeys(TORCH_DEFAULTS, Given.known(unseen(site.span)))
+    options = {
+        option: value_of(evaluator, option, one, ways, site.span)
+        for option, one in given.items()
+        if option in TORCH_DEFAULTS
+    }
+    handled = _is_handled(site)
+    comes_to_it = frozenset(map(Platform, stops.platforms_in(ways)))
+    with evaluator.steps(STEPS):
+        ends = {one: stops.ended_on(evaluator, site.frame, one.value) for one in Platform if one not in comes_to_it}
+    loader = Loader(
+        site.span,
+        site.callee,
+        options,
+        site.kind.spelling,
+        may_be_guarded=handled,
+        asked_for=not validated.is_never_asked_for(evaluator, site),
+        platforms=comes_to_it,
+        ended={platform: end for platform, end in ends.items() if end is not None},
+    )
+    summed = given.get(site.kind.accumulation)
+    if summed is None:
+        return loader
+    return replace(loader, accumulation=value_of(evaluator, site.kind.accumulation, summed, ways, site.span))
+
+
+def _is_handled(site: PythonSite) -> bool:
+    """Return whether a call stands in a ``try`` whose author handles what torch raises for options it refuses."""
+    return any(
+        isinstance(block, ast.Try)
+        and any(_takes_value_errors(handler) for handler in block.handlers)
+        and any(site.frame.facts.span(statement).holds(site.span) for statement in block.body)
+        for block in site.frame.facts.blocks
+    )
+
+
+def _takes_value_errors(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
+        return False
+    return any(kind is None or dotted(kind) in ("ValueError", "Exception", "BaseException") for kind in kinds)
+
+
+MOST_OF_ANYTHING = 10**18
+"""An integer beyond this is no setting, and Python refuses to write the longest ones down."""
+
+
+def _no_object(thing: Thing) -> Object | None:
+    return None
+
+
+def value_of(
+    evaluator: Evaluator,
+    option: str,
+    given: Given,
+    ways: Iterable[Assumptions],
+    site: Span,
+    object_of: Callable[[Thing], Object | None] = _no_object,
+) -> Value:
+    """Return an option's value from what was followed: constants become candidates, anything else leaves it open.
+
+    Where the option takes objects, ``object_of`` tells which things are some.
+    """
+    candidates: list[Candidate] = []
+    unseen_things: list[Thing] = []
+    unseen_ways: list[Assumptions] = []
+    given_at: set[Span] = set()
+    named = _named_contexts(evaluator, given) if option == "multiprocessing_context" else None
+    arriving = given.possibilities if named is None else tuple(one for _, several in named for one in several)
+    in_contexts = {one.span for makes, several in named or () for one in several if makes}
+    for one in distinct(way for assumptions in ways for way in under(arriving, assumptions)):
+        thing = object_of(one.thing) or one.thing
+        if isinstance(thing, Absent):
+            candidates.append(Candidate(TORCH_DEFAULTS.get(option), site, assumptions=one.assumptions, written=False))
+        elif isinstance(thing, int) and abs(thing) > MOST_OF_ANYTHING:
+            unseen_things.append(UNSEEN)
+            unseen_ways.append(one.assumptions)
+        elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText | Object):
+            candidates.append(
+                Candidate(
+                    thing,
+                    one.span,
+                    one.entry,
+                    one.trail,
+                    one.assumptions,
+                    one.sources,
+                    shared=one.shared,
+                    names_context=one.span in in_contexts,
+                    taken_out=one.taken_out,
+                )
+            )
+        else:
+            unseen_things.append(thing)
+            unseen_ways.append(one.assumptions)
+            given_at.update((one.span,) if thing in (GIVEN, REPLACED) else ())
+    by_user = bool(unseen_things) and all(thing in (GIVEN, REPLACED) for thing in unseen_things)
+    joined = tuple(_platforms_joined(candidates))
+    return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
+
+
+def _named_contexts(evaluator: Evaluator, given: Given) -> list[tuple[bool, Possibilities]]:
+    """Return what is given, ``get_context("spawn")`` read as the start method it names, each with whether it was.
+
+    None names the default (``multiprocessing/context.py``).
+    """
+    found: list[tuple[bool, Possibilities]] = []
+    for one in given.possibilities:
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee.rpartition(".")[2] == "get_context" and thing.call.args:
+            for named in evaluator.evaluate(thing.call.args[0], thing.frame):
+                methods = platforms.start_method(named.span) if named.thing is None else (named,)
+                found.append((True, under(under(methods, named.assumptions), one.assumptions)))
+        else:
+            found.append((False, (one,)))
+    return found
+
+
+def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates with those that differ in nothing but their platforms made one."""
+    joined: dict[object, Candidate] = {}
+    for one in candidates:
+        rest = frozenset(way for way in one.assumptions if way.subject != PLATFORM)
+        key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
+        before = joined.get(key)
+        arrives_on = platforms_of(one.assumptions) | (platforms_of(before.assumptions) if before else frozenset())
+        assumptions = rest | platforms.on(arrives_on)
+        joined[key] = Candidate(
+            one.constant,
+            one.span,
+            one.entry,
+            one.trail,
+            assumptions,
+            one.sources | (before.sources if before is not None else frozenset()),
+            one.written,
+            one.shared,
+            names_context=one.names_context,
+            taken_out=one.taken_out,
+        )
+    return list(joined.values())
+
+
+def configured_loaders(evaluator: Evaluator) -> Iterator[Loader]:
+    """Yield the loaders that a configuration mapping makes by naming a library's loader."""
+    for name, caller in configured_calls.instantiations(evaluator):
+        kind = LOADER_CALLABLES.get(name)
+        if kind is not None and caller.span not in evaluator.instantiations.at_calls:
+            given = {key: caller.given(key) for key in caller.arguments.entries}
+            yield loader_of_settings(evaluator, given, caller.span, name, kind)
+
+
+_NUMBERS = frozenset({"batch_size", "num_workers", "prefetch_factor", "timeout"})
+"""Options whose value is a number."""
+
+
+def _unread(option: str, values: Possibilities) -> Possibilities:
+    """Return what settings can be that nobody was seen to read: a program may work a number out of any other text."""
+    return tuple(
+        replace(one, thing=UNSEEN) if option in _NUMBERS and _is_worked_out(one.thing) else one
+        for one in irremovable(values)
+    )
+
+
+def _is_worked_out(thing: Thing) -> bool:
+    """Return whether a text is no number in quotes, such as ``2*{gpus}``, ``auto``."""
+    if not isinstance(thing, str):
+        return False
+    try:
+        float(thing)
+    except ValueError:
+        return True
+    return False
+
+
+def loader_of_settings(
+    evaluator: Evaluator,
+    settings: Mapping[str, Possibilities],
+    span: Span,
+    callee: str,
+    kind: LoaderCallable,
+    *,
+    consumer_seen: bool = True,
+) -> Loader:
+    """Return the loader whose options are the keys of a configuration mapping, which stands at ``span``."""
+    options: dict[str, Value] = {}
+    keys = {key.lower(): values for key, values in settings.items()}
+    for option in TORCH_DEFAULTS:
+        values = keys.get(kind.spelling.get(option, option))
+        if values is not None:
+            given = Given.known(values if consumer_seen else _unread(option, values))
+            options[option] = value_of(evaluator, option, given, (frozenset(),), span)
+    loader = Loader(span, callee, options, kind.spelling, consumer_seen=consumer_seen)
+    if kind.accumulation not in keys:
+        return loader
+    summed = Given.known(keys[kind.accumulation])
+    return replace(loader, accumulation=value_of(evaluator, kind.accumulation, summed, (frozenset(),), span))

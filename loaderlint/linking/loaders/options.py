@@ -1,0 +1,181 @@
+"""What a call that makes a loader gives each of its options, by torch's name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.loaders.escapes import may_be_filled
+from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.things import dictionaries
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    Absent,
+    Frame,
+    Possibilities,
+    Possibility,
+    Settings,
+    laid_over,
+    settled,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.loops import spread
+from loaderlint.model.loader import OBJECT_OPTIONS, TORCH_DEFAULTS
+from loaderlint.model.source import Span
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What one option gets at a site, and the expression that hands it over there (None: a splat, or not given).
+
+    It is followed when it is first read: what is no plain option (a dataset, a sampler) can be a long way.
+    """
+
+    follow: Callable[[], Possibilities]
+    argument: Span | None = None
+
+    @classmethod
+    def known(cls, possibilities: Possibilities, argument: Span | None = None) -> Given:
+        """Return what was followed already."""
+        return cls(lambda: possibilities, argument)
+
+    @cached_property
+    def possibilities(self) -> Possibilities:
+        """What the option can be."""
+        return self.follow()
+
+
+def options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
+    """Return what a call gives each option, by torch's name."""
+    if site.base is not None:
+        base = PythonSite(site.base.frame, site.base.through[-1], site.callee, site.kind, skip=site.base.skip)
+        handed = options_of(evaluator, base)
+        return _at_the_call(handed, site) if site.base.untouched else handed
+    with evaluator.steps(STEPS):
+        return _options_of(evaluator, site)
+
+
+def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
+    frame = site.frame
+    arguments, keywords = site.arguments
+    # Torch's own name is nothing to a callable that calls the option something else.
+    names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
+    given: dict[str, Given] = {}
+    hidden = site.partial
+    taken = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
+    positional, seen = spread(evaluator, arguments, frame)
+    hidden = hidden or not seen
+    for name, (argument, values) in zip(site.kind.positional[taken:], positional, strict=False):
+        given[name] = (
+            _handed(evaluator, name, argument, frame)
+            if values is None
+            else Given.known(values, frame.facts.span(argument))
+        )
+    if site.configured is not None:
+        whole_trees = tuple(one for one in site.configured if isinstance(one.thing, Settings))
+        besides = tuple(one for one in site.configured if not isinstance(one.thing, Settings))
+        whole = dictionaries.as_items(evaluator, whole_trees)[0]
+        given.update(
+            {names.get(name, name): Given.known((*values, *besides)) for name, values in whole.entries.items()}
+        )
+        hidden = hidden or not whole.complete
+    by_position = given
+    given = dict(by_position)
+    for keyword in keywords if site.configured is None else ():
+        if keyword.arg is not None:
+            option = names.get(keyword.arg, keyword.arg)
+            named = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
+            given[option] = _left_by(by_position.get(option), named)
+            continue
+        splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
+        for name in splat.entries:
+            option = names.get(name, name)
+            brought = _followed(evaluator, option, partial(splat.entries.__getitem__, name))
+            if option not in given or given[option] is by_position.get(option):
+                given[option] = _left_by(by_position.get(option), brought)
+        hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
+    for option in site.kind.positional if not seen else ():
+        if option in given:
+            # Where no keyword gives it, an argument that was not seen may.
+            given[option] = _left_by(given[option], Given.known(unseen(site.span)))
+    for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS) if site.before else ():
+        before = partial(_given_before, evaluator, site, option)
+        if option in given or not all(isinstance(one.thing, Absent) for one in before()):
+            own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
+            given[option] = Given.known(laid_over(own.possibilities, before), own.argument)
+    if hidden:
+        for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS):
+            # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
+            left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
+            given.setdefault(option, Given.known((*unseen(site.span), *left_out)))
+    return given
+
+
+def _left_by(first: Given | None, second: Given) -> Given:
+    """Return what an option gets where one way of giving it may leave it to another."""
+    if first is None:
+        return second
+    return Given(lambda: settled(first.possibilities, lambda: second.possibilities), second.argument or first.argument)
+
+
+def _at_the_call(given: Mapping[str, Given], site: PythonSite) -> dict[str, Given]:
+    """Return what a constructor hands on, with the site's own arguments: those are what a fix can edit together."""
+    spelled = {named: option for option, named in site.kind.spelling.items()}
+    written = {spelled.get(one.arg, one.arg): one.value for one in site.call.keywords if one.arg is not None}
+    own = {
+        option: site.frame.facts.span(written[option])
+        for option, one in given.items()
+        if option in written and one.argument is None
+    }
+    return {
+        option: replace(one, argument=own.get(option)) if option in TORCH_DEFAULTS else one
+        for option, one in given.items()
+    }
+
+
+def _positional_before(site: PythonSite) -> int:
+    before = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
+    return before + len(site.call.args) - site.skip
+
+
+def _given_before(evaluator: Evaluator, site: PythonSite, option: str) -> Possibilities:
+    """Return what the partial calls before a call give an option it leaves out."""
+    found: list[Possibility] = []
+    for one, assumptions in site.before:
+        given = options_of(evaluator, replace(one, partial=False)).get(option) if one is not None else None
+        values = given.possibilities if given is not None else (Possibility(ABSENT, site.span),)
+        found.extend(under(values, assumptions))
+        if one is not None and any(".keywords" in frame.facts.source.text for frame in (one.frame, site.frame)):
+            # ``make.keywords["num_workers"] = 0`` changes what the partial call gave.
+            found.extend(unseen(site.span, assumptions))
+    return tuple(found)
+
+
+STEPS = 3000
+"""Expressions followed for one option of a loader, or for the conditions it is made under."""
+_STEPS_FOR_OTHERS = 800
+"""Expressions followed for what is no plain option: a dataset, a sampler, a function."""
+
+
+def _handed(evaluator: Evaluator, option: str, value: ast.expr, frame: Frame, entry: Span | None = None) -> Given:
+    """Return what an argument gives an option; ``entry`` is the keyword that can be taken away whole."""
+    if entry is None:
+        return _followed(evaluator, option, partial(evaluator.evaluate, value, frame), frame.facts.span(value))
+    work = partial(dictionaries.entered, evaluator, value, frame, entry)
+    return _followed(evaluator, option, work, frame.facts.span(value))
+
+
+def _followed(
+    evaluator: Evaluator, option: str, work: Callable[[], Possibilities], argument: Span | None = None
+) -> Given:
+    """Return what an option gets where that is still to be followed, as far as its steps reach."""
+
+    def follow() -> Possibilities:
+        with evaluator.steps(STEPS if option in TORCH_DEFAULTS else _STEPS_FOR_OTHERS):
+            return work()
+
+    return Given(follow, argument)

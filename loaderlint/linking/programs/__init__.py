@@ -1,0 +1,1 @@
+"""What the programs around the loaders do: which loaders they iterate, when, and what they change in between."""

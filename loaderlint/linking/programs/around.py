@@ -1,0 +1,195 @@
+"""Which files make one program, and what that program does around its loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from loaderlint.linking.files.imports import Imports
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.following.running import (
+    Iterations,
+    compile_touches,
+    cuda_touches,
+    iterations,
+    start_methods,
+)
+from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.programs.accumulation import accumulation
+from loaderlint.linking.programs.arriving import arriving
+from loaderlint.linking.programs.changed_datasets import changes_between_epochs
+from loaderlint.linking.programs.in_one_run import in_one_run
+from loaderlint.linking.programs.iterated_together import iterated_together
+from loaderlint.linking.programs.jobs import jobs
+from loaderlint.linking.programs.loader_uses import uses_of
+from loaderlint.linking.programs.sharing_strategies import sharing_strategies
+from loaderlint.linking.programs.start_method_calls import start_method_calls
+from loaderlint.linking.things.guards import end_of_workers
+from loaderlint.linking.workers.thread_users import used_before
+from loaderlint.model.job import Job
+from loaderlint.model.loader import Loader, Program
+from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+from loaderlint.model.uses import Role, StartMethodCall
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate
+from loaderlint.readers.python import PythonFacts, ScopeNode
+
+_Before: TypeAlias = Callable[[Touch, ScopeNode], bool]
+
+
+class Programs:
+    """The programs of a project: every file that can be started, with the files it imports."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        sites: Sequence[tuple[PythonSite, Loader]],
+        given: Sequence[Mapping[str, Given]],
+    ) -> None:
+        self._evaluator = evaluator
+        self._sites = sites
+        self._given = given
+        self._imports = Imports(evaluator.project)
+        self._iterations: dict[str, Iterations] = {}
+        self._facts: dict[str, _FileFacts] = {}
+        self._calls: dict[str, tuple[StartMethodCall, ...]] = {}
+
+    def joined(self) -> tuple[Loader, ...]:
+        """Return the loaders, each with the program that iterates it."""
+        sites = zip(self._sites, self._given, strict=True)
+        joined = [self._with_program(site, loader, given) for (site, loader), given in sites]
+        alone = {one.span: replace(one, program=Program()) for one in joined}
+        return tuple(replace(one, program=_with_loaders(one.program, alone)) for one in joined)
+
+    def _with_program(self, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
+        path = site.frame.facts.source.path
+        unguarded: list[Touch] = []
+        runs: dict[str, Iterations] = {}
+        files = {path}
+        started: list[Job] = []
+        for entry in sorted(self._imports.users(path)):
+            run = self._run(entry)
+            if self._evaluator.project.launches.of(entry) and run.makes(site.call, site.frame.scope.node):
+                started.extend(jobs(self._evaluator, loader, entry, self._imports.brought_in(entry)))
+            at_import = run.at_import.get(id(site.call), [])
+            if at_import or id(site.call) in run.guarded:
+                runs[entry] = run
+            if entry == path or at_import or id(site.call) in run.guarded:
+                files |= self._imports.brought_in(entry)
+        for entry, run in runs.items():
+            other_programs = runs.keys() - self._imports.brought_in(entry)
+            for touch in run.at_import.get(id(site.call), []):
+                workers = arriving(self._evaluator, site, loader, run.frames_at(site.call, touch), other_programs)
+                unguarded.append(replace(touch, workers=workers))
+            unguarded = [*_reached(unguarded, end), end] if (end := self._end_of_workers(entry)) else unguarded
+        guarded = False if unguarded else (True if runs else None)
+        ran = tuple(runs.values())
+        before: _Before = partial(self._before, ran, id(site.call))
+        program = self._program(files, guarded, before)
+        calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
+        strategies = tuple(sharing_strategies(self._evaluator, sorted(files), ran))
+        program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)), sharing_strategies=strategies)
+        threads = tuple(used_before(self._evaluator, loader.payload.code.inherited, sorted(files), before))
+        program = replace(program, jobs=tuple(started), threads=threads)
+        uses = uses_of(self._evaluator, site, given, ran, sorted(files))
+        if any(one.constant for one in loader.option("persistent_workers").known):
+            changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
+            second = iterated_together(self._evaluator, site, ran)
+            others = [other for other, _ in self._sites if other.frame.facts.source.path in files]
+            beside = frozenset(in_one_run(self._evaluator, site, others, ran or (self._run(path),)))
+            uses = replace(uses, changes=tuple(changes), together=tuple(second), beside=beside)
+        if uses.role is Role.TRAINING and not site.kind.accumulation:
+            loader = replace(loader, accumulation=accumulation(self._evaluator, sorted(files)))
+        return replace(loader, unguarded=tuple(unguarded), program=program, uses=uses)
+
+    def _end_of_workers(self, entry: str) -> Touch | None:
+        facts = self._evaluator.project.python(entry)
+        return end_of_workers(self._evaluator, facts) if facts is not None else None
+
+    def _start_method_calls(self, entry: str) -> tuple[StartMethodCall, ...]:
+        if entry not in self._calls:
+            self._calls[entry] = tuple(start_method_calls(self._evaluator, entry, self._run))
+        return self._calls[entry]
+
+    def _run(self, path: str) -> Iterations:
+        if path not in self._iterations:
+            facts = self._evaluator.project.python(path)
+            self._iterations[path] = iterations(self._evaluator, facts) if facts is not None else Iterations()
+        return self._iterations[path]
+
+    def _program(self, files: set[str], guarded: bool | None, before: _Before) -> Program:
+        facts = [self._facts_of(path) for path in sorted(files)]
+        return Program(
+            guarded,
+            tuple(one for each in facts for one in each.start_methods),
+            tuple(touch for each in facts for touch, scope in each.cuda if before(touch, scope)),
+            tuple(touch for each in facts for touch in each.compiled),
+            tuple(loader for site, loader in self._sites if site.frame.facts.source.path in files),
+        )
+
+    def _facts_of(self, path: str) -> _FileFacts:
+        if path not in self._facts:
+            facts = self._evaluator.project.python(path)
+            if facts is None:
+                return _FileFacts()
+            self._facts[path] = _FileFacts(
+                tuple(start_methods(self._evaluator, facts)),
+                tuple(self._cuda_of(facts)),
+                tuple(compile_touches(self._evaluator, facts)),
+            )
+        return self._facts[path]
+
+    def _cuda_of(self, facts: PythonFacts) -> Iterator[tuple[Touch, ScopeNode]]:
+        """Yield where a file touches CUDA outside the workers, one place of a scope for each set of assumptions."""
+        in_workers = {touch.span for _, loader in self._sites for touch in loader.payload.cuda}
+        for scope in facts.scopes.values():
+            seen: set[Assumptions] = set()
+            for touch in cuda_touches(self._evaluator, facts, scope):
+                if touch.span not in in_workers and touch.assumptions not in seen:
+                    seen.add(touch.assumptions)
+                    yield touch, scope.node
+                if NO_ASSUMPTIONS in seen:
+                    break
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return frozenset(name for facts in self._evaluator.project.all_python() for name in facts.calls)
+
+    def _before(self, runs: Sequence[Iterations], call: int, touch: Touch, scope: ScopeNode) -> bool:
+        """Return whether a touch can come before the workers of a loader start, as far as that was seen.
+
+        It cannot in a function that nothing calls, nor below the only place that iterates the loader.
+        """
+        name = getattr(scope, "name", "")
+        if runs and name and name not in self._called and not any(id(scope) in run.scopes for run in runs):
+            return False
+        return not runs or any(
+            call in run.again
+            or not any(
+                where == id(scope) and span.path == touch.span.path and touch.span.start > span.end
+                for where, span in run.once.get(call, ())
+            )
+            for run in runs
+        )
+
+
+def _reached(touches: Sequence[Touch], end: Touch) -> list[Touch]:
+    """Return the touches that a worker comes to before what ends it, and those of other files."""
+    return [one for one in touches if one.span.path != end.span.path or one.span < end.span]
+
+
+def _with_loaders(program: Program, by_span: Mapping[Span, Loader]) -> Program:
+    """Return the program with its loaders as they were found, each with what the program does with it."""
+    return replace(program, loaders=tuple(by_span.get(one.span, one) for one in program.loaders))
+
+
+@dataclass(frozen=True)
+class _FileFacts:
+    """What one file does to the process, each CUDA touch with the function (or module) it stands in."""
+
+    start_methods: tuple[Candidate, ...] = ()
+    cuda: tuple[tuple[Touch, ScopeNode], ...] = ()
+    compiled: tuple[Touch, ...] = ()

@@ -1,0 +1,225 @@
+"""What a program changes between epochs of the objects that a loader's workers have copies of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking.following.constructed import left_by_constructor
+from loaderlint.linking.following.loops_around import loops_around
+from loaderlint.linking.following.running import STEPS, Iterations, loaders_in, shortened
+from loaderlint.linking.programs.made_anew import lightning_makes_anew, loops_that_make_anew
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Frame, Instance
+from loaderlint.linking.workers.payload import carried
+from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, Use, uses_of
+from loaderlint.model.persistence import Change
+from loaderlint.model.source import Span
+from loaderlint.model.uses import Iteration
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted, owners_set
+from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.vocabulary.persistence import EPOCH_HOOKS, HOOKED
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+    from loaderlint.linking.loaders.options import Given
+    from loaderlint.linking.loaders.sites import PythonSite
+
+_SETS = ("assign", "augment", "unpack")
+_MOST_CALLERS = 50
+"""Functions that lead to a change or an iteration; conditions further out are not looked at."""
+_COPIED = frozenset({"dataset", "collate_fn"})
+"""Options and attributes of a loader that its workers have copies of."""
+
+
+class _Read(NamedTuple):
+    """An object whose attribute worker code reads, and the first place that does."""
+
+    instance: Instance
+    use: Use
+
+
+class _Changed(NamedTuple):
+    """A place that changes an attribute: the expression for the object, and the statement or call that does it."""
+
+    owner: ast.expr
+    node: ast.AST
+    facts: PythonFacts
+    place: Place
+
+
+def changes_between_epochs(
+    evaluator: Evaluator,
+    site: PythonSite,
+    given: Mapping[str, Given],
+    runs: Sequence[Iterations],
+    iterations: Iterable[Iteration],
+) -> Iterator[Change]:
+    """Yield what each epoch changes of the objects that a loader's workers got before the first."""
+    epochs = {loop.span for one in iterations for loop in one.loops if loop.counts and not loop.once}
+    if epochs:
+        epochs -= loops_that_make_anew(evaluator, id(site.call), runs)
+    hooked = site.frame.scope.name == "train_dataloader"
+    if not (epochs or hooked) or "_iterator" in evaluator.attributes_set:
+        # Who takes a loader's iterator away starts its workers again.
+        return
+    if lightning_makes_anew(evaluator):
+        return
+    places = [one.frame for run in runs for one in run.places.get(id(site.call), ())]
+    seen: set[Span] = set()
+    for (holder, attribute), reads in _read_by_workers(evaluator, site, given).items():
+        for changed in _changes_of(evaluator, reads, attribute):
+            span = changed.facts.span(changed.node)
+            if span in seen or not _is_copied(evaluator, site, given, changed, reads):
+                continue
+            frame = Frame(changed.facts, changed.place)
+            if not (_in_epochs(evaluator, runs, frame, epochs) or _is_hook(evaluator, frame)):
+                continue
+            with evaluator.steps(STEPS):
+                ways = evaluator.conditions(changed.place.arms, frame)
+            if ways:
+                seen.add(span)
+                use = reads[0].use
+                read = use.circumstances[-1][1].facts.span(use.node)
+                what = shortened(changed.facts.text(changed.node))
+                picked = any(_in_some_turns(runs, one) for one in (frame, *places))
+                yield Change(span, what, ways[0], attribute=attribute, holder=holder, read=read, picked=picked)
+
+
+def _read_by_workers(
+    evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
+) -> dict[tuple[str, str], list[_Read]]:
+    """Return the attributes that worker code reads and does not set itself, by the class and the attribute's name."""
+    objects, running = carried(evaluator, given, site.frame)
+    found: dict[tuple[str, str], list[_Read]] = {}
+    for one in objects:
+        uses = uses_of(evaluator, one.instance, running)
+        lineage = classes.lineage(evaluator, one.instance.of)
+        for use in uses.uses:
+            if use.name not in uses.sets and classes.nearest(lineage, use.name) is None:
+                found.setdefault((one.instance.of.node.name, use.name), []).append(_Read(one.instance, use))
+                for part in _parts(evaluator, one.instance, use, whole=[each.instance for each in objects]):
+                    found.setdefault((part.of.node.name, use.member), []).append(_Read(part, use))
+    return found
+
+
+def _parts(evaluator: Evaluator, instance: Instance, use: Use, whole: Sequence[Instance]) -> Iterator[Instance]:
+    """Yield the objects whose attribute is read through one that has them: ``self.mix.strength``."""
+    classes_copied = {one.of.node for one in whole}
+    for one in evaluator.attribute_of(instance, use.name) if use.member not in ("", "[]") else ():
+        thing = one.thing
+        if not isinstance(thing, Instance) or thing.of.node not in classes_copied:
+            continue
+        if classes.nearest(classes.lineage(evaluator, thing.of), use.member) is None:
+            yield thing
+
+
+def _changes_of(evaluator: Evaluator, reads: Sequence[_Read], attribute: str) -> Iterator[_Changed]:
+    """Yield the places that may change an attribute of these objects: from outside, or by a method they have."""
+    for facts, binding in evaluator.attributes_set.get(attribute, ()):
+        where = Frame(facts, binding.place)
+        if binding.kind == "augment" and any(_is_made(evaluator, read.instance, attribute) for read in reads):
+            continue
+        if binding.kind in _SETS and not classes.names_receiver(where, binding.name.rpartition(".")[0]):
+            for owner in owners_set(binding.node, attribute):
+                yield _Changed(owner, binding.node, facts, binding.place)
+    setting = {
+        scope.name
+        for read in reads
+        for owner in classes.lineage(evaluator, read.instance.of)
+        for scope in owner.scope.children
+        if _sets(evaluator, read.instance, scope, attribute)
+    }
+    for name in sorted(setting):
+        for facts, site in evaluator.callers.sites(name):
+            if isinstance(site.node.func, ast.Attribute):
+                yield _Changed(site.node.func.value, site.node, facts, site.place)
+
+
+def _sets(evaluator: Evaluator, instance: Instance, method: Scope, attribute: str) -> bool:
+    """Return whether a method gives its object's attribute another value when somebody calls it."""
+    first = next(parameters_of(method.node), None) if isinstance(method.node, FunctionNode) else None
+    if first is None or method.name.startswith("__") or method.name in RUN_IN_WORKER:
+        return False
+    kinds = {one.kind for one in method.bindings.get(f"{first.arg}.{attribute}", ())}
+    return bool(kinds & set(_SETS)) and (kinds != {"augment"} or not _is_made(evaluator, instance, attribute))
+
+
+def _is_made(evaluator: Evaluator, instance: Instance, attribute: str) -> bool:
+    """Return whether a call made what is kept, such as a tensor: ``+=`` writes into what workers may share."""
+    return any(isinstance(one.value, ast.Call) for one in left_by_constructor(evaluator, instance).get(attribute, ()))
+
+
+def _is_copied(
+    evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given], changed: _Changed, reads: Sequence[_Read]
+) -> bool:
+    """Return whether what is changed is one of the objects, or what the loader says it is made of."""
+    owner, frame = changed.owner, Frame(changed.facts, changed.place)
+    if isinstance(owner, ast.Attribute) and owner.attr in _COPIED:
+        whole = {id(one.thing.of.node) for one in given[owner.attr].possibilities if isinstance(one.thing, Instance)}
+        if any(id(read.instance.of.node) in whole for read in reads) and _is_loader(
+            evaluator, site, owner.value, frame
+        ):
+            return True
+    with evaluator.steps(STEPS):
+        things = [one.thing for one in evaluator.evaluate(owner, frame)]
+    return any(
+        isinstance(one, Instance)
+        and one.of.node is read.instance.of.node
+        and (one.call is None or read.instance.call is None or one.call is read.instance.call)
+        for one in things
+        for read in reads
+    )
+
+
+def _is_loader(evaluator: Evaluator, site: PythonSite, node: ast.expr, frame: Frame) -> bool:
+    if any(one.call == id(site.call) for one in loaders_in(evaluator, node, frame)):
+        return True
+    named = (dotted(node) or "").rpartition(".")[2]
+    return named == site.frame.scope.name == "train_dataloader" and _is_hook(evaluator, frame)
+
+
+def _in_epochs(evaluator: Evaluator, runs: Sequence[Iterations], frame: Frame, epochs: set[Span]) -> bool:
+    """Return whether a place runs in a loop whose turns each iterate the loader."""
+    return any(
+        loop.span in epochs
+        for run in runs
+        if frame.scope.parent is None or id(frame.scope.node) in run.scopes
+        for loop in loops_around(evaluator, run, frame)
+    )
+
+
+def _in_some_turns(runs: Sequence[Iterations], frame: Frame) -> bool:
+    """Return whether a condition on the number of the epoch decides whether a place runs."""
+    waiting, seen = [frame], set[int]()
+    while waiting and len(seen) < _MOST_CALLERS:
+        where = waiting.pop(0)
+        if any(arm.test is not None and not arm.loop and _asks_for_turn(arm.test, where) for arm in where.place.arms):
+            return True
+        if id(where.scope.node) not in seen:
+            seen.add(id(where.scope.node))
+            waiting.extend(caller for run in runs for caller, _ in run.called_at.get(id(where.scope.node), ()))
+    return False
+
+
+def _asks_for_turn(test: ast.expr, frame: Frame) -> bool:
+    """Return whether a condition asks for a variable of a loop around it, an argument, or what is called an epoch."""
+    names = {dotted(node) or "" for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+    loops = [arm.owner for arm in frame.place.arms if arm.loop]
+    turning = {
+        node.id
+        for loop in loops
+        for part in ([loop.target] if isinstance(loop, ast.For | ast.AsyncFor) else [loop])
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    if not loops and isinstance(frame.scope.node, FunctionNode):
+        turning.update(one.arg for one in parameters_of(frame.scope.node))
+    return bool(names & turning) or any("epoch" in one.lower() for one in names)
+
+
+def _is_hook(evaluator: Evaluator, frame: Frame) -> bool:
+    """Return whether a place is in a method that Lightning calls in every epoch."""
+    owner = classes.owner_of(frame.facts, frame.scope)
+    return owner is not None and frame.scope.name in EPOCH_HOOKS and classes.inherits(evaluator, owner, HOOKED)

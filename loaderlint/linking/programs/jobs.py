@@ -1,0 +1,153 @@
+"""The jobs of a loader: which commands start its program, and what worker count their words ask for.
+
+A command line gives a flag's value, or leaves it to its default; what else the program does with either was followed
+already, and says so by what its candidates assume of the flag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking.following.commandlines.flags import Flag, converted, declared_flag
+from loaderlint.linking.following.configurations.overrides import overridden
+from loaderlint.linking.things.kinds import Frame, Possibility
+from loaderlint.model.job import Job
+from loaderlint.model.source import Language
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, Candidate, Step, Value, together
+from loaderlint.readers.shell import UNREAD, Word
+
+if TYPE_CHECKING:
+    from loaderlint.linking.files.launches import Launch
+    from loaderlint.linking.following.evaluate import Evaluator
+    from loaderlint.model.loader import Loader
+
+_DECLARE = ("add_argument", "option")
+"""Calls that declare flags, by the last part of the callee's name (argparse, click)."""
+
+
+def jobs(evaluator: Evaluator, loader: Loader, program: str, brought_in: Set[str]) -> Iterator[Job]:
+    """Yield the jobs that start a program which makes the loader; ``brought_in`` are the files it imports."""
+    value = _of_program(loader.num_workers, brought_in)
+    for launch in evaluator.project.launches.of(program):
+        yield Job(
+            launch.span,
+            launch.runner,
+            program,
+            launch.name,
+            _asked_by(evaluator, launch, value, brought_in),
+            launch.small_shm,
+            launch.cpus,
+            launch.ranks,
+            launch.settings,
+            launch.settings_shared,
+        )
+
+
+def _of_program(value: Value, brought_in: Set[str]) -> Value:
+    """Return what can reach an option in one program: what is written in Python files that it imports, or elsewhere."""
+
+    def comes_by(candidate: Candidate) -> bool:
+        flags = (one.subject.rsplit(":", 2)[0] for one in candidate.assumptions)
+        return all(
+            path in brought_in
+            for path in (*(one.path for one in candidate.places), *flags)
+            if Language.of(path) is Language.PYTHON
+        )
+
+    flags = frozenset(
+        one for one in value.given_at if one.path in brought_in or Language.of(one.path) is not Language.PYTHON
+    )
+    return replace(value, candidates=tuple(filter(comes_by, value.candidates)), given_at=flags)
+
+
+def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Set[str]) -> Value:
+    """Return what an option is when its program is started with these words; open where that cannot be told."""
+    if value.open and not value.by_user:
+        return value
+    answers: Assumptions = NO_ASSUMPTIONS
+    given: list[Candidate] = []
+    unanswered = False
+    subjects = {one.subject for candidate in value.candidates for one in candidate.assumptions}
+    flags_at = {one for one in value.given_at if Language.of(one.path) is Language.PYTHON}
+    direct = {str(span) for span in flags_at}
+    for flag in _flags(evaluator, subjects | direct, brought_in):
+        said = _said(flag, launch.arguments)
+        if said is None:
+            unanswered = True
+            continue
+        answers |= {Assumption(str(flag.span), "given" if said.spelled else "default")}
+        direct.discard(str(flag.span))
+        if said.spelled and flag.span in value.given_at:
+            handed_over = list(_handed_over(evaluator, flag, said))
+            unanswered = unanswered or not handed_over
+            given.extend(handed_over)
+    fitting = tuple(one for one in value.candidates if together(one.assumptions, answers) is not None)
+    # What gives the count and is no flag whose declaration was seen may have been given.
+    unanswered = unanswered or bool(direct)
+    if flags_at != value.given_at:
+        replaced = overridden(evaluator.project, fitting, launch.arguments)
+        fitting, unanswered = replaced or fitting, unanswered or replaced is None
+    return replace(value, candidates=(*fitting, *given), open=unanswered)
+
+
+def _flags(evaluator: Evaluator, subjects: Set[str], paths: Set[str]) -> Iterator[Flag]:
+    """Yield the flags that are declared at some places, in these files."""
+    for path in sorted({subject.rsplit(":", 2)[0] for subject in subjects} & paths):
+        facts = evaluator.project.python(path)
+        for name in _DECLARE if facts is not None else ():
+            assert facts is not None
+            for site in facts.calls.get(name, ()):
+                if str(facts.span(site.node)) in subjects:
+                    flag = declared_flag(site.node, Frame(facts, site.place))
+                    if flag is not None:
+                        yield flag
+
+
+class _Said(NamedTuple):
+    """What a command line says of a flag: how it spells it (empty: not at all), and the word it gives it, if any."""
+
+    spelled: str = ""
+    word: Word | None = None
+
+
+def _said(flag: Flag, words: Sequence[Word]) -> _Said | None:
+    """Return what a command line says of a flag, the last time it does.
+
+    It is None where nobody can tell: words that were not read may hold the flag, or it is abbreviated.
+    """
+    found = _Said()
+    unread = False
+    takes_none = flag.switch is not None or (flag.action or "").startswith("store_")
+    for number, word in enumerate(words):
+        spelled, joined, tail = word.text.partition("=")
+        if word.text == "--":
+            break
+        if spelled in flag.spellings:
+            following = next(iter(words[number + 1 : number + 2]), None)
+            value = None if takes_none else Word(tail, word.span) if joined else following
+            found = _Said(spelled, value)
+        elif word.text.startswith(UNREAD):
+            unread = unread or word.several
+        elif len(spelled) > 2 and any(one.startswith(spelled) for one in flag.spellings):
+            return None
+        elif not word.text.startswith("--") and any(_is_joined(word.text, one) for one in flag.spellings):
+            found = _Said(word.text[:2], Word(word.text[2:], word.span))
+    return None if unread and not found.spelled else found
+
+
+def _is_joined(text: str, spelling: str) -> bool:
+    """Return whether a word is a short flag with its value behind it, ``-j8``."""
+    return len(spelling) == 2 and text.startswith(spelling) and text[2:].isdigit()
+
+
+def _handed_over(evaluator: Evaluator, flag: Flag, said: _Said) -> Iterator[Candidate]:
+    """Yield what a program makes of the word that its flag is given."""
+    word = said.word
+    if word is None or not word.read or flag.keyword("nargs") is not None:
+        return
+    for one in converted(evaluator, Possibility(word.text, word.span), flag):
+        if isinstance(one.thing, bool | int | float | str):
+            trail = (Step(word.span, f"{said.spelled} {word.text}"), Step(flag.span, flag.spelled))
+            yield Candidate(one.thing, word.span, trail=trail)

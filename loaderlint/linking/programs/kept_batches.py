@@ -1,0 +1,55 @@
+"""Batches that the main process keeps: ``batches.append(batch)`` in the loop that iterates a loader."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from loaderlint.linking.following.running import Iterated, shortened
+from loaderlint.model.payload import Touch
+
+_GROWS = frozenset({"append", "extend"})
+_SHRINKS = frozenset({"clear", "pop", "popleft", "remove"})
+_COLLECTS = frozenset({"list", "tuple", "sorted"})
+
+
+def kept_batches(place: Iterated) -> Iterator[Touch]:
+    """Yield where what a loader gives is kept as it came, whole or in part, as long as the loop goes on."""
+    facts, node = place.frame.facts, place.node
+    if isinstance(node, ast.For | ast.AsyncFor):
+        for call in _keeping(node):
+            yield Touch(facts.span(call), shortened(facts.text(call)), place.assumptions)
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _COLLECTS:
+        yield Touch(facts.span(node), shortened(facts.text(node)), place.assumptions)
+
+
+def _keeping(loop: ast.For | ast.AsyncFor) -> Iterator[ast.Call]:
+    inside = [node for statement in loop.body for node in ast.walk(statement)]
+    given = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    # What is moved or computed under the same name is another tensor.
+    given -= {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    calls = [node for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    emptied = {ast.dump(_owner(call)) for call in calls if _method(call) in _SHRINKS}
+    stored = {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del)}
+    for call in calls:
+        owner = _owner(call)
+        if _method(call) not in _GROWS or len(call.args) != 1 or ast.dump(owner) in emptied:
+            continue
+        if not (isinstance(owner, ast.Name) and owner.id in stored) and _part_of(call.args[0]) in given:
+            yield call
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _owner(call: ast.Call) -> ast.expr:
+    assert isinstance(call.func, ast.Attribute)
+    return call.func.value
+
+
+def _part_of(node: ast.expr) -> str:
+    """Return the name whose value, or whose part by index or key, an expression is."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,1 @@
+"""Which written values also serve something else than loaders."""

@@ -1,0 +1,1 @@
+"""What an expression can be while it is followed, and what is done with such things."""

@@ -1,0 +1,92 @@
+"""On which platforms a file can be imported: where all is there that it imports at its top, and what that imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking.things.kinds import EVERY_PLATFORM
+from loaderlint.readers.python import Binding, PythonFacts
+from loaderlint.vocabulary.platforms import MODULES, UNIX
+
+if TYPE_CHECKING:
+    from loaderlint.linking.files.project import Project
+
+_MOST_FILES = 150
+"""Files looked through for what one file imports; what is further away is taken to be there on every platform."""
+
+
+class Need(NamedTuple):
+    """An import of what only some platforms have."""
+
+    facts: PythonFacts
+    statement: ast.stmt
+    platforms: frozenset[str]
+
+
+class Importable:
+    """Answers on which platforms the files of a project can be imported.
+
+    Imports under a condition, in a ``try`` or in a function say nothing.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._needs: dict[str, tuple[Need, ...]] = {}
+        self._own: dict[str, tuple[tuple[Need, ...], tuple[str, ...]]] = {}
+
+    def on(self, facts: PythonFacts) -> frozenset[str]:
+        """Return the platforms on which a file can be imported, as far as that was seen."""
+        return EVERY_PLATFORM.intersection(*(one.platforms for one in self.needs(facts)))
+
+    def needs(self, facts: PythonFacts) -> tuple[Need, ...]:
+        """Return the imports that a file makes, or one that it imports, of what not every platform has."""
+        path = facts.source.path
+        if path not in self._needs:
+            self._needs[path] = tuple(self._found(facts))
+        return self._needs[path]
+
+    def _found(self, facts: PythonFacts) -> Iterator[Need]:
+        seen = {facts.source.path}
+        waiting: list[PythonFacts] = [facts]
+        while waiting:
+            own, imported = self._of(waiting.pop(0))
+            yield from own
+            for path in imported:
+                if path not in seen and len(seen) < _MOST_FILES:
+                    seen.add(path)
+                    one = self._project.python(path)
+                    waiting.extend([one] if one is not None else [])
+
+    def _of(self, facts: PythonFacts) -> tuple[tuple[Need, ...], tuple[str, ...]]:
+        """Return what a file itself needs, and the files of the project that it imports."""
+        path = facts.source.path
+        if path not in self._own:
+            needs: list[Need] = []
+            imported: list[str] = []
+            for statement, one in _at_the_top(facts):
+                names = [one.target, one.target.rpartition(".")[0]]
+                files = [file for name in names if name.strip(".") and (file := self._project.module(name, path))]
+                imported.extend(files)
+                some = None if files else self._there_on(names)
+                needs.extend([Need(facts, statement, some)] if some is not None else [])
+            self._own[path] = tuple(needs), tuple(dict.fromkeys(imported))
+        return self._own[path]
+
+    def _there_on(self, names: list[str]) -> frozenset[str] | None:
+        for name in names:
+            if name in MODULES:
+                return MODULES[name]
+            if name.rpartition(".")[2] in self._project.built_on_unix:
+                return UNIX
+        return None
+
+
+def _at_the_top(facts: PythonFacts) -> Iterator[tuple[ast.stmt, Binding]]:
+    """Yield the imports that stand at the top of a file, under nothing, with what each binds."""
+    top = {id(one): one for one in facts.tree.body if isinstance(one, ast.Import | ast.ImportFrom)}
+    for bindings in facts.module.bindings.values():
+        for one in bindings:
+            if one.kind == "import" and id(one.node) in top:
+                yield top[id(one.node)], one

@@ -1,0 +1,175 @@
+"""Where a file is that a program names: paths put together with ``os.path``, ``pathlib`` and ``__file__``."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from loaderlint.linking.things.kinds import External, Frame, Made, Thing, Unseen
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+class Form(Enum):
+    """What a program holds of a file: its name, a path object, the open file, or the text that was read from it."""
+
+    NAME = "name"
+    PATH = "path"
+    FILE = "file"
+    TEXT = "text"
+
+
+_SAME: Mapping[str, Form] = {
+    "builtins.open": Form.FILE,
+    "builtins.str": Form.NAME,
+    "codecs.open": Form.FILE,
+    "io.open": Form.FILE,
+    "os.fspath": Form.NAME,
+    "os.path.abspath": Form.NAME,
+    "os.path.expanduser": Form.NAME,
+    "os.path.normpath": Form.NAME,
+    "os.path.realpath": Form.NAME,
+}
+"""Functions whose result is, or opens, the file that their first argument names, and in what form."""
+
+_SAME_METHODS: Mapping[str, Form] = {
+    "absolute": Form.PATH,
+    "as_posix": Form.NAME,
+    "expanduser": Form.PATH,
+    "open": Form.FILE,
+    "read": Form.TEXT,
+    "read_bytes": Form.TEXT,
+    "read_text": Form.TEXT,
+    "resolve": Form.PATH,
+}
+"""Methods of a path or an open file that lead to the same file, and in what form."""
+
+_JOINS: Mapping[str, Form] = {"os.path.join": Form.NAME, "pathlib.Path": Form.PATH, "pathlib.PurePath": Form.PATH}
+_PARENT = "os.path.dirname"
+
+
+@dataclass(frozen=True)
+class Location:
+    """A path as far as it is known: from the project's files when it is ``anchored``, else from the working folder.
+
+    ``given`` says that the user of a command line names the file.
+    """
+
+    path: str = ""
+    anchored: bool = False
+    given: bool = False
+    form: Form = Form.NAME
+
+    @property
+    def folder(self) -> Location | None:
+        """The folder the file stands in, None where that is not known."""
+        if self.given or self.path in ("", ".") or self.path.endswith(".."):
+            return None
+        return replace(self, path=posixpath.dirname(self.path))
+
+
+_Found: TypeAlias = Iterator[tuple[Location | None, Assumptions]]
+
+
+def is_path(made: Made) -> bool:
+    """Return whether a call made a path object, so that ``/`` joins a name to it and ``.parent`` is its folder."""
+    _, method, last = made.callee.rpartition("().")
+    return made.callee in ("pathlib.Path", "pathlib.PurePath", _PARENT) or (bool(method) and last in _SAME_METHODS)
+
+
+def joined(left: ast.expr, right: ast.expr, frame: Frame) -> Made:
+    """Return what ``left / right`` is, where one of them is a path."""
+    return Made("pathlib.Path", ast.copy_location(ast.Call(left, [left, right], []), left), frame)
+
+
+def folder_of(path: ast.expr, frame: Frame) -> Made:
+    """Return what ``path.parent`` is."""
+    return Made(_PARENT, ast.copy_location(ast.Call(path, [path], []), path), frame)
+
+
+def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
+    """Yield where the file can be that an expression names, has opened or has read, with what each assumes.
+
+    None stands for what cannot be followed. What opens nothing, an empty name or None, is passed over.
+    """
+    for one in evaluator.evaluate(node, frame):
+        for location, assumptions in _of_thing(evaluator, one.thing, one.span):
+            joint = together(one.assumptions, assumptions)
+            if joint is not None:
+                yield location, joint
+
+
+def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
+    if thing is None or thing == "":
+        return
+    if isinstance(thing, Made):
+        yield from _of_made(evaluator, thing)
+    elif isinstance(thing, str):
+        yield Location(posixpath.normpath(thing.replace("\\", "/"))), NO_ASSUMPTIONS
+    elif isinstance(thing, CommandLineText) or (isinstance(thing, Unseen) and thing.given):
+        yield Location(given=True), NO_ASSUMPTIONS
+    elif isinstance(thing, External) and thing.name == "builtins.__file__":
+        yield Location(span.path, anchored=True), NO_ASSUMPTIONS
+    else:
+        yield None, NO_ASSUMPTIONS
+
+
+def _of_made(evaluator: Evaluator, made: Made) -> _Found:
+    call, frame = made.call, made.frame
+    _, method, last = made.callee.rpartition("().")
+    if method and last in _SAME_METHODS and isinstance(call.func, ast.Attribute):
+        yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame))
+    elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
+        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
+    elif made.callee in _JOINS:
+        yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
+    elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
+        yield Location(form=Form.NAME if made.callee == "os.getcwd" else Form.PATH), NO_ASSUMPTIONS
+    elif made.callee in _SAME and call.args:
+        yield from _as(_SAME[made.callee], of(evaluator, call.args[0], frame))
+    elif made.callee == _PARENT and call.args:
+        for location, assumptions in of(evaluator, call.args[0], frame):
+            yield location.folder if location is not None else None, assumptions
+    else:
+        yield None, NO_ASSUMPTIONS
+
+
+def _as(form: Form, found: _Found) -> _Found:
+    """Yield locations in the form that a function gives them; of text that was read nothing makes a file again."""
+    for location, assumptions in found:
+        if location is None or (location.form is Form.TEXT and form is not Form.TEXT):
+            yield None, assumptions
+        else:
+            yield replace(location, form=form), assumptions
+
+
+def _joined(evaluator: Evaluator, parts: list[ast.expr], frame: Frame) -> _Found:
+    if not parts or isinstance(parts[0], ast.Starred):
+        yield None, NO_ASSUMPTIONS
+        return
+    ways = [*of(evaluator, parts[0], frame)]
+    for part in parts[1:]:
+        names = [(None, NO_ASSUMPTIONS)] if isinstance(part, ast.Starred) else [*of(evaluator, part, frame)]
+        ways = [
+            (_below(folder, name), joint)
+            for folder, assumed in ways
+            for name, more in names
+            if (joint := together(assumed, more)) is not None
+        ]
+    yield from ways
+
+
+def _below(folder: Location | None, name: Location | None) -> Location | None:
+    """Return the location of ``name`` from a folder, None where one of them is not known."""
+    if folder is None or name is None or folder.given or name.given:
+        return None
+    if name.anchored or name.path.startswith("/"):
+        return name
+    return Location(posixpath.normpath(posixpath.join(folder.path, name.path)), folder.anchored)

@@ -1,0 +1,234 @@
+"""Operators in expressions: every combination of operands that can meet, with what each assumes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things import guards, locations, platforms
+from loaderlint.linking.things.dictionaries import limited, updated
+from loaderlint.linking.things.kinds import (
+    FALSY,
+    TRUTHY,
+    Frame,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Unseen,
+    combined,
+    distinct,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.operations import (
+    arithmetic,
+    comparison,
+    computed,
+    is_class,
+    is_object,
+    number,
+    same_class,
+    truth_of,
+)
+from loaderlint.model.source import Span
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.running import ALL_START_METHODS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibilities:
+    """Return what ``and`` or ``or`` gives."""
+    stops_at = isinstance(node.op, ast.Or)
+    span = frame.facts.span(node)
+    current: list[Possibility] = [Possibility(not stops_at, span)]
+    for position, operand in enumerate(node.values):
+        following: list[Possibility] = []
+        for one in current:
+            if position and truth_of(one.thing) is stops_at:
+                # What ``n and 2`` gives where n is 0 is no setting of n's.
+                passed = one if stops_at else replace(one, span=span, entry=None, sources=one.sources | {one.span})
+                following.append(passed)
+                continue
+            if position and truth_of(one.thing) is None:
+                before = node.values[position - 1]
+                for asked in evaluator.question(before, frame, stops_at):
+                    following.extend(under((_stopping(one, stops_at),), asked))
+                goes_on = [
+                    way for asked in evaluator.question(before, frame, not stops_at) for way in under((one,), asked)
+                ]
+            else:
+                goes_on = [one]
+            for way in goes_on:
+                places = way.sources | {way.span} if position else frozenset[Span]()
+                reached = under(evaluator.evaluate(operand, frame), way.assumptions)
+                following.extend(replace(other, sources=other.sources | places) for other in reached)
+        current = list(limited(distinct(following), span))
+    return tuple(current)
+
+
+def unary(evaluator: Evaluator, node: ast.UnaryOp, frame: Frame) -> Possibilities:
+    """Return what ``not``, a minus or a plus gives."""
+    span = frame.facts.span(node)
+    if isinstance(node.op, ast.Not):
+        return distinct(
+            Possibility(not truth, span, assumptions=assumptions, sources=places)
+            for truth, assumptions, places in evaluator.truth(node.operand, frame)
+        )
+    if isinstance(node.op, ast.USub | ast.UAdd):
+        sign = -1 if isinstance(node.op, ast.USub) else 1
+        signed = compute(
+            evaluator, (evaluator.evaluate(node.operand, frame),), node, frame, lambda values: sign * number(values[0])
+        )
+        return tuple(replace(one, sources=frozenset()) for one in signed)
+    return unseen(span)
+
+
+def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities:
+    """Return what an operator gives for two operands."""
+    span = frame.facts.span(node)
+    if isinstance(node.op, ast.Div) and _holds_path(evaluator, node, frame):
+        return (Possibility(locations.joined(node.left, node.right, frame), span),)
+    if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
+        return unseen(span)
+    operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))
+    if isinstance(node.op, ast.BitOr):
+        return merged_items(evaluator, operands, span)
+    return compute(evaluator, operands, node, frame, lambda values: arithmetic(node.op, values))
+
+
+def _holds_path(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> bool:
+    sides = (one for side in (node.left, node.right) for one in evaluator.evaluate(side, frame))
+    return any(isinstance(one.thing, Made) and locations.is_path(one.thing) for one in sides)
+
+
+def merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
+    """Return the dictionary that ``|`` makes of two."""
+    found: list[Possibility] = []
+    for (left, right), assumptions, _ in combined(*operands):
+        if isinstance(left.thing, Items) and isinstance(right.thing, Items):
+            found.append(Possibility(updated(left.thing, right.thing), span, assumptions=assumptions))
+        else:
+            found.extend(unseen(span, assumptions))
+    return tuple(found) or unseen(span)
+
+
+def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilities:
+    """Return what a comparison of two values gives."""
+    span = frame.facts.span(node)
+    if len(node.ops) != 1:
+        return evaluator.evaluate(evaluator.remembered(("chained", node), frame, lambda: _chained(node)), frame)
+    kind = node.ops[0]
+    if isinstance(kind, ast.In | ast.NotIn) and (answers := guards.in_notebook(evaluator, node, frame)) is not None:
+        return answers
+    operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
+    if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
+        return _equality(operands, node, frame)
+    if isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot) and any(
+        is_class(one.thing) for operand in operands for one in operand
+    ):
+        return _identity(operands, node, frame)
+    if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
+        return _identity(operands, node, frame)
+    if isinstance(kind, ast.In | ast.NotIn):
+        return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn))
+    return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
+
+
+def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
+    """Return whether two things are equal, or are not: a dictionary or list never equals a constant."""
+    kind, span = node.ops[0], frame.facts.span(node)
+    found: list[Possibility] = []
+    for (left, right), assumptions, places in combined(*operands):
+        thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
+        if (_is_container(left) and right.constant) or (_is_container(right) and left.constant):
+            thing = isinstance(kind, ast.NotEq)
+        found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def _identity(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
+    """Return whether two things are one, or are not: an object is never a constant such as None, nor another class."""
+    kind, span = node.ops[0], frame.facts.span(node)
+    found: list[Possibility] = []
+    for (left, right), assumptions, places in combined(*operands):
+        thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
+        if (is_object(left.thing) and right.constant) or (is_object(right.thing) and left.constant):
+            thing = isinstance(kind, ast.IsNot | ast.NotEq)
+        elif (same := same_class(left.thing, right.thing)) is not None:
+            thing = same is isinstance(kind, ast.Is | ast.Eq)
+        found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def _is_container(one: Possibility) -> bool:
+    return isinstance(one.thing, Items | Row | TreeMapping)
+
+
+def _chained(node: ast.Compare) -> ast.expr:
+    """Return ``a < b and b < c`` for ``a < b < c``."""
+    pairs = zip([node.left, *node.comparators], node.ops, node.comparators, strict=False)
+    links: list[ast.expr] = [ast.copy_location(ast.Compare(left, [kind], [right]), node) for left, kind, right in pairs]
+    return ast.copy_location(ast.BoolOp(ast.And(), links), node)
+
+
+def _membership(
+    evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span, negated: bool
+) -> Possibilities:
+    found: list[Possibility] = []
+    for (item, container), assumptions, places in combined(*operands):
+        if isinstance(container.thing, Made) and container.thing.callee in ALL_START_METHODS and item.constant:
+            for there in platforms.has_start_method(item, span):
+                answer = replace(there, thing=there.thing is not negated, sources=places)
+                found.extend(under((answer,), assumptions))
+            continue
+        values: list[object] | str | None = None
+        if isinstance(container.thing, str):
+            values = container.thing
+        elif isinstance(container.thing, Row) and all(
+            len(one) == 1 and one[0].constant for one in container.thing.items
+        ):
+            values = [one[0].thing for one in container.thing.items]
+        if isinstance(values, list) and _is_container(item):
+            found.append(Possibility(negated, span, assumptions=assumptions, sources=places))
+            continue
+        if values is None or not item.constant or (isinstance(values, str) and not isinstance(item.thing, str)):
+            found.extend(unseen(span, assumptions))
+            continue
+        inside = item.thing in values
+        found.append(Possibility(inside is not negated, span, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def compute(
+    evaluator: Evaluator,
+    operands: tuple[Possibilities, ...],
+    node: ast.expr | ast.stmt,
+    frame: Frame,
+    apply: Callable[[list[object]], object],
+) -> Possibilities:
+    """Return what an operation gives for every combination of operands that can meet."""
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    for values, assumptions, places in combined(*operands):
+        thing = computed([one.thing for one in values], apply, frame.facts.text(node))
+        steps = () if isinstance(thing, Unseen) else (step for one in values for step in one.trail)
+        trail = tuple(dict.fromkeys(steps))
+        found.append(Possibility(thing, span, trail=trail, assumptions=assumptions, sources=places))
+    return distinct(found) or unseen(span)
+
+
+def _stopping(one: Possibility, truth: bool) -> Possibility:
+    """Return what ``and`` or ``or`` stops at when the answer of an operand was not seen: something with this answer."""
+    if truth and not isinstance(one.thing, Unseen):
+        return one
+    return replace(one, thing=TRUTHY if truth else FALSY)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -1,0 +1,338 @@
+"""OmegaConf configurations: trees whose values may stand for other values of the same tree.
+
+A tree is made of `Items` and `Row`, its interpolations kept as they were written. `Settings` is the way a program looks
+at one of its mappings: what an interpolation stands for is asked for when the program reads it, as OmegaConf does
+(https://omegaconf.readthedocs.io/en/2.3_branch/usage.html#variable-interpolation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from loaderlint.linking.things import interpolation
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    REPLACED,
+    UNSEEN,
+    Absent,
+    Interpolation,
+    Items,
+    Possibilities,
+    Possibility,
+    Row,
+    Settings,
+    Thing,
+    choice,
+    covering,
+    distinct,
+    irremovable,
+    laid_over,
+    under,
+    unseen,
+)
+from loaderlint.linking.things.lazily import Lazily
+from loaderlint.linking.things.trees import MISSING
+from loaderlint.model.source import Span
+from loaderlint.model.value import Step, together
+from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.readers.tree import Node, Scalar
+from loaderlint.readers.tree import Sequence as TreeSequence
+
+MOST_VALUES = 50_000
+"""A configuration with more values than this, its aliases written out, is unseen."""
+
+OF_USER = Items({}, complete=False)
+"""What the user writes on the command line: it replaces values that are there."""
+
+
+def is_of_user(one: Possibility) -> bool:
+    """Return whether a configuration is what a user writes on the command line."""
+    return isinstance(one.thing, Settings) and one.thing.here is OF_USER
+
+
+def tree_of(node: Node, trail: tuple[Step, ...] = ()) -> Possibility:
+    """Return a piece of a configuration file as a tree; ``trail`` is the way every value of it takes."""
+    tree, size = _Growing(trail).tree(node)
+    return Possibility(tree if size <= MOST_VALUES else UNSEEN, node.span, trail=trail)
+
+
+@dataclass(frozen=True, eq=False)
+class _Growing:
+    """Makes a tree of nodes. What an alias repeats is one tree, so that a file of nested aliases stays small."""
+
+    trail: tuple[Step, ...]
+    known: dict[int, tuple[Thing, int]] = field(default_factory=dict)
+
+    def tree(self, node: Node) -> tuple[Thing, int]:
+        """Return a node as a tree, and how many values it holds."""
+        if id(node) not in self.known:
+            self.known[id(node)] = self._tree(node)
+        return self.known[id(node)]
+
+    def _tree(self, node: Node) -> tuple[Thing, int]:
+        if isinstance(node, TreeMapping):
+            below = {key: (entry, self.tree(entry.value)) for key, entry in node.merged.items()}
+            entries = {
+                key: (Possibility(thing, entry.value.span, entry.span, self.trail, shared=entry.shared),)
+                for key, (entry, (thing, _)) in below.items()
+            }
+            return Items(entries), 1 + sum(size for _, (_, size) in below.values())
+        if isinstance(node, TreeSequence):
+            items = [(item, self.tree(item)) for item in node.items]
+            row = Row(tuple((Possibility(thing, item.span, trail=self.trail),) for item, (thing, _) in items))
+            return row, 1 + sum(size for _, (_, size) in items)
+        return _scalar(node), 1
+
+
+def _scalar(node: Scalar) -> Thing:
+    if "${" in node.text and node.tag is None:
+        return Interpolation(node.text)
+    return UNSEEN if node.opaque else node.constant
+
+
+def as_tree(one: Possibility) -> Possibility:
+    """Return a thing that a program makes a configuration of as a tree."""
+    thing = one.thing
+    if isinstance(thing, Settings):
+        return replace(one, thing=thing.here)
+    if isinstance(thing, TreeMapping | TreeSequence):
+        return replace(one, thing=tree_of(thing).thing)
+    if isinstance(thing, Items):
+        return replace(one, thing=replace(thing, entries={key: trees(values) for key, values in thing.entries.items()}))
+    if isinstance(thing, Row):
+        return replace(one, thing=Row(tuple(trees(item) for item in thing.items)))
+    if isinstance(thing, str) and "${" in thing:
+        return replace(one, thing=Interpolation(thing))
+    return one
+
+
+def trees(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return things that a program puts into a configuration as trees."""
+    return tuple(as_tree(one) for one in possibilities)
+
+
+def seen_as_settings(one: Possibility) -> Possibility:
+    """Return a tree as the program sees it, the root of its own configuration."""
+    return replace(one, thing=Settings(one.thing, one.thing)) if isinstance(one.thing, Items) else one
+
+
+def merged(below: Items, above: Items) -> Items:
+    """Return the tree that ``OmegaConf.merge`` makes: mappings are joined, everything else is replaced.
+
+    A missing value (``???``) replaces nothing (``BaseContainer._map_merge``, OmegaConf 2.3).
+    """
+    entries = dict(below.entries)
+    if not above.complete:
+        entries = {key: (*values, *unseen(values[0].span)) for key, values in entries.items()}
+    for key, values in above.entries.items():
+        before = entries.get(key)
+        element = below.elements.get(key) or None
+        given = values if element is None else tuple(_of_elements(one, element) for one in values)
+        if before is not None:
+            entries[key] = _merged_values(before, given)
+        else:
+            entries[key] = given if below.complete else irremovable(given)
+    kind = below if below.entries else above
+    return replace(kind, entries=entries, complete=below.complete and above.complete)
+
+
+def _of_elements(one: Possibility, element: Possibilities) -> Possibility:
+    """Return a list with each of its mappings merged into what a dataclass says its elements are."""
+    if not isinstance(one.thing, Row):
+        return one
+    return replace(one, thing=Row(tuple(_merged_values(element, item) for item in one.thing.items)))
+
+
+def takes(below: Items, above: Items) -> bool:
+    """Return whether a tree lets another one be merged into it: a dataclass has no fields besides its own.
+
+    OmegaConf raises ``ConfigKeyError`` for any other key (the structured configurations page of its documentation).
+    """
+    for key, values in above.entries.items():
+        before = below.entries.get(key)
+        if before is None:
+            if below.fixed and not above.fixed:
+                return False
+            continue
+        lower = [one.thing for one in before]
+        for one in values:
+            trees = [thing for thing in lower if isinstance(thing, Items)]
+            if isinstance(one.thing, Items) and len(trees) == len(lower) and not _any_takes(trees, one.thing):
+                return False
+    return True
+
+
+def _any_takes(trees: Iterable[Items], above: Items) -> bool:
+    return any(takes(tree, above) for tree in trees)
+
+
+def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
+    found: list[Possibility] = []
+    for one in covering(above, lambda: below):
+        if isinstance(one.thing, Absent) or one.thing == MISSING:
+            found.extend(under(below, one.assumptions))
+        elif not isinstance(one.thing, Items):
+            found.append(one)
+        else:
+            for lower in below:
+                joint = together(lower.assumptions, one.assumptions)
+                if joint is not None:
+                    thing = merged(lower.thing, one.thing) if isinstance(lower.thing, Items) else one.thing
+                    found.append(replace(one, thing=thing, assumptions=joint))
+    return distinct(found)
+
+
+def replaceable(tree: Items, *, new_keys: bool = False) -> Items:
+    """Return a tree of which the user may replace every value that is there, as on a command line.
+
+    ``new_keys`` says that he may add others, as in a file of his own.
+    """
+    return _Replaceable(new_keys).tree(tree)
+
+
+@dataclass(frozen=True, eq=False)
+class _Replaceable:
+    """Remembers the trees that several aliases repeat."""
+
+    new_keys: bool
+    known: dict[int, Items] = field(default_factory=dict)
+
+    def tree(self, tree: Items) -> Items:
+        """Return a tree with something unseen beside every value."""
+        if id(tree) not in self.known:
+            entries = {key: self._values(values) for key, values in tree.entries.items()}
+            complete = tree.complete and not self.new_keys
+            self.known[id(tree)] = replace(tree, entries=entries, complete=complete)
+        return self.known[id(tree)]
+
+    def _values(self, values: Possibilities) -> Possibilities:
+        found = tuple(
+            replace(one, thing=self.tree(one.thing)) if isinstance(one.thing, Items) else one for one in values
+        )
+        leaves = [one for one in found if not isinstance(one.thing, Items | Absent)]
+        other = UNSEEN if self.new_keys else REPLACED
+        return (*found, Possibility(other, leaves[0].span)) if leaves else found
+
+
+def nested(path: Iterable[str], inner: Items, span: Span) -> Items:
+    """Return a tree that holds another one under a path of keys."""
+    for key in reversed(tuple(path)):
+        inner = Items({key: (Possibility(inner, span),)})
+    return inner
+
+
+def child(settings: Settings, key: str, depth: int = 0) -> Possibilities | None:
+    """Return what a program gets for a key, None where it is not there; values not given stay `Absent`."""
+    values = settings.here.entries.get(key)
+    if values is None:
+        return None
+    return distinct(way for one in values for way in under(_seen(one, settings, key, depth), one.assumptions))
+
+
+def _seen(one: Possibility, settings: Settings, key: str, depth: int) -> Possibilities:
+    thing = one.thing
+    path = (*settings.path, key)
+    if isinstance(thing, Items):
+        return (replace(one, thing=Settings(thing, settings.root, path)),)
+    if isinstance(thing, Row):
+        rows = tuple(
+            tuple(way for item in items for way in _seen(item, Settings(Items({}), settings.root, path), str(index), 0))
+            for index, items in enumerate(thing.items)
+        )
+        return (replace(one, thing=Row(rows)),)
+    if isinstance(thing, Interpolation):
+        return interpolation.resolved(one, thing.text, settings, depth)
+    return unseen(one.span) if thing == MISSING else (one,)
+
+
+def mappings(root: Possibility) -> Iterator[Possibility]:
+    """Yield every mapping of a configuration once, as the program sees it, the outermost first."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one.thing, Settings) and id(one.thing.here) not in seen:
+            seen.add(id(one.thing.here))
+            yield one
+            below = [values for key in one.thing.here.entries for values in _mappings_below(one, key)]
+            waiting.extend(below)
+        elif isinstance(one.thing, Row) and id(one.thing) not in seen:
+            seen.add(id(one.thing))
+            waiting.extend(
+                way for items in one.thing.items for item in items for way in under((item,), one.assumptions)
+            )
+
+
+def _mappings_below(one: Possibility, key: str) -> Iterator[Possibility]:
+    assert isinstance(one.thing, Settings)
+    for value in one.thing.here.entries[key]:
+        if isinstance(value.thing, Items | Row):
+            for way in _seen(value, one.thing, key, 0):
+                yield from under((way,), one.assumptions)
+
+
+def read(settings: Settings, key: str, span: Span, text: str) -> Possibilities:
+    """Return what a program gets that reads a key, at ``span`` and with these words; it cannot do without the key."""
+    found = [one for one in child(settings, key) or unseen(span) if not isinstance(one.thing, Absent)]
+    return irremovable(one.step(span, text) if one.constant else one for one in found) or unseen(span)
+
+
+def got(settings: Settings, key: str, default: Possibilities, span: Span, text: str) -> Possibilities:
+    """Return what ``get`` gives for a key: the default where it is missing, whatever stands for that."""
+    values = child(settings, key)
+    if values is None:
+        missing = choice(str(span), "missing")
+        return (
+            default if settings.here.complete else (*unseen(span, choice(str(span), "given")), *under(default, missing))
+        )
+    return laid_over(tuple(one.step(span, text) if one.constant else one for one in values), lambda: default)
+
+
+def parts(settings: Settings, key: str) -> Possibilities:
+    """Return what stands under a key as it was written, mappings as the program sees them."""
+    path = (*settings.path, key)
+    return tuple(
+        replace(one, thing=Settings(one.thing, settings.root, path)) if isinstance(one.thing, Items) else one
+        for one in settings.here.entries.get(key, ())
+    )
+
+
+def children(settings: Settings) -> Mapping[str, Possibilities]:
+    """Return what a program gets for each key that is there."""
+    return Lazily.of(settings.here.entries, lambda key: child(settings, key) or ())
+
+
+def replaced(settings: Settings, here: Items) -> Settings:
+    """Return the mapping with something else written in it; all interpolations of its configuration see that."""
+    return Settings(here, _replaced(settings.root, settings.path, settings.here, here), settings.path)
+
+
+def _replaced(root: Items, path: tuple[str, ...], before: Items, after: Items) -> Items:
+    if root is before or not path:
+        return after if root is before else root
+    values = tuple(
+        replace(one, thing=_replaced(one.thing, path[1:], before, after)) if isinstance(one.thing, Items) else one
+        for one in root.entries.get(path[0], ())
+    )
+    return replace(root, entries={**root.entries, path[0]: values})
+
+
+def selected(settings: Settings, path: Iterable[str], span: Span, depth: int = 0) -> Possibilities:
+    """Return what stands at the end of a path of keys, `Absent` where one of them is not there."""
+    found: Possibilities = (Possibility(settings, span),)
+    for key in path:
+        found = tuple(way for one in found for way in under(_below(one, key, depth), one.assumptions))
+    return found
+
+
+def _below(one: Possibility, key: str, depth: int) -> Possibilities:
+    thing = one.thing
+    if isinstance(thing, Settings):
+        below = child(thing, key, depth)
+        if below is not None:
+            return below
+        return (Possibility(ABSENT, one.span),) if thing.here.complete else unseen(one.span)
+    if isinstance(thing, Row) and key.isdigit() and int(key) < len(thing.items):
+        return thing.items[int(key)]
+    return (one,) if isinstance(thing, Absent) else unseen(one.span)

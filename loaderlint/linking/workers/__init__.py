@@ -1,0 +1,1 @@
+"""What runs in the workers of a loader, and what it takes along."""

@@ -1,0 +1,212 @@
+"""Whether worker code may change what its process keeps, which it meets in its next sample, or its next epoch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.things.kinds import Frame, Function, Made
+from loaderlint.linking.workers.changed_samples import changes_samples
+from loaderlint.readers.python import FunctionNode
+from loaderlint.vocabulary.lifetimes import ITERATORS, PUTS, TAKES
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__getstate__", "__reduce__"})
+_TAKES_OR_PUTS = frozenset(
+    {
+        "add",
+        "append",
+        "appendleft",
+        "clear",
+        "discard",
+        "extend",
+        "insert",
+        "pop",
+        "popitem",
+        "popleft",
+        "read",
+        "readline",
+        "readlines",
+        "remove",
+        "reverse",
+        "seek",
+        "setdefault",
+        "sort",
+        "update",
+        "__next__",
+        "__setattr__",
+    }
+)
+"""Methods that change the object they are called on, or how far it was read."""
+_NEW = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+
+
+def changes_in_workers(functions: Iterable[Function]) -> bool:
+    """Return whether one of the functions may change anything that it did not make itself."""
+    return any(
+        isinstance(function.node, FunctionNode)
+        and function.node.name not in _CONSTRUCTORS
+        and any(not _is_new(function.node, owner) for owner in _changed(function.node))
+        for function in functions
+    )
+
+
+def remembers(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
+    """Return whether what functions give, by option, may depend on how often they were called before, in one process.
+
+    That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
+    and look at it, or look at what they keep of the sample before (``self.last = index``). What is kept by the sample's
+    number, such as a cache, gives the same whatever came before; a sample that is changed where it is kept does not.
+    """
+    functions = [one for functions in running.values() for one in functions]
+    nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
+    called = [node for node in nodes if node.name not in _CONSTRUCTORS]
+    moved = {one for node in called for one in _moved(node)}
+    looked_at = {ast.unparse(one) for node in called for one in _looked_at(node)}
+    if any(name in looked_at or taken for name, taken in moved):
+        return True
+    return any(_goes_on(evaluator, one) for one in functions) or changes_samples(evaluator, running)
+
+
+def _goes_on(evaluator: Evaluator, function: Function) -> bool:
+    """Return whether a function goes on in an iterator where an earlier call left it."""
+    for expression, _, place in function.scope.iterations:
+        if isinstance(expression, ast.Attribute | ast.Name) and _outlasts(function.node, expression):
+            with evaluator.steps(STEPS):
+                found = evaluator.evaluate(expression, Frame(function.facts, place, receiver=function.receiver))
+            if any(isinstance(one.thing, Made) and one.thing.callee.startswith(ITERATORS) for one in found):
+                return True
+    return False
+
+
+def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:
+    """Yield what goes on with every call of a function, as it is written, and whether the change itself looks at it."""
+    outlasts = partial(_outlasts, function)
+    told = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
+
+    for node in ast.walk(function):
+        if isinstance(node, ast.AugAssign) and outlasts(node.target):
+            yield _collection(node.target), False
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                by_a_key = isinstance(target, ast.Subscript)
+                if not by_a_key and outlasts(target) and _keeps_what_was_asked(function, target, node.value):
+                    yield ast.unparse(target), True
+        elif not isinstance(node, ast.Call):
+            continue
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in TAKES | PUTS and outlasts(node.func.value):
+            yield ast.unparse(node.func.value), node.func.attr in TAKES and id(node) not in told
+        elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args and outlasts(node.args[0]):
+            yield ast.unparse(node.args[0]), True
+
+
+def _outlasts(function: ast.AST, node: ast.expr) -> bool:
+    """Return whether something is kept by the object whose method this is, or by the module."""
+    outer = {name for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if _is_kept(node):
+            return True
+        node = node.value
+    return _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
+
+
+def _collection(target: ast.expr) -> str:
+    """Return what is changed where a target gets another value, as it is written, without the key it is kept by."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return ast.unparse(target)
+
+
+def _keeps_what_was_asked(function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.expr, value: ast.expr) -> bool:
+    """Return whether a value hangs on this call, or those before, and is stored where the function looked before.
+
+    What is made once, of what the object itself says, such as a handle, is the same for all calls.
+    """
+    text = ast.unparse(target)
+    made_anew = _unless_it_is_there(value, text)
+    read = {ast.unparse(one) for one in ast.walk(made_anew) if isinstance(one, ast.Attribute | ast.Name)}
+    if text in read:
+        return True
+    arguments = function.args
+    taken = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
+    made = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < (target.lineno, target.col_offset))
+    return not read.isdisjoint(taken | made) and any(ast.unparse(one) == text for one in before)
+
+
+def _unless_it_is_there(value: ast.expr, text: str) -> ast.expr:
+    """Return what is stored where nothing is there yet: ``self.file = self.file or open(path)``."""
+    match value:
+        case ast.BoolOp(op=ast.Or(), values=[there, other]) if ast.unparse(there) == text:
+            return other
+        case ast.IfExp(body=there, orelse=other) | ast.IfExp(body=other, orelse=there) if ast.unparse(there) == text:
+            return other
+    return value
+
+
+def _looked_at(function: ast.AST) -> Iterator[ast.expr]:
+    """Yield the names and attributes that a function reads, but those it only changes."""
+    changing = {
+        id(node.func.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TAKES | PUTS
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in changing:
+            yield node
+
+
+def _is_kept(node: ast.expr) -> bool:
+    """Return whether something is an attribute of the object whose method this is, or of one of its attributes."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        if isinstance(node, ast.Name):
+            return node.id == "self"
+    return False
+
+
+def _is_free(function: ast.AST, node: ast.expr) -> bool:
+    """Return whether something is a name that the function neither takes nor gives a value to."""
+    return isinstance(node, ast.Name) and not any(
+        (isinstance(one, ast.Name) and one.id == node.id and not isinstance(one.ctx, ast.Load))
+        or (isinstance(one, ast.arg) and one.arg == node.id)
+        for one in ast.walk(function)
+    )
+
+
+def _changed(function: ast.AST) -> Iterator[ast.expr | None]:
+    """Yield the expressions for what a function changes; None where that is a name outside it."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            yield node.value
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            yield None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES_OR_PUTS:
+            yield node.func.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("next", "setattr"):
+            yield node.args[0] if node.args else None
+
+
+def _is_new(function: ast.AST, owner: ast.expr | None) -> bool:
+    """Return whether a name stands for nothing but displays of the function itself: ``sample = {}``."""
+    if not isinstance(owner, ast.Name):
+        return False
+    stored = [
+        node
+        for node in ast.walk(function)
+        if (isinstance(node, ast.Name) and node.id == owner.id and not isinstance(node.ctx, ast.Load))
+        or (isinstance(node, ast.arg) and node.arg == owner.id)
+    ]
+    made = [
+        target
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.value, _NEW)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id == owner.id
+    ]
+    return bool(stored) and len(stored) == len(made)

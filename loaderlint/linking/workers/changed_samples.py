@@ -1,0 +1,105 @@
+"""Samples that are changed where they are kept: what is read of them next hangs on how often that was done before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.scopes.in_workers import told_apart
+from loaderlint.linking.things.kinds import Class, Frame, Function, Unseen
+from loaderlint.linking.workers.lifetimes import KEPT, NEW, UNKNOWN, Callee, Layers, Outcome, holding, outcome
+from loaderlint.linking.workers.returned import called
+from loaderlint.readers.python import FunctionNode, parameters
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__getstate__", "__reduce__"})
+_READS = frozenset({"__getitem__", "__getitems__"})
+
+
+def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
+    """Return whether functions that run in workers, by option, change an element of what outlasts their call.
+
+    One that is only stored by a key, from what stands under others, is the same however often that is done.
+    """
+    calls = _Calls(evaluator)
+    samples = NEW
+    for role, functions in running.items():
+        for function in functions:
+            node = function.node
+            name = node.name if isinstance(node, FunctionNode) else ""
+            if name in _CONSTRUCTORS:
+                continue
+            batch = holding([samples]) if role == "collate_fn" else NEW
+            taken = _taken(function, {0: batch})
+            done = calls.outcome(function, taken)
+            if done.changes:
+                return True
+            if name in _READS:
+                samples = min(samples, done.returned)
+    return False
+
+
+def _taken(function: Function, given: Mapping[str | int, Layers], on: Layers = KEPT) -> dict[str, Layers]:
+    """Return the layers of a function's parameters, of those it is given by position or name, and called on."""
+    node = function.node
+    names = [one.arg for one in parameters(node)]
+    decorators = {one.id for one in getattr(node, "decorator_list", ()) if isinstance(one, ast.Name)}
+    bound = function.owner is not None and "staticmethod" not in decorators
+    taken = {names[0]: on} if bound and names else {}
+    positional = names[1:] if bound else names
+    for key, layers in given.items():
+        if isinstance(key, str) and key in names:
+            taken[key] = layers
+        elif isinstance(key, int) and key < len(positional):
+            taken[positional[key]] = layers
+    return taken
+
+
+class _Calls:
+    """What calls inside worker code do, each function looked into once for the same kind of arguments."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._known: dict[tuple[ast.AST, tuple[tuple[str, Layers], ...]], Outcome] = {}
+
+    def outcome(self, function: Function, taken: Mapping[str, Layers]) -> Outcome:
+        key = function.node, tuple(sorted(taken.items()))
+        if key not in self._known:
+            self._known[key] = Outcome()
+            self._known[key] = outcome(function.node, function.scope, taken, self._inside(function))
+        return self._known[key]
+
+    def _inside(self, function: Function) -> Callee:
+        places = {id(site.node): site.place for site in function.scope.calls}
+
+        def callee(call: ast.Call, on: Layers, given: Mapping[str | int, Layers]) -> Outcome | None:
+            place = places.get(id(call))
+            least = min(on, *given.values(), NEW)
+            if least == NEW or place is None or told_apart(place):
+                return None
+            frame = Frame(function.facts, place, receiver=function.receiver)
+            with self._evaluator.steps(STEPS):
+                ways = list(self._evaluator.evaluate(call.func, frame))
+            done = [
+                self.outcome(one, _taken(one, given, on))
+                for way in ways
+                for one in called(self._evaluator, way, ("__call__",))
+            ]
+            if any(isinstance(way.thing, Class) for way in ways):
+                done.append(Outcome(holding(given.values())))
+            if any(isinstance(way.thing, Unseen) for way in ways):
+                done.append(UNKNOWN)
+            if not done:
+                return None
+            return Outcome(
+                min(one.returned for one in done),
+                any(one.changes for one in done),
+                seen=all(one.seen for one in done),
+            )
+
+        return callee

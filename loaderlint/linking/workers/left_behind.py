@@ -1,0 +1,151 @@
+"""What a program changes after its modules were imported, and its workers read: a forked worker alone has that.
+
+A worker that is started anew imports the modules again and finds what their top level leaves, which is something else
+where that was drawn or asked of the clock.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.scopes.names import MUTATIONS
+from loaderlint.linking.things.kinds import Function
+from loaderlint.linking.workers.given_away import given_away
+from loaderlint.linking.workers.top_level import (
+    Global,
+    full_name,
+    is_later,
+    is_object,
+    is_of_library,
+    is_own_class,
+    meant_by,
+    reaches_top,
+    touch_at,
+)
+from loaderlint.model.payload import Touch
+from loaderlint.model.process_state import READ_BY_WORKERS
+from loaderlint.model.setting_names import is_setting
+from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
+from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS, LOOKS, PROCESS_DEFAULTS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+_OF_THE_PROCESS = Global("", "")
+"""What all code of a process shares, such as the default type of tensors."""
+
+
+def left_behind(evaluator: Evaluator, running: Sequence[Function]) -> Touch | None:
+    """Return where a program changes what functions read that run in workers; None where that was not seen."""
+
+    def changed() -> Mapping[Global, list[Touch]]:
+        found: dict[Global, list[Touch]] = {}
+        for meant, touch in _changed(evaluator):
+            found.setdefault(meant, []).append(touch)
+        return found
+
+    by_name = evaluator.remembered(("changed after import",), None, changed)
+    if not by_name or not running:
+        return None
+    read = {_OF_THE_PROCESS, *(meant for function in running for meant in _read(evaluator, function))}
+    own = [function.facts.span(function.node) for function in running if not isinstance(function.node, ast.Lambda)]
+    touches = (touch for meant in read for touch in by_name.get(meant, ()))
+    return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=_place, default=None)
+
+
+def _place(touch: Touch) -> tuple[str, tuple[int, int]]:
+    return touch.span.path, touch.span.start
+
+
+def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
+    """Yield what functions of the project, and what stands under its guards, change of the top level of modules.
+
+    A method that is called on an object may change it, unless it is known to look alone.
+    """
+    for facts in evaluator.project.all_python():
+        for scope in facts.scopes.values():
+            for name, bindings in scope.bindings.items():
+                for one in bindings if _is_outside(facts, scope, name) else ():
+                    if one.kind == "import" and scope is not facts.module and name not in scope.outer_names:
+                        continue
+                    later = one.inner is not None or is_later(evaluator, facts, one.node, one.place)
+                    if isinstance(one.node, ast.stmt | ast.expr) and later:
+                        touch = touch_at(facts, one.node)
+                        yield from ((meant, touch) for meant in meant_by(evaluator, facts, scope, name))
+                        if full_name(scope, name).startswith(READ_BY_WORKERS):
+                            yield _OF_THE_PROCESS, touch
+            for site in scope.calls:
+                yield from _changed_by_call(evaluator, facts, site)
+            yield from given_away(evaluator, facts, scope)
+        yield from _drawn(facts)
+
+
+def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[tuple[Global, Touch]]:
+    name = dotted(site.node.func) or ""
+    owner, _, method = name.rpartition(".")
+    first = name.partition(".")[0]
+    found: list[Global] = []
+    if _sets_up(evaluator, facts, site.place.scope, name):
+        found.append(_OF_THE_PROCESS)
+    if owner and method not in LOOKS and reaches_top(site.place.scope, first):
+        meant = meant_by(evaluator, facts, site.place.scope, owner)
+        # What is imported is another file's, and a function or class is none that a call on it changes.
+        found.extend(one for one in meant if one.path != facts.source.path or is_object(facts, first))
+    if found and is_later(evaluator, facts, site.node, site.place):
+        touch = touch_at(facts, site.node)
+        yield from ((one, touch) for one in found)
+
+
+def _sets_up(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) -> bool:
+    """Return whether a call sets something up for the whole process: that of a library, by what its name says."""
+    if not is_of_library(evaluator, facts, scope, name.partition(".")[0]):
+        return False
+    full = full_name(scope, name)
+    return full not in _LOOKED_UP and (full.startswith(PROCESS_DEFAULTS) or is_setting(full))
+
+
+_LOOKED_UP = frozenset({"importlib.import_module"})
+"""What most programs call to look a class up that they make."""
+
+
+def _drawn(facts: PythonFacts) -> Iterator[tuple[Global, Touch]]:
+    """Yield what the top level of a file gives something else in each process that imports it."""
+    seeded = any(
+        "seed" in name and any(one.place.scope is facts.module for one in sites) for name, sites in facts.calls.items()
+    )
+    for site in facts.module.calls:
+        full = full_name(facts.module, dotted(site.node.func) or "")
+        if not full.startswith(DIFFERENT_IN_EACH_PROCESS) and (seeded or not full.startswith(DRAWS)):
+            continue
+        touch = touch_at(facts, site.node)
+        for name, bindings in facts.module.bindings.items():
+            values = (one.value for one in bindings if one.value is not None)
+            if any(facts.span(value).holds(touch.span) for value in values):
+                yield Global(facts.source.path, name.partition(".")[0]), touch
+        for handed in site.node.args:
+            if isinstance(handed, ast.Name):
+                yield Global(facts.source.path, handed.id), touch
+
+
+def _is_outside(facts: PythonFacts, scope: Scope, name: str) -> bool:
+    """Return whether what a scope binds under a name belongs to the top level: what it only changes in place."""
+    if scope is facts.module:
+        return True
+    first = name.partition(".")[0]
+    changing = "." in name or first in scope.outer_names or any(one.kind in MUTATIONS for one in scope.bindings[name])
+    return changing and (is_own_class(scope, first) or reaches_top(scope, first))
+
+
+def _read(evaluator: Evaluator, function: Function) -> Iterator[Global]:
+    """Yield what a function reads of the top level of modules, its own class included."""
+    for node in ast.walk(function.node):
+        name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) else None
+        if name is not None:
+            yield from meant_by(evaluator, function.facts, function.scope, name)
+    around: Scope | None = function.scope.parent
+    while around is not None and around.is_class:
+        yield Global(function.facts.source.path, around.name)
+        around = around.parent

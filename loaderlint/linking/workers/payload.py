@@ -1,0 +1,362 @@
+"""What travels into a worker: whether it pickles, and what it does there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.datasets import samples
+from loaderlint.linking.following.running import cuda_touches, functions_run_by
+from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.guards import only_under_guard
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+    Thing,
+    either,
+    under,
+)
+from loaderlint.linking.workers.kept import Carried, Keepsakes
+from loaderlint.linking.workers.worker_code import worker_code
+from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
+from loaderlint.model.payload import Payload, Samples, Touch, Unpicklable
+from loaderlint.model.source import Span
+from loaderlint.model.value import Assumptions
+from loaderlint.readers.python import PythonFacts, Scope
+from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.vocabulary.kept import PICKLES_ITSELF
+from loaderlint.vocabulary.sending import REACHES_IN
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
+"""Libraries whose objects keep the callables they are given and send them to the workers with themselves."""
+
+_PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
+"""Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
+
+_KEEPS = ("assign", "unpack")
+"""Kinds of bindings by which a constructor keeps something as an attribute."""
+
+_DEEPEST_CARRIED = 6
+"""Things that a worker is sent inside each other; deeper ones are not looked into."""
+_MOST_CARRIED = 400
+"""Things that one argument of a loader carries, each under its own assumptions; of more, the rest is not looked at."""
+_STEPS = 3000
+"""Expressions and states of objects followed to find out what one argument of a loader carries."""
+
+
+def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
+    """Return what a loader sends to its workers, as far as it was seen."""
+    unpicklable: dict[Span, Unpicklable] = {}
+    in_notebook: dict[Span, Unpicklable] = {}
+    cuda: dict[Span, Touch] = {}
+    seen = True
+    datasets: list[Samples] = []
+    keepsakes = Keepsakes(evaluator, frame)
+    running: dict[str, list[Function]] = {}
+    for role in ("dataset", "collate_fn", "worker_init_fn"):
+        one_given = given.get(role)
+        if one_given is None:
+            seen = seen and role != "dataset"
+            continue
+        for one in one_given.possibilities:
+            walk = _Walk(evaluator, keepsakes)
+            with evaluator.steps(_STEPS):
+                walk.visit(one, role, 0)
+            _gather(unpicklable, walk.unpicklable)
+            _gather(in_notebook, walk.in_notebook)
+            for function in walk.running():
+                running.setdefault(role, []).append(function)
+                cuda.update((touch.span, touch) for touch in _touched_by(evaluator, function))
+            seen = seen and walk.seen
+            if role == "dataset":
+                datasets.extend(samples(evaluator, one))
+    init = given.get("worker_init_fn")
+    kept = keepsakes.found(
+        [*running.get("dataset", ()), *running.get("collate_fn", ())],
+        running.get("worker_init_fn", ()),
+        starting_seen=init is None or all(isinstance(one.thing, Function | None) for one in init.possibilities),
+    )
+    kinds = {one.iterable for one in datasets} - {None}
+    return Payload(
+        unpicklable=tuple(unpicklable.values()),
+        in_notebook=tuple(in_notebook.values()),
+        cuda=tuple(cuda.values()),
+        kept=tuple(kept),
+        iterable=any(kinds) if kinds else None,
+        datasets=tuple(datasets),
+        collate_fn=_function_given(given, "collate_fn"),
+        worker_init_fn=_function_given(given, "worker_init_fn"),
+        seen=seen,
+        code=worker_code(evaluator, given, running),
+    )
+
+
+def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> tuple[list[Carried], list[Function]]:
+    """Return the objects that a loader's workers get copies of, and the functions that run on them there."""
+    keepsakes = Keepsakes(evaluator, frame)
+    running: list[Function] = []
+    for role in ("dataset", "collate_fn"):
+        for one in given[role].possibilities if role in given else ():
+            walk = _Walk(evaluator, keepsakes)
+            with evaluator.steps(_STEPS):
+                walk.visit(one, role, 0)
+            running.extend(walk.running())
+    return keepsakes.carried, running
+
+
+def _touched_by(evaluator: Evaluator, function: Function) -> Iterator[Touch]:
+    """Yield where a function that runs in a worker touches CUDA, whoever calls it.
+
+    What it does only for some of its callers may be what the main process asks of it.
+    """
+    definition = str(function.facts.span(function.node))
+    for touch in cuda_touches(evaluator, function.facts, function.scope):
+        if all(subject != definition for subject, _ in touch.assumptions):
+            yield touch
+
+
+def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> None:
+    """Add what was found to what is known, once for each place, under all that brings it there."""
+    for one in found:
+        before = known.get(one.span)
+        assumptions = either(one.assumptions, before.assumptions) if before else one.assumptions
+        known[one.span] = replace(one, assumptions=assumptions)
+
+
+def _function_given(given: Mapping[str, Given], role: str) -> Span | None:
+    """Return the argument that hands over a function, None where there is none."""
+    one = given.get(role)
+    return one.argument if one is not None and any(way.thing is not None for way in one.possibilities) else None
+
+
+class _Walk:
+    """One walk through everything a worker gets."""
+
+    def __init__(self, evaluator: Evaluator, keepsakes: Keepsakes) -> None:
+        self.evaluator = evaluator
+        self.keepsakes = keepsakes
+        self.unpicklable: list[Unpicklable] = []
+        self.in_notebook: list[Unpicklable] = []
+        self.seen = True
+        self._entries: list[Function] = []
+        self._of_attributes: list[tuple[str, Function]] = []
+        self._attribute: str | None = None
+        self._visited: dict[tuple[int, Assumptions, str | None], Thing] = {}
+        """What was visited, by its identity among others: it is unique while the thing is kept."""
+
+    def running(self) -> list[Function]:
+        """Return the functions that run in a worker.
+
+        What an attribute keeps runs there only where worker code reads the attribute: the constructor may be all that
+        calls it.
+        """
+        found = {id(one.node): one for one in functions_run_by(self.evaluator, self._entries)}
+        waiting = self._of_attributes
+        while waiting:
+            names = _attributes_read(self.evaluator, found.values())
+            ready = [function for name, function in waiting if name in names]
+            waiting = [(name, function) for name, function in waiting if name not in names]
+            if not ready:
+                break
+            for one in functions_run_by(self.evaluator, ready):
+                found.setdefault(id(one.node), one)
+        return list(found.values())
+
+    def _runs(self, function: Function) -> None:
+        if self._attribute is None:
+            self._entries.append(function)
+        else:
+            self._of_attributes.append((self._attribute, function))
+
+    def visit(self, one: Possibility, role: str, depth: int) -> None:
+        """Visit one thing that travels, and what it carries, all under the assumptions that brought it here."""
+        thing = one.thing
+        key = (id(thing), one.assumptions, self._attribute)
+        if depth > _DEEPEST_CARRIED or key in self._visited:
+            return
+        if len(self._visited) == _MOST_CARRIED:
+            self.seen = False
+            return
+        self._visited[key] = thing
+        if isinstance(thing, Function):
+            self._function(thing, one, role)
+        elif isinstance(thing, Instance):
+            self._instance(thing, one, role, depth)
+        elif isinstance(thing, Made):
+            self._made(thing, one, role, depth)
+        elif isinstance(thing, Row):
+            for item in thing.items:
+                self._all(item, one, role, depth)
+        elif isinstance(thing, Items):
+            for item in thing.entries.values():
+                self._all(item, one, role, depth)
+        elif isinstance(thing, Class):
+            self._local_class(thing, one, role)
+        elif not (one.constant or isinstance(thing, External)):
+            self.seen = False
+
+    def _all(self, possibilities: Possibilities, carrier: Possibility, role: str, depth: int) -> None:
+        for one in under(possibilities, carrier.assumptions):
+            self.visit(one, role, depth + 1)
+
+    def _function(self, function: Function, one: Possibility, role: str) -> None:
+        self._runs(function)
+        node, facts = function.node, function.facts
+        if isinstance(node, ast.Lambda):
+            span, kind, name = facts.span(node), "lambda", ""
+        elif function.owner is not None:
+            self._local_class(function.owner, one, role)
+            return
+        elif _in_function(function.scope):
+            span, kind, name = facts.span(node), "local function", node.name
+        else:
+            self._defined_outside(function, "function", one, role)
+            return
+        captures = captured(function.scope)
+        self.unpicklable.append(Unpicklable(span, kind, role, name, captures, one.assumptions, one.trail))
+
+    def _local_class(self, owner: Class, one: Possibility, role: str) -> None:
+        if _in_function(owner.scope):
+            span = owner.facts.span(owner.node)
+            captures = captured(owner.scope)
+            name = owner.node.name
+            self.unpicklable.append(Unpicklable(span, "local class", role, name, captures, one.assumptions, one.trail))
+        else:
+            self._defined_outside(owner, "class", one, role)
+
+    def _defined_outside(self, made: Function | Class, kind: str, one: Possibility, role: str) -> None:
+        """Note what is defined outside functions where a worker that imports the file, if it can, does not find it."""
+        in_notebook = made.facts.source.cells is not None
+        guarded = not in_notebook and only_under_guard(made.scope)
+        span, name = made.facts.span(made.node), made.scope.name
+        if in_notebook or guarded:
+            found = Unpicklable(span, kind, role, name, (), one.assumptions, one.trail, guarded)
+            (self.in_notebook if in_notebook else self.unpicklable).append(found)
+
+    def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
+        self._local_class(instance.of, one, role)
+        lineage = classes.lineage(self.evaluator, instance.of)
+        pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in PICKLES_ITSELF)
+        self.seen = self.seen and not pickles_itself
+        self.keepsakes.carried.append(Carried(instance, one.assumptions, pickles_itself))
+        for owner in lineage:
+            for scope in owner.scope.children:
+                if isinstance(scope.node, ast.FunctionDef) and scope.name in RUN_IN_WORKER:
+                    self._runs(Function(owner.facts, scope.node, scope, instance, owner))
+                if scope.name == "__init__" and not pickles_itself:
+                    self._attributes(owner, scope, instance, one, depth)
+
+    def _attributes(self, owner: Class, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
+        """Visit what the constructor keeps on the object, since the object takes it along."""
+        assert isinstance(scope.node, ast.FunctionDef)
+        first = next(parameters_of(scope.node), None)
+        if first is None:
+            return
+        for name, bindings in scope.bindings.items():
+            if not name.startswith(f"{first.arg}.") or not any(one.kind in _KEEPS for one in bindings):
+                continue
+            attribute = name.rpartition(".")[2]
+            kept = self.evaluator.attribute_of(instance, attribute)
+            carried = tuple(
+                one
+                for one in kept
+                if isinstance(one.thing, Function | Instance | Row | Items)
+                or (isinstance(one.thing, Made) and not (_is_defaultdict(one.thing) and _makes_plain(owner.facts)))
+            )
+            before, self._attribute = self._attribute, attribute
+            self._all(carried, carrier, attribute, depth)
+            self._attribute = before
+
+    def _made(self, made: Made, one: Possibility, role: str, depth: int) -> None:
+        carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
+        carries = carries or (_is_defaultdict(made) and not _makes_plain(made.frame.facts))
+        for argument in made.call.args:
+            if carries and not isinstance(argument, ast.Starred):
+                self._all(self.evaluator.evaluate(argument, made.frame), one, role, depth)
+        for keyword in made.call.keywords:
+            if keyword.arg is not None and (carries or "transform" in keyword.arg):
+                self._all(self.evaluator.evaluate(keyword.value, made.frame), one, keyword.arg, depth)
+        if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
+            self.seen = False
+
+
+def _is_defaultdict(made: Made) -> bool:
+    return made.callee == "collections.defaultdict"
+
+
+def _makes_plain(facts: PythonFacts) -> bool:
+    """Return whether a file may make a ``defaultdict`` one that pickles: ``dict(counts)``, no ``default_factory``.
+
+    The evaluator takes ``dict(counts)`` for the dictionary itself.
+    """
+    return "dict" in facts.calls or ".default_factory" in facts.source.text
+
+
+def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[str]:
+    """Return the names of the attributes that functions read, and the properties among these.
+
+    One whose method is called by name, ``self.spectrum.transform(wave)``, runs that method and is not called itself,
+    unless the method gives what is in it, or calls it.
+    """
+    found: set[str] = set()
+    for function in running:
+        read = _attributes_in(function.node)
+        if function.receiver is not None:
+            for owner in classes.lineage(evaluator, function.receiver.of):
+                for scope in owner.scope.children:
+                    if scope.name in read:
+                        read |= _attributes_in(scope.node)
+        found |= read
+    return found
+
+
+def _attributes_in(node: ast.AST) -> set[str]:
+    called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+    owners = {id(one.value) for one in called if isinstance(one, ast.Attribute) and one.attr not in REACHES_IN}
+    read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
+    return {one.attr for one in read if id(one) not in owners}
+
+
+def _in_function(scope: Scope) -> bool:
+    outer = scope.parent
+    while outer is not None:
+        if outer.is_function:
+            return True
+        outer = outer.parent
+    return False
+
+
+def captured(scope: Scope) -> tuple[str, ...]:
+    """Return the names that a lambda, function or class takes from the functions around it, sorted."""
+    names = {node.id for node in ast.walk(scope.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    own = {name for inner in _with_children(scope) for name in inner.bindings}
+    found = set()
+    for name in names - own:
+        outer = scope.parent
+        while outer is not None:
+            if name in outer.bindings and not outer.is_class:
+                if outer.is_function:
+                    found.add(name)
+                break
+            outer = outer.parent
+    return tuple(sorted(found))
+
+
+def _with_children(scope: Scope) -> Iterator[Scope]:
+    yield scope
+    for child in scope.children:
+        yield from _with_children(child)

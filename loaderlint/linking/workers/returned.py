@@ -1,0 +1,298 @@
+"""What a worker gives back: the batch that the collate function returns, or the items where it hands them on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Possibilities,
+    Possibility,
+    Row,
+)
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.model.worker_code import Unsendable
+from loaderlint.readers.python import dotted, parameters
+from loaderlint.vocabulary.kept import PICKLES_ITSELF
+from loaderlint.vocabulary.sending import (
+    DEFAULTDICT,
+    GENERATOR,
+    GRADIENT,
+    HANDS_ON,
+    LAMBDA,
+    LAYERS,
+    LOCAL_CLASS,
+    LOCAL_FUNCTION,
+    SWITCHES_GRADIENTS,
+    UNSENDABLE,
+    WITHOUT_GRADIENTS,
+    WRAPPERS,
+    Unpickled,
+)
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_DEEPEST = 6
+"""Containers inside each other; deeper ones are not looked into."""
+_PARTIAL = "functools.partial"
+_REGROUPING = frozenset({"tuple", "list", "zip"})
+"""Functions that give what they are given in another order (``tuple(zip(*batch))``)."""
+_DIFFERENTIABLE = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.Div, ast.Pow)
+"""Operators whose result has a graph where an operand requires grad."""
+_GIVES_ONE_ITEM = ("__getitem__", "__getitems__", "__iter__", "__next__")
+
+
+def unsendable(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Unsendable, ...]:
+    """Return what a loader's workers cannot send to the main process, as far as it was seen.
+
+    torch's own collate refuses an item that is no tensor, number, text or container at once, with workers or without;
+    a ``defaultdict`` it makes again as it is (``torch/utils/data/_utils/collate.py``, ``collate``, 2.13).
+    """
+    found: dict[Span, Unsendable] = {}
+    for function, role, assumptions, collated in sending(evaluator, given):
+        with evaluator.steps(STEPS):
+            for one in _Batch(evaluator, role, collated).given_by(function, assumptions):
+                found.setdefault(one.span, one)
+    return tuple(found.values())
+
+
+def sending(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[Function, str, Assumptions, bool]]:
+    """Yield the functions whose results are sent, and whether torch's own collate comes before that."""
+    for one in _possibilities(given, "collate_fn"):
+        for function in called(evaluator, one, ("__call__",)):
+            yield function, "collate_fn", one.assumptions, False
+    ways = list(items_sent(evaluator, given))
+    for one in _possibilities(given, "dataset"):
+        for function in called(evaluator, one, _GIVES_ONE_ITEM):
+            for assumptions, collated in ways:
+                joint = together(one.assumptions, assumptions)
+                if joint is not None:
+                    yield function, "dataset", joint, collated
+
+
+def items_sent(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[Assumptions, bool]]:
+    """Yield what is assumed where the items themselves are sent, and whether torch's own collate comes before that."""
+    for one in _possibilities(given, "collate_fn"):
+        if one.thing is None:
+            yield one.assumptions, True
+        elif _gives_items(evaluator, one):
+            yield one.assumptions, False
+    if "collate_fn" not in given:
+        yield NO_ASSUMPTIONS, True
+    if "batch_sampler" not in given:
+        for one in _possibilities(given, "batch_size"):
+            if one.thing is None:
+                yield one.assumptions, False
+
+
+def _possibilities(given: Mapping[str, Given], option: str) -> Possibilities:
+    return given[option].possibilities if option in given else ()
+
+
+def called(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> Iterator[Function]:
+    """Yield the functions that a callable, or the methods of these names that an object, is called by."""
+    thing = one.thing
+    if isinstance(thing, Function) and names == ("__call__",):
+        yield thing
+    elif isinstance(thing, Instance):
+        methods = (classes.method(evaluator, thing, name) for name in names)
+        yield from (one for one in methods if one is not None)
+    elif isinstance(thing, Made) and thing.call.args and (thing.callee in WRAPPERS or thing.callee == _PARTIAL):
+        with evaluator.steps(STEPS):
+            inside = evaluator.evaluate(thing.call.args[0], thing.frame)
+        for held in inside:
+            for way in held.thing.items if isinstance(held.thing, Row) else ((held,),):
+                for item in way:
+                    yield from called(evaluator, item, names)
+
+
+def _gives_items(evaluator: Evaluator, one: Possibility) -> bool:
+    """Return whether a ``collate_fn`` gives the items as they are."""
+    if isinstance(one.thing, External):
+        return one.thing.name in HANDS_ON
+    return any(_hands_on(function) for function in called(evaluator, one, ("__call__",)))
+
+
+def _hands_on(function: Function) -> bool:
+    """Return whether a collate function gives the items as they are, only in other containers."""
+    taken = [one.arg for one in parameters(function.node) if function.owner is None or one.arg != "self"][:1]
+    return bool(function.scope.returns) and all(
+        value is not None and taken == [_regrouped(value)] for value, _ in function.scope.returns
+    )
+
+
+def _regrouped(node: ast.expr) -> str | None:
+    while isinstance(node, ast.Call | ast.Starred):
+        if isinstance(node, ast.Starred):
+            node = node.value
+        elif dotted(node.func) in _REGROUPING and len(node.args) == 1 and not node.keywords:
+            node = node.args[0]
+        else:
+            return None
+    return node.id if isinstance(node, ast.Name) else None
+
+
+class _Batch:
+    """One batch or item, looked through for what cannot be sent."""
+
+    def __init__(self, evaluator: Evaluator, role: str, collated: bool) -> None:
+        self.evaluator = evaluator
+        self.role = role
+        self.collated = collated
+        self.made_plain = False
+
+    def given_by(self, function: Function, assumptions: Assumptions) -> Iterator[Unsendable]:
+        """Yield what a function returns or yields that cannot be sent."""
+        scope = function.scope
+        # What the evaluator takes for the dictionary itself, `dict(counts)`, is one that pickles.
+        self.made_plain = any(dotted(site.node.func) == "dict" for site in scope.calls) or any(
+            name.endswith(".default_factory") for name in scope.bindings
+        )
+        returns = () if scope.yields or scope.name == "__iter__" else scope.returns
+        given = [(value, place) for value, place in returns if value is not None]
+        given += [
+            (one.value, place) for one, place in scope.yielded if isinstance(one, ast.Yield) and one.value is not None
+        ]
+        for value, place in given:
+            frame = Frame(function.facts, place, receiver=function.receiver)
+            for met in self.evaluator.conditions(place.arms, frame):
+                joint = together(assumptions, met)
+                if joint is not None:
+                    yield from self._expression(value, frame, joint, 0)
+
+    def _expression(self, node: ast.expr, frame: Frame, assumptions: Assumptions, depth: int) -> Iterator[Unsendable]:
+        if depth > _DEEPEST:
+            return
+        written = _written(node, frame)
+        if isinstance(written, ast.Dict | ast.Tuple | ast.List):
+            for part in written.values if isinstance(written, ast.Dict) else written.elts:
+                yield from self._expression(part, frame, assumptions, depth + 1)
+        if isinstance(written, ast.ListComp):
+            yield from self._expression(written.elt, frame, assumptions, depth + 1)
+        kind = GENERATOR if isinstance(written, ast.GeneratorExp) else None
+        if isinstance(written, ast.Call):
+            kind = self._of_call(written, frame)
+        if isinstance(written, ast.BinOp) and isinstance(written.op, _DIFFERENTIABLE):
+            kind = GRADIENT if any(self._is_leaf(one, frame) for one in (written.left, written.right)) else None
+        if kind is not None:
+            yield from self._found(frame.facts.span(written), kind, assumptions)
+        elif not (isinstance(written, ast.Dict | ast.Tuple | ast.List) and written is node):
+            for one in self.evaluator.evaluate(node, frame):
+                yield from self._thing(one, assumptions, depth)
+
+    def _of_call(self, node: ast.Call, frame: Frame) -> Unpickled | None:
+        """Return what a call gives that cannot be sent and that is no thing: a generator, a tensor with its graph."""
+        for one in self.evaluator.evaluate(node.func, frame):
+            thing = one.thing
+            if isinstance(thing, Function) and thing.scope.yields and not _is_decorated(thing):
+                return GENERATOR
+            if isinstance(thing, Made) and thing.callee in LAYERS and not self._minds_gradients(frame, thing.frame):
+                return GRADIENT
+        return None
+
+    def _is_leaf(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether a tensor is made that requires grad, so that what is computed with it has a graph."""
+        asked = node.keywords if isinstance(node, ast.Call) else []
+        if not any(
+            one.arg == "requires_grad" and isinstance(one.value, ast.Constant) and one.value.value for one in asked
+        ):
+            return False
+        made = self.evaluator.evaluate(node, frame)
+        torchs = all(isinstance(one.thing, Made) and one.thing.callee.startswith("torch.") for one in made)
+        return torchs and not self._switches_gradients()
+
+    def _minds_gradients(self, *frames: Frame) -> bool:
+        """Return whether one of the files says anything of what requires grad, or any file of no gradients."""
+        said = (word in frame.facts.source.text for frame in frames for word in WITHOUT_GRADIENTS)
+        return any(said) or self._switches_gradients()
+
+    def _switches_gradients(self) -> bool:
+        """Return whether any file of the project switches gradients off."""
+        files = self.evaluator.project.all_python
+        return self.evaluator.once(
+            ("gradients",), True, lambda: any(word in one.source.text for one in files() for word in SWITCHES_GRADIENTS)
+        )
+
+    def _thing(self, one: Possibility, assumptions: Assumptions, depth: int) -> Iterator[Unsendable]:
+        joint = together(one.assumptions, assumptions)
+        if joint is None or depth > _DEEPEST:
+            return
+        thing = one.thing
+        parts: list[Possibility] = []
+        if isinstance(thing, Row):
+            parts = [way for item in thing.items for way in item]
+        elif isinstance(thing, Items):
+            parts = [way for item in thing.entries.values() for way in item]
+        for part in parts:
+            yield from self._thing(part, joint, depth + 1)
+        kind = self._kind(thing)
+        if kind is not None:
+            yield from self._found(one.span, kind, joint, one)
+
+    def _kind(self, thing: object) -> Unpickled | None:
+        if isinstance(thing, Function):
+            if isinstance(thing.node, ast.Lambda):
+                return LAMBDA
+            return LOCAL_FUNCTION if thing.owner is None and _is_local(thing) else None
+        if isinstance(thing, Instance):
+            if _is_local(thing.of) and not any(
+                name in owner.scope.bindings
+                for owner in classes.lineage(self.evaluator, thing.of)
+                for name in PICKLES_ITSELF
+            ):
+                return LOCAL_CLASS
+            return None
+        if not isinstance(thing, Made):
+            return None
+        if thing.callee == "collections.defaultdict":
+            made_by = [one for given in thing.call.args[:1] for one in self.evaluator.evaluate(given, thing.frame)]
+            is_local = bool(made_by) and all(self._kind(one.thing) is not None for one in made_by)
+            return DEFAULTDICT if is_local and not self.made_plain else None
+        return UNSENDABLE.get(thing.callee)
+
+    def _found(
+        self, span: Span, kind: Unpickled, assumptions: Assumptions, one: Possibility | None = None
+    ) -> Iterator[Unsendable]:
+        if not self.collated or kind is DEFAULTDICT:
+            trail = one.trail if one is not None else ()
+            yield Unsendable(span, kind.words, kind.error, self.role, assumptions, trail, kind is GRADIENT)
+
+
+def _written(node: ast.expr, frame: Frame) -> ast.expr:
+    """Return what a name of the function was set to, where that is one expression; else the node itself."""
+    if not isinstance(node, ast.Name):
+        return node
+    bindings = frame.scope.bindings.get(node.id, ())
+    only = bindings[0] if len(bindings) == 1 else None
+    if only is None or only.kind != "assign" or only.value is None or only.place.arms != frame.place.arms:
+        return node
+    return only.value if isinstance(only.value, ast.GeneratorExp | ast.Call) else node
+
+
+def _is_local(one: Function | Class) -> bool:
+    """Return whether a function or class is defined in a function and no name of its module stands for it."""
+    around = one.scope.parent
+    if around is None or one.scope.name in around.outer_names:
+        return False
+    while around is not None:
+        if around.is_function:
+            return True
+        around = around.parent
+    return False
+
+
+def _is_decorated(function: Function) -> bool:
+    return not isinstance(function.node, ast.Lambda) and bool(function.node.decorator_list)

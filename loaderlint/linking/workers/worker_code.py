@@ -1,0 +1,242 @@
+"""What the code that runs inside workers does there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.running import STEPS, loaders_in, shortened
+from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Possibility
+from loaderlint.linking.workers.changed_in_workers import changes_in_workers, remembers
+from loaderlint.linking.workers.ends import stops
+from loaderlint.linking.workers.left_behind import left_behind
+from loaderlint.linking.workers.on_cuda import batches_on_cuda
+from loaderlint.linking.workers.returned import called, unsendable
+from loaderlint.linking.workers.seeding import seeds
+from loaderlint.linking.workers.sharding import repeated
+from loaderlint.linking.workers.thread_users import used_in_workers
+from loaderlint.linking.workers.worker_threads import threads_in_workers
+from loaderlint.model.payload import Touch
+from loaderlint.model.source import Span
+from loaderlint.model.value import CpuCount, together
+from loaderlint.model.worker_code import CompiledCall, Nested, WorkerCode
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
+from loaderlint.vocabulary.process_wide import CHANGES_THE_PROCESS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_PROCESS_WIDE = frozenset(name.rpartition(".")[2] for name in CHANGES_THE_PROCESS)
+_MOST_ITERATIONS = 60
+"""Loops in the worker code of one loader that are looked into for loaders of their own."""
+
+
+def worker_code(
+    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]
+) -> WorkerCode:
+    """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option."""
+    starting = running.get("worker_init_fn", ())
+    everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
+    return WorkerCode(
+        unsendable=unsendable(evaluator, given),
+        repeated=tuple(repeated(evaluator, given, starting)),
+        seeds=tuple(seeds(evaluator, given, everything)),
+        ends=tuple(_ends(evaluator, given)),
+        nested=tuple(_nested(evaluator, everything)),
+        threads=tuple(_threads(evaluator, everything)),
+        compiled=tuple(_compiled_calls(evaluator, everything)),
+        on_cuda=tuple(batches_on_cuda(evaluator, given)),
+        inherited=used_in_workers(evaluator, everything),
+        own_threads=threads_in_workers(evaluator, everything),
+        asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
+        changes=changes_in_workers(everything),
+        remembers=remembers(evaluator, running),
+        left_behind=left_behind(evaluator, everything),
+        process_wide=next(_process_wide(evaluator, everything), None),
+    )
+
+
+def _name(site: CallSite) -> str:
+    function = site.node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _touches(evaluator: Evaluator, function: Function, site: CallSite, one: Possibility) -> Iterator[Touch]:
+    """Yield a call as something that is met, where it is by what was found of it."""
+    facts = function.facts
+    if told_apart(site.place):
+        return
+    for conditions in evaluator.conditions(site.place.arms, Frame(facts, site.place, receiver=function.receiver)):
+        joint = together(one.assumptions, conditions)
+        if joint is not None:
+            yield Touch(facts.span(site.node), shortened(facts.text(site.node)), joint)
+            return
+
+
+# --- the end of the data ---
+
+
+def _ends(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Touch]:
+    """Yield where reading one sample of a map-style dataset says that the data are at their end."""
+    for one in given["dataset"].possibilities if "dataset" in given else ():
+        if isinstance(one.thing, Instance) and _is_iterated(evaluator, one.thing):
+            continue
+        for function in called(evaluator, one, ("__getitem__",)):
+            node = function.node
+            if isinstance(node, FunctionNode) and not function.scope.yields:
+                index = [parameter.arg for parameter in parameters(node)][1:2]
+                for statement in stops(node.body, index):
+                    facts = function.facts
+                    yield Touch(facts.span(statement), facts.text(statement), one.assumptions, one.trail)
+
+
+def _is_iterated(evaluator: Evaluator, dataset: Instance) -> bool:
+    above = (
+        name for owner in classes.lineage(evaluator, dataset.of) for name in classes.foreign_bases(evaluator, owner)
+    )
+    return any(name.endswith(("IterableDataset", "IterDataPipe")) for name in above)
+
+
+# --- loaders inside workers ---
+
+
+def _nested(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Nested]:
+    """Yield the loops of worker code over loaders, one for each loader."""
+    seen: set[int] = set()
+    left = _MOST_ITERATIONS
+    for function in running:
+        facts = function.facts
+        for expression, _, place in function.scope.iterations if "loader" in facts.source.text.lower() else ():
+            left -= 1
+            frame = Frame(facts, place, receiver=function.receiver)
+            looked_into = left > 0 and not told_apart(place)
+            for one in loaders_in(evaluator, expression, frame) if looked_into else ():
+                span = _span_of(evaluator, one.call) if one.call not in seen else None
+                seen.add(one.call)
+                if span is not None:
+                    yield Nested(facts.span(expression), shortened(facts.text(expression)), span, one.assumptions)
+
+
+def _span_of(evaluator: Evaluator, call: int) -> Span | None:
+    """Return where a call stands, by its identity; None for one that asks for the worker how many it is to have."""
+    for facts in evaluator.project.all_python():
+        site = facts.sites.get(call)
+        if site is not None:
+            given = [*site.node.args, *(one.value for one in site.node.keywords)]
+            asks = told_apart(site.place) or any(asks_for_worker(one, site.place.scope) for one in given)
+            return None if asks else facts.span(site.node)
+    return None
+
+
+# --- threads and compiled functions ---
+
+
+def _threads(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touch]:
+    """Yield where worker code has torch compute with several threads."""
+    for function in running:
+        for site in function.scope.calls:
+            given = [*site.node.args, *(one.value for one in site.node.keywords)][:1]
+            if _name(site) != "set_num_threads" or not given:
+                continue
+            frame = Frame(function.facts, site.place, receiver=function.receiver)
+            with evaluator.steps(STEPS):
+                if not _is(evaluator, site.node.func, frame, "torch.set_num_threads"):
+                    continue
+                for one in evaluator.evaluate(given[0], frame):
+                    several = isinstance(one.thing, int) and one.thing > 1
+                    if several or isinstance(one.thing, CpuCount):
+                        yield from _touches(evaluator, function, site, one)
+                        break
+
+
+def _process_wide(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touch]:
+    """Yield where worker code changes what all of its process has; for a block alone (``with``) it is taken back."""
+    for function in running:
+        calls = [site for site in function.scope.calls if _name(site) in _PROCESS_WIDE and not told_apart(site.place)]
+        blocks = [one for one in ast.walk(function.node) if isinstance(one, ast.With | ast.AsyncWith)] if calls else []
+        entered = {id(item.context_expr) for block in blocks for item in block.items}
+        for site in calls:
+            frame = Frame(function.facts, site.place, receiver=function.receiver)
+            with evaluator.steps(STEPS):
+                if id(site.node) not in entered and _is(evaluator, site.node.func, frame, *CHANGES_THE_PROCESS):
+                    yield Touch(function.facts.span(site.node), shortened(function.facts.text(site.node)))
+
+
+def _is(evaluator: Evaluator, node: ast.expr, frame: Frame, *names: str) -> bool:
+    return any(isinstance(one.thing, External) and one.thing.name in names for one in evaluator.evaluate(node, frame))
+
+
+def _compiled_calls(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[CompiledCall]:
+    """Yield the calls of worker code to what ``torch.compile`` gave."""
+    if not evaluator.remembered(("compiles",), None, lambda: _compiles(evaluator)):
+        return
+    inside = {id(function.node) for function in running}
+    for function in running:
+        for site in function.scope.calls:
+            with evaluator.steps(STEPS):
+                made = _compiled(evaluator, site, function)
+                if made is None:
+                    continue
+                one, facts, span = made
+                for touch in _touches(evaluator, function, site, one):
+                    elsewhere = _is_called_outside(evaluator, site, one, {facts, function.facts}, inside)
+                    yield CompiledCall(touch.span, touch.what, span, elsewhere, touch.assumptions)
+
+
+def _compiles(evaluator: Evaluator) -> bool:
+    return any("torch.compile" in facts.source.text for facts in evaluator.project.all_python())
+
+
+def _compiled(evaluator: Evaluator, site: CallSite, function: Function) -> tuple[Possibility, PythonFacts, Span] | None:
+    """Return what a call calls, where that is compiled, with where it was."""
+    for one in evaluator.evaluate(site.node.func, Frame(function.facts, site.place, receiver=function.receiver)):
+        thing = one.thing
+        if isinstance(thing, Made) and thing.callee == "torch.compile":
+            if not _by_inductor(evaluator, thing.call, thing.frame):
+                return None
+            return one, thing.frame.facts, thing.frame.facts.span(thing.call)
+        if isinstance(thing, Function) and isinstance(thing.node, FunctionNode):
+            for decorator in thing.node.decorator_list:
+                if dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == "torch.compile":
+                    # A decorator is read in the scope around the function.
+                    around = Frame(thing.facts, thing.scope.defined) if thing.scope.defined is not None else None
+                    if isinstance(decorator, ast.Call) and not _by_inductor(evaluator, decorator, around):
+                        return None
+                    return one, thing.facts, thing.facts.span(decorator)
+    return None
+
+
+def _by_inductor(evaluator: Evaluator, call: ast.Call, frame: Frame | None) -> bool:
+    """Return whether a call of ``torch.compile`` compiles, and by the backend that keeps threads for it."""
+    wanted = {"backend": "inductor", "disable": False}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return False
+        if keyword.arg in wanted:
+            things = [one.thing for one in evaluator.evaluate(keyword.value, frame)] if frame is not None else []
+            if not things or any(thing != wanted[keyword.arg] for thing in things):
+                return False
+    return True
+
+
+def _is_called_outside(
+    evaluator: Evaluator, site: CallSite, one: Possibility, files: set[PythonFacts], inside: set[int]
+) -> bool:
+    """Return whether something else than worker code calls the same, in a file that knows it."""
+    for facts in files:
+        for other in facts.calls.get(_name(site), ()):
+            if id(other.place.scope.node) in inside:
+                continue
+            for met in evaluator.evaluate(other.node.func, Frame(facts, other.place)):
+                same = isinstance(met.thing, Made) and isinstance(one.thing, Made) and met.thing.call is one.thing.call
+                if same or (
+                    isinstance(met.thing, Function)
+                    and isinstance(one.thing, Function)
+                    and met.thing.node is one.thing.node
+                ):
+                    return True
+    return False
