@@ -110,6 +110,9 @@ REMEMBERS = {
     "one that is taken to pieces": "row = self.items[index]\ndel row['x']\nindex = row",
     "what something unknown gives back": "row = self.unknown(self.items[index])\nrow += 1\nindex = row",
     "an iterator that is gone through": "for row in self.stream:\n    break\nindex = row",
+    "one that goes along with another": "for row, place in zip(self.items, [1]):\n    row *= place\nindex = row",
+    "one that is counted": "for place, row in enumerate(self.items):\n    row += place\nindex = row",
+    "one in a dictionary": "row = dict(x=self.items[index])\nrow['x'] += 1\nindex = row",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
 FORGETS = {
@@ -126,6 +129,12 @@ FORGETS = {
     ),
     "what something unknown is called on": "row = self.items[index].unknown()\nrow += 1\nindex = row",
     "a list that is gone through": "for row in self.items:\n    break\nindex = row",
+    "what becomes new in a call that takes a constant": (
+        "import torch\nrow = torch.zeros(3).sub_(torch.as_tensor(self.mean)).div_(2)\nindex = row"
+    ),
+    "what goes along with a constant": "for row, mean in zip([[1]], self.items):\n    row *= mean\nindex = row",
+    "what is counted": "for row, mean in enumerate(self.items):\n    row += mean\nindex = row",
+    "a dictionary of what is there": "row = dict(x=[1], y=self.items[index])\nx = row['x'].copy()\nx += 1\nindex = x",
     "an image that is read": "import cv2\nrow = cv2.imread(self.items[index])\nrow[0] = 0\nindex = row",
     "one that a helper makes": "row = self.make(index)\nrow += 1\nindex = row",
     "columns of a copy": "row = self.items[index].copy()\nrow[:, 1] *= 2\nindex = row",

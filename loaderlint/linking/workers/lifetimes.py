@@ -108,7 +108,7 @@ class _Run:
                 self._untold(test)
                 self._arms(body, orelse)
             case ast.For(target=target, iter=iterable) | ast.AsyncFor(target=target, iter=iterable):
-                self._bind(target, element(self.layers(iterable)))
+                self._go_through(target, iterable)
                 self._repeat(node.body, node.orelse)
             case ast.While(test=test, body=body, orelse=orelse):
                 self._untold(test)
@@ -186,6 +186,18 @@ class _Run:
                     self._bind(part, layers)
             case _:
                 self._bind(target, self.layers(value))
+
+    def _go_through(self, target: ast.expr, iterable: ast.expr) -> None:
+        """Give a target the elements of an iterable: of several that go along with each other, each of its own."""
+        match target, iterable:
+            case ast.Tuple(elts=to), ast.Call(func=ast.Name(id="zip"), args=of) if len(to) == len(of):
+                for part, one in zip(to, of, strict=True):
+                    self._bind(part, element(self.layers(one)))
+            case ast.Tuple(elts=[place, part]), ast.Call(func=ast.Name(id="enumerate"), args=[one, *_]):
+                self._bind(place, NEW)
+                self._bind(part, element(self.layers(one)))
+            case _:
+                self._bind(target, element(self.layers(iterable)))
 
     def _bind(self, target: ast.expr, layers: Layers) -> None:
         match target:
@@ -281,7 +293,7 @@ class _Run:
         assert isinstance(node, _COMPREHENSIONS)
         before = dict(self._names)
         for one in node.generators:
-            self._bind(one.target, element(self.layers(one.iter)))
+            self._go_through(one.target, one.iter)
             for test in one.ifs:
                 self._untold(test)
         layers = self.layers(node.value if isinstance(node, ast.DictComp) else node.elt)
@@ -305,10 +317,16 @@ class _Run:
                 return returned
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         self._note_changes(name, on, given)
+        if name == "dict":
+            # What is given by a keyword stands under it as it is.
+            return holding(element(one) if isinstance(key, int) else one for key, one in given.items())
+        if name.endswith("_") and not name.startswith("_"):
+            return on
         back = _given_back(name, min(on, *given.values(), NEW))
         if back is None:
-            # What is unknown may give back what it was given.
-            back = min(given.values(), default=NEW) if done is not None else NEW
+            # What is unknown may give back what it was given, but for the methods of a value.
+            kept = isinstance(function, ast.Name) or on == KEPT
+            back = min(given.values(), default=NEW) if done is not None and kept else NEW
         return min(returned, back)
 
     def _note_changes(self, name: str, on: Layers, given: Mapping[str | int, Layers]) -> None:
