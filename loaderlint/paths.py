@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ def relative(location: str, folder: str) -> str | None:
     """Return an absolute path as seen from a folder that it lies in, or None when it lies elsewhere."""
     prefix = folder.rstrip(os.sep) + os.sep
     return location[len(prefix) :] if location.startswith(prefix) else None
+
+
+def text_of(location: str) -> str:
+    """Return the text of a file that names others, such as ``.gitignore``, or nothing where it cannot be read.
+
+    A missing ignore file ignores nothing. Names that are no UTF-8 come as the system's functions give and take them.
+    """
+    try:
+        return Path(location).read_bytes().decode("utf-8-sig", errors="surrogateescape")
+    except (OSError, ValueError):
+        return ""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language
-from loaderlint.paths import PathPatterns, displayed, valid_lines
-from loaderlint.tracked import NOTHING_TRACKED, TrackedFiles, git_folder
+from loaderlint.paths import PathPatterns, displayed, text_of, valid_lines
+from loaderlint.tracked import NOTHING_TRACKED, TrackedFiles, common_folder, git_folder
 
 SKIPPED_FOLDERS = frozenset(
     {
@@ -137,22 +137,11 @@ def _ignores_above(folder: str) -> _Ignores:
 
 
 def _repository_ignores(root: str) -> _Ignores:
-    git = git_folder(root)
-    # A work tree beside the first one shares its lines; ``commondir`` says where they stand.
-    common = _read(os.path.join(git, "commondir")).strip()
-    exclude = os.path.join(git, common, "info", "exclude")
+    # A work tree beside the first one shares its lines.
+    exclude = os.path.join(common_folder(git_folder(root)), "info", "exclude")
     return _Ignores((_read_ignores(root, exclude),), TrackedFiles(root))
 
 
 def _read_ignores(folder: str, location: str) -> PathPatterns:
-    content = _read(location)
+    content = text_of(location)
     return PathPatterns(folder, valid_lines(content.splitlines()) if content else ())
-
-
-def _read(location: str) -> str:
-    """Return a file's text, or nothing when it cannot be read: a missing ignore file ignores nothing."""
-    try:
-        with open(location, encoding="utf-8-sig", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
