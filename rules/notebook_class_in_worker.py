@@ -64,8 +64,8 @@ class NotebookClassInWorker(Rule):
                 continue
             workers, by = start[0], start[1].method.value
             message = (
-                f"starting {counted(workers)} by {by} raises: the {one.kind} {one.name} given as {one.role} is defined "
-                "in this notebook, which a worker cannot import"
+                f"starting {counted(workers)} by {by} raises: the {one.kind} {one.name} {one.handed} is defined in "
+                "this notebook, which a worker cannot import"
             )
             error = f"AttributeError: Can't get attribute '{one.name}' on <module '__main__' (built-in)>"
             fix = (

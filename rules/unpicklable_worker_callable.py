@@ -69,7 +69,7 @@ class UnpicklableWorkerCallable(Rule):
             workers, by = counted(start[0]), start[1].method.value
             what = f"{one.kind} {one.name}" if one.name else one.kind
             why = _UNDER_GUARD if one.guarded else "cannot be pickled"
-            message = f"starting {workers} by {by} raises: the {what} given as {one.role} {why}"
+            message = f"starting {workers} by {by} raises: the {what} {one.handed} {why}"
             yield self.finding(loader, one, message, target, fix=_hoisted(one, what))
 
 

@@ -11,7 +11,7 @@ import pytest
 from loaderlint.model.edit import AddOption, Drop, Fix, GuardEntryPoint, Hoist, MakeInteger, OnlyWithWorkers, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader, Program
-from loaderlint.model.payload import Payload, Touch, Unpicklable
+from loaderlint.model.payload import Handing, Payload, Touch, Unpicklable
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Span
 from loaderlint.model.target import Accelerator, Platform, Target
@@ -216,6 +216,23 @@ class TestUnpicklableWorkerCallable:
         assert second.span == at(21)
         assert "the local function seed given as worker_init_fn" in second.message
         assert first.fix != second.fix
+
+    @pytest.mark.parametrize(
+        ("handing", "words"),
+        [
+            (Handing.GIVEN, "the local function seed given as start cannot be pickled"),
+            (Handing.PART, "the local function seed that is part of the start cannot be pickled"),
+            (Handing.KEPT, "the local function seed kept as `self.start` cannot be pickled"),
+        ],
+    )
+    def test_how_each_came_there_is_said(self, handing: Handing, words: str) -> None:
+        one = replace(self.LOCAL, role="start", handing=handing)
+        assert the_finding("LL103", self.loader(one), WINDOWS).message.endswith(f"raises: {words}")
+        in_cell = replace(one, kind="function")
+        payload = Payload(in_notebook=(in_cell,), seen=True)
+        message = the_finding("LL109", a_loader(payload=payload, num_workers=4), WINDOWS).message
+        said = words.removeprefix("the local ").removesuffix(" cannot be pickled")
+        assert f"raises: the {said} is defined in this notebook, which" in message
 
     def test_what_captures_is_hoisted_by_hand(self) -> None:
         fix = the_fix(the_finding("LL103", self.loader(self.CAPTURES), WINDOWS))

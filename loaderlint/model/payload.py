@@ -55,14 +55,25 @@ class Touch:
         return self.workers is None or workers.span in self.workers
 
 
+class Handing(str, Enum):
+    """How something comes to travel into a worker, as messages say it of an argument's or attribute's name.
+
+    What is nested in a loader's argument need not be what that argument is called: a dataset's transform is no dataset.
+    """
+
+    GIVEN = "given as {}"
+    PART = "that is part of the {}"
+    KEPT = "kept as `self.{}`"
+
+
 @dataclass(frozen=True)
 class Unpicklable:
     """A callable or class that cannot be pickled by reference because no module a worker imports has it by name.
 
     ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``, or ``"function"`` or ``"class"`` of a notebook,
     whose main module no worker can import, or of a file that has it under its ``__main__`` guard alone (``guarded``);
-    ``role`` the option or argument it is handed to; ``captures`` the names it takes from the function around it,
-    without which it could be hoisted.
+    ``role`` the option, argument or attribute it is handed to, and ``handing`` says how; ``captures`` are the names it
+    takes from the function around it, without which it could be hoisted.
     """
 
     span: Span
@@ -73,6 +84,12 @@ class Unpicklable:
     assumptions: Assumptions = NO_ASSUMPTIONS
     trail: Trail = ()
     guarded: bool = False
+    handing: Handing = Handing.GIVEN
+
+    @property
+    def handed(self) -> str:
+        """How it is handed over, as messages say it behind what it is: ``given as collate_fn``."""
+        return self.handing.value.format(self.role)
 
 
 class DatasetKind(str, Enum):

@@ -279,10 +279,10 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         if end.ends:
             return Unfixed(f"{there} import the program's main file, and end at `{end.what}` ({end.span.place})")
     for one in payload.in_notebook:
-        return Unfixed(f"{there} cannot import the {one.kind} given as {one.role}, which is defined in a notebook")
+        return Unfixed(f"{there} cannot import the {one.kind} {one.handed}, which is defined in a notebook")
     for one in payload.unpicklable:
         if one.captures:
-            return Unfixed(f"{there} need a {one.role} that pickles, and this {one.kind} uses names from around it")
+            return Unfixed(f"{there} need what pickles, and the {one.kind} {one.handed} uses names from around it")
     for kept in payload.kept:
         if kept.travels and (kept.kind.pickling or kept.kind.unpickling):
             return Unfixed(f"{there} cannot be sent {kept.described}")

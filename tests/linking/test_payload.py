@@ -28,7 +28,10 @@ def payload(text: str) -> Payload:
 
 
 def described(one: Payload) -> list[str]:
-    return [" ".join((found.kind, found.name, f"as {found.role}")).replace("  ", " ") for found in one.unpicklable]
+    return [
+        " ".join((found.kind, found.name, found.handed.removeprefix("given "))).replace("  ", " ")
+        for found in one.unpicklable
+    ]
 
 
 UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
@@ -81,6 +84,53 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         "DataLoader(Numbers(transforms.Compose([transforms.ToTensor(), transforms.Lambda(lambda x: x)])))",
         ["lambda as transform"],
     ),
+    "a lambda that a data set keeps by another name": (
+        """
+        class Letters(Dataset):
+            def __init__(self, transform):
+                self.change = transform
+        DataLoader(Letters(lambda x: x))
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda that a data set has where it is given none": (
+        """
+        class Letters(Dataset):
+            def __init__(self, transform=None):
+                if transform is None:
+                    transform = lambda x: x
+                self.change = transform
+        DataLoader(Letters())
+        """,
+        ["lambda kept as `self.change`"],
+    ),
+    "a lambda that a library's data set is given by position": (
+        "from monai.data import CacheDataset\nDataLoader(CacheDataset(files, lambda x: x))",
+        ["lambda that is part of the dataset"],
+    ),
+    "a lambda among the transforms that a library's data set is given by position": (
+        """
+        from monai.data import Dataset as Files
+        steps = transforms.Compose([transforms.Lambda(lambda x: x)])
+        DataLoader(Files(files, steps))
+        """,
+        ["lambda that is part of the dataset"],
+    ),
+    "a lambda among the transforms that a library's data set is given by name": (
+        """
+        from monai.data import Dataset as Files
+        DataLoader(Files(files, transform=transforms.Compose([lambda x: x])))
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda in a list": (
+        "DataLoader([Numbers(), lambda x: x])",
+        ["lambda that is part of the dataset"],
+    ),
+    "lambdas that a partial calls and hands over": (
+        "DataLoader(Numbers(), collate_fn=partial(lambda n, b: b, lambda x: x))",
+        ["lambda as collate_fn", "lambda that is part of the collate_fn"],
+    ),
     "a lambda in the transforms of a library's data set": (
         """
         from torchvision.datasets import MNIST
@@ -95,7 +145,7 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
                 self.transform = lambda x: x
         DataLoader(Letters())
         """,
-        ["lambda as transform"],
+        ["lambda kept as `self.transform`"],
     ),
     "a local class": (
         """
@@ -117,7 +167,7 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
                 self.size, self.transform = size, transform
         DataLoader(Letters(8, lambda x: x))
         """,
-        ["lambda as transform"],
+        ["lambda kept as `self.transform`"],
     ),
     "a data set in parts": (
         "from torch.utils.data import random_split\n"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.datasets import samples
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
 from loaderlint.linking.loaders.options import Given
-from loaderlint.linking.things import classes
 from loaderlint.linking.things.guards import only_under_guard
 from loaderlint.linking.things.kinds import (
     Class,
@@ -24,16 +23,17 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Thing,
+    classes,
     either,
     under,
 )
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
-from loaderlint.model.payload import Payload, Samples, Touch, Unpicklable
+from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import PythonFacts, Scope
+from loaderlint.readers.python import Binding, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import REACHES_IN
@@ -50,12 +50,28 @@ _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "built
 _KEEPS = ("assign", "unpack")
 """Kinds of bindings by which a constructor keeps something as an attribute."""
 
+_OPTIONS = ("dataset", "collate_fn", "worker_init_fn")
+"""The arguments of a loader that travel into its workers."""
+
 _DEEPEST_CARRIED = 6
 """Things that a worker is sent inside each other; deeper ones are not looked into."""
 _MOST_CARRIED = 400
 """Things that one argument of a loader carries, each under its own assumptions; of more, the rest is not looked at."""
 _STEPS = 3000
 """Expressions and states of objects followed to find out what one argument of a loader carries."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """The name of the argument or attribute that something is handed to, and how."""
+
+    name: str
+    handing: Handing = Handing.GIVEN
+
+    @property
+    def inside(self) -> Role:
+        """That of what it holds: a list of transforms that is given as ``transform`` holds nothing else."""
+        return replace(self, handing=Handing.PART) if self.name in _OPTIONS else self
 
 
 def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
@@ -67,7 +83,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     datasets: list[Samples] = []
     keepsakes = Keepsakes(evaluator, frame)
     running: dict[str, list[Function]] = {}
-    for role in ("dataset", "collate_fn", "worker_init_fn"):
+    for role in _OPTIONS:
         one_given = given.get(role)
         if one_given is None:
             seen = seen and role != "dataset"
@@ -75,7 +91,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         for one in one_given.possibilities:
             walk = _Walk(evaluator, keepsakes)
             with evaluator.steps(_STEPS):
-                walk.visit(one, role, 0)
+                walk.visit(one, Role(role), 0)
             _gather(unpicklable, walk.unpicklable)
             _gather(in_notebook, walk.in_notebook)
             for function in walk.running():
@@ -113,7 +129,7 @@ def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> t
         for one in given[role].possibilities if role in given else ():
             walk = _Walk(evaluator, keepsakes)
             with evaluator.steps(_STEPS):
-                walk.visit(one, role, 0)
+                walk.visit(one, Role(role), 0)
             running.extend(walk.running())
     return keepsakes.carried, running
 
@@ -182,7 +198,7 @@ class _Walk:
         else:
             self._of_attributes.append((self._attribute, function))
 
-    def visit(self, one: Possibility, role: str, depth: int) -> None:
+    def visit(self, one: Possibility, role: Role, depth: int) -> None:
         """Visit one thing that travels, and what it carries, all under the assumptions that brought it here."""
         thing = one.thing
         key = (id(thing), one.assumptions, self._attribute)
@@ -200,20 +216,20 @@ class _Walk:
             self._made(thing, one, role, depth)
         elif isinstance(thing, Row):
             for item in thing.items:
-                self._all(item, one, role, depth)
+                self._all(item, one, role.inside, depth)
         elif isinstance(thing, Items):
             for item in thing.entries.values():
-                self._all(item, one, role, depth)
+                self._all(item, one, role.inside, depth)
         elif isinstance(thing, Class):
             self._local_class(thing, one, role)
         elif not (one.constant or isinstance(thing, External)):
             self.seen = False
 
-    def _all(self, possibilities: Possibilities, carrier: Possibility, role: str, depth: int) -> None:
+    def _all(self, possibilities: Possibilities, carrier: Possibility, role: Role, depth: int) -> None:
         for one in under(possibilities, carrier.assumptions):
             self.visit(one, role, depth + 1)
 
-    def _function(self, function: Function, one: Possibility, role: str) -> None:
+    def _function(self, function: Function, one: Possibility, role: Role) -> None:
         self._runs(function)
         node, facts = function.node, function.facts
         if isinstance(node, ast.Lambda):
@@ -227,27 +243,33 @@ class _Walk:
             self._defined_outside(function, "function", one, role)
             return
         captures = captured(function.scope)
-        self.unpicklable.append(Unpicklable(span, kind, role, name, captures, one.assumptions, one.trail))
+        self.unpicklable.append(
+            Unpicklable(span, kind, role.name, name, captures, one.assumptions, one.trail, handing=role.handing)
+        )
 
-    def _local_class(self, owner: Class, one: Possibility, role: str) -> None:
+    def _local_class(self, owner: Class, one: Possibility, role: Role) -> None:
         if _in_function(owner.scope):
             span = owner.facts.span(owner.node)
             captures = captured(owner.scope)
             name = owner.node.name
-            self.unpicklable.append(Unpicklable(span, "local class", role, name, captures, one.assumptions, one.trail))
+            self.unpicklable.append(
+                Unpicklable(
+                    span, "local class", role.name, name, captures, one.assumptions, one.trail, handing=role.handing
+                )
+            )
         else:
             self._defined_outside(owner, "class", one, role)
 
-    def _defined_outside(self, made: Function | Class, kind: str, one: Possibility, role: str) -> None:
+    def _defined_outside(self, made: Function | Class, kind: str, one: Possibility, role: Role) -> None:
         """Note what is defined outside functions where a worker that imports the file, if it can, does not find it."""
         in_notebook = made.facts.source.cells is not None
         guarded = not in_notebook and only_under_guard(made.scope)
         span, name = made.facts.span(made.node), made.scope.name
         if in_notebook or guarded:
-            found = Unpicklable(span, kind, role, name, (), one.assumptions, one.trail, guarded)
+            found = Unpicklable(span, kind, role.name, name, (), one.assumptions, one.trail, guarded, role.handing)
             (self.in_notebook if in_notebook else self.unpicklable).append(found)
 
-    def _instance(self, instance: Instance, one: Possibility, role: str, depth: int) -> None:
+    def _instance(self, instance: Instance, one: Possibility, role: Role, depth: int) -> None:
         self._local_class(instance.of, one, role)
         lineage = classes.lineage(self.evaluator, instance.of)
         pickles_itself = any(name in owner.scope.bindings for owner in lineage for name in PICKLES_ITSELF)
@@ -278,20 +300,31 @@ class _Walk:
                 or (isinstance(one.thing, Made) and not (_is_defaultdict(one.thing) and _makes_plain(owner.facts)))
             )
             before, self._attribute = self._attribute, attribute
-            self._all(carried, carrier, attribute, depth)
+            self._all(carried, carrier, _kept(scope, attribute, bindings), depth)
             self._attribute = before
 
-    def _made(self, made: Made, one: Possibility, role: str, depth: int) -> None:
+    def _made(self, made: Made, one: Possibility, role: Role, depth: int) -> None:
         carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
         carries = carries or (_is_defaultdict(made) and not _makes_plain(made.frame.facts))
-        for argument in made.call.args:
+        for position, argument in enumerate(made.call.args):
             if carries and not isinstance(argument, ast.Starred):
-                self._all(self.evaluator.evaluate(argument, made.frame), one, role, depth)
+                is_called = made.callee == "functools.partial" and position == 0
+                given_as = role if is_called else role.inside
+                self._all(self.evaluator.evaluate(argument, made.frame), one, given_as, depth)
         for keyword in made.call.keywords:
             if keyword.arg is not None and (carries or "transform" in keyword.arg):
-                self._all(self.evaluator.evaluate(keyword.value, made.frame), one, keyword.arg, depth)
+                self._all(self.evaluator.evaluate(keyword.value, made.frame), one, Role(keyword.arg), depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+
+def _kept(constructor: Scope, attribute: str, bindings: Iterable[Binding]) -> Role:
+    """Return what an attribute's values are handed over as: as a parameter, if the constructor keeps just that."""
+    names = {one.value.id if isinstance(one.value, ast.Name) else "" for one in bindings if one.kind in _KEEPS}
+    of_name = constructor.bindings.get(names.pop(), ()) if len(names) == 1 else ()
+    if of_name and all(one.kind == "parameter" for one in of_name):
+        return Role(of_name[0].name)
+    return Role(attribute, Handing.KEPT)
 
 
 def _is_defaultdict(made: Made) -> bool:
