@@ -20,6 +20,7 @@ class WorkersOnWindows(Rule):
     ## Why it breaks
     Windows does support workers, but each is a fresh interpreter that imports the program again and unpickles its
     work. Unless the program is guarded and its work pickles, the run stops there; if so, every epoch waits for them.
+    Of a notebook there is nothing to import: its workers have no name that a cell defines, guard or not.
 
     ## Example
     ```python
@@ -44,7 +45,8 @@ class WorkersOnWindows(Rule):
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch
     issues 25302 (eight guarded workers run), 51344 (a notebook that freezes), 12831 (slow epochs). Not measured on
-    Windows; on Linux (torch 2.13.0 CPU, Python 3.11) a spawned worker took 2 to 3 s.
+    Windows; on Linux (torch 2.13.0 CPU, Python 3.11) a spawned worker took 2 to 3 s. CPython,
+    `multiprocessing/spawn.py`, `get_preparation_data`: a main module without a file is not imported.
     """
 
     code = "LL101"
@@ -57,15 +59,20 @@ class WorkersOnWindows(Rule):
             number = workers.number(target)
             if number is not None and number <= self.limits.windows_workers:
                 continue
-            message = (
-                f"starting {counted(workers)} on Windows takes a fresh interpreter for each, which imports the program "
-                "again"
-            )
-            runs = loader.program.guarded and loader.payload.seen and not loader.payload.unpicklable
-            message += (
-                " before the first batch"
-                if runs
-                else ": without a guard, or with work that does not pickle, the run stops there"
-            )
+            message = f"starting {counted(workers)} on Windows takes a fresh interpreter for each, {_again(loader)}"
             fix = single_process(loader, workers, target, self.limits.windows_workers)
             yield self.finding(loader, workers, message, target, fix=fix)
+
+
+def _again(loader: Loader) -> str:
+    """Return what a fresh interpreter does before the first batch, and what stops the run there."""
+    payload = loader.payload
+    pickles = payload.seen and not (payload.unpicklable or payload.in_notebook)
+    if loader.span.cells is not None:
+        # The kernel's main module has no file that a worker could import.
+        if pickles:
+            return "which imports what its work needs before the first batch"
+        return "which gets its work by pickle: if that does not pickle, or a cell defines it, the run stops there"
+    if loader.program.guarded and pickles:
+        return "which imports the program again before the first batch"
+    return "which imports the program again: without a guard, or with work that does not pickle, the run stops there"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from loaderlint.model.cells import Cells
 from loaderlint.model.edit import AddOption, Drop, Fix, GuardEntryPoint, Hoist, MakeInteger, OnlyWithWorkers, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader, Program
@@ -86,6 +87,41 @@ class TestWorkersOnWindows:
 
     def test_the_message_does_not_claim_that_workers_hang(self) -> None:
         assert "hang" not in the_finding("LL101", a_loader(num_workers=1), WINDOWS).message
+
+    @pytest.mark.parametrize("guarded", [True, False, None])
+    @pytest.mark.parametrize(
+        ("payload", "words"),
+        [
+            (Payload(seen=True), "which imports what its work needs before the first batch"),
+            (Payload(seen=False), "or a cell defines it, the run stops there"),
+            (Payload((Unpicklable(at(20), "lambda", "collate_fn"),), seen=True), "the run stops there"),
+            (Payload(in_notebook=(Unpicklable(at(20), "class", "dataset"),), seen=True), "the run stops there"),
+        ],
+        ids=["work that pickles", "work that was not seen", "a lambda", "a class of a cell"],
+    )
+    def test_workers_of_a_notebook_import_no_program(self, payload: Payload, words: str, guarded: bool | None) -> None:
+        loader = a_loader(Program(guarded=guarded), payload=payload, num_workers=4)
+        in_cell = replace(loader, span=loader.span._replace(path="train.ipynb", cells=Cells((1,), (1,))))
+        message = the_finding("LL101", in_cell, WINDOWS).message
+        assert message.endswith(words)
+        assert "program" not in message
+        assert "guard" not in message
+
+    @pytest.mark.parametrize(
+        ("payload", "guarded", "words"),
+        [
+            (Payload(seen=True), True, "which imports the program again before the first batch"),
+            (Payload(seen=True), None, "the run stops there"),
+            (Payload(seen=False), True, "the run stops there"),
+            (Payload(in_notebook=(Unpicklable(at(20), "class", "dataset"),), seen=True), True, "the run stops there"),
+        ],
+    )
+    def test_workers_of_a_script_import_it_again(self, payload: Payload, guarded: bool | None, words: str) -> None:
+        message = the_finding(
+            "LL101", a_loader(Program(guarded=guarded), payload=payload, num_workers=4), WINDOWS
+        ).message
+        assert "which imports the program again" in message
+        assert message.endswith(words)
 
     @pytest.mark.parametrize("target", [LINUX, LINUX_3_14, MACOS])
     def test_other_platforms_are_quiet(self, target: Target) -> None:
