@@ -20,8 +20,8 @@ class FixedSeedInWorkerInit(Rule):
     ## What it does
     Finds `np.random.seed`, `random.seed` and the like in a `worker_init_fn`, handed a number, the worker's number, or
     the old recipe `np.random.get_state()[1][0] + worker_id`. Quiet where the seed takes anything from torch, from a
-    loop or from an object, or was not seen, where persistent workers are told apart by their number, and for loaders
-    that evaluate.
+    loop or from an object, or was not seen, where persistent workers are told apart by their number, where all that
+    runs in the workers was seen and draws nothing of what is seeded, and for loaders that evaluate.
 
     ## Why it breaks
     torch seeds Python, NumPy (from 1.9 on) and itself in every worker, anew in every epoch. A fixed seed undoes that:

@@ -158,3 +158,117 @@ def test_what_changes_with_the_epoch_is_none(text: str) -> None:
 def test_a_partial_fills_the_parameters_before_the_worker() -> None:
     body = "np.random.seed(worker_id + seed)"
     assert seeds(body, "seed, worker_id", "functools.partial(start, 3)") == [("NumPy", "worker")]
+
+
+ROOMS = """
+import random
+import numpy as np, torch
+from torch.utils.data import Dataset
+{above}
+class Rooms(Dataset):
+    def __init__(self, paths, transform=None):
+        self.paths = list(paths)
+        self.rooms = []
+        self.transform = transform
+    def __getitem__(self, index):
+        room = self.rooms[index]
+        {body}
+        return torch.from_numpy(room).float().numpy().max()
+def start(worker_id):
+    {seeds}(worker_id)
+{below}
+DataLoader(Rooms({given}), worker_init_fn=start, collate_fn={collate})
+"""
+
+
+def seeds_of_rooms(
+    body: str = "pass",
+    *,
+    above: str = "",
+    below: str = "",
+    given: str = "['a']",
+    seeds: str = "random.seed",
+    collate: str = "None",
+) -> list[str]:
+    text = ROOMS.format(body=body, above=above, below=below, given=given, seeds=seeds, collate=collate)
+    return [one.library for one in loader_of(text).payload.code.seeds]
+
+
+DRAWN: dict[str, dict[str, str]] = {
+    "by the dataset": {"body": "room = room[random.randrange(8)]"},
+    "by another name": {"above": "import random as r", "body": "room = room[r.randrange(8)]"},
+    "by a function's name": {"above": "from random import choice", "body": "room = choice(room)"},
+    "by a name of many": {"above": "from random import *", "body": "room = choice(room)"},
+    "by the module": {"body": "room = self.pick(random)"},
+    "by a helper": {"above": "def pick(room):\n    return random.choice(room)", "body": "room = pick(room)"},
+    "by the collate function": {"collate": "lambda batch: random.sample(batch, 2)"},
+    "by a transform of a library": {
+        "above": "from torchvision import transforms",
+        "given": "['a'], transforms.RandomCrop(8)",
+        "body": "room = self.transform(room)",
+    },
+    "by a library": {"above": "import albumentations", "body": "room = albumentations.crop(room)"},
+    "by a module that was not seen": {"above": "from .rooms import crop", "body": "room = crop(room)"},
+    "by what was not seen": {"given": "['a'], input().crop", "body": "room = self.transform(room)"},
+    "by a function of a library": {
+        "above": "from PIL import Image",
+        "given": "['a'], crop",
+        "body": "room = self.transform(room)",
+        "below": "from torchvision.transforms.functional import crop",
+    },
+    "by a function that is handed over": {
+        "above": "def make(crop):\n    def collate(batch):\n        return crop(batch)\n    return collate",
+        "collate": "make(input().crop)",
+    },
+    "by a base class": {"above": "import unseen\nclass Dataset(unseen.Dataset):\n    pass"},
+    "by all that a class inherits": {
+        "below": "from torchvision.datasets import FakeData\nclass More(FakeData):\n    pass",
+        "given": "More()",
+        "body": "room = self.paths[index]",
+    },
+    "as NumPy's": {"seeds": "np.random.seed", "body": "room = room[np.random.choice(8)]"},
+    "as NumPy's, by its module": {
+        "seeds": "np.random.seed",
+        "above": "from numpy import random as r",
+        "body": "r.rand()",
+    },
+    "as NumPy's, by a library": {
+        "seeds": "np.random.seed",
+        "above": "import scipy.stats",
+        "body": "scipy.stats.norm.rvs()",
+    },
+    "as torch's, by a tensor": {"seeds": "torch.manual_seed", "body": "room = room.random_()"},
+}
+
+
+@pytest.mark.parametrize("parts", DRAWN.values(), ids=list(DRAWN))
+def test_what_is_seeded_may_be_drawn(parts: dict[str, str]) -> None:
+    assert len(seeds_of_rooms(**parts)) == 1
+
+
+NOT_DRAWN: dict[str, dict[str, str]] = {
+    "by nobody": {},
+    "by another library": {"body": "room = room[np.random.choice(8)]"},
+    "by a transform that is not there": {"body": "room = self.transform(room) if self.transform else room"},
+    "by a transform of the project": {
+        "above": "def flip(room):\n    return room[::-1]",
+        "given": "['a'], flip",
+        "body": "room = self.transform(room)",
+    },
+    "by generators of its own": {"body": "room = random.Random(index).choice(room)"},
+    "by libraries that read": {"above": "import json, cv2\nfrom PIL import Image", "body": "room = cv2.imread('a')"},
+    "as NumPy's": {"seeds": "np.random.seed", "body": "room = room[random.randrange(8)]"},
+    "as NumPy's, by a generator of its own": {
+        "seeds": "np.random.seed",
+        "body": "room = np.random.default_rng(index).choice(room)",
+    },
+}
+
+
+@pytest.mark.parametrize("parts", NOT_DRAWN.values(), ids=list(NOT_DRAWN))
+def test_what_no_worker_draws_repeats_nothing(parts: dict[str, str]) -> None:
+    assert seeds_of_rooms(**parts) == []
+
+
+def test_a_seed_that_raises_does_so_whoever_draws() -> None:
+    assert seeds_of_rooms(seeds="np.random.seed(torch.initial_seed())\n    print") == ["NumPy"]

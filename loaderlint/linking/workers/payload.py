@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.datasets import samples
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
 from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.things import classes
 from loaderlint.linking.things.guards import only_under_guard
 from loaderlint.linking.things.kinds import (
     Class,
@@ -23,10 +24,10 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Thing,
-    classes,
     either,
     under,
 )
+from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
@@ -83,6 +84,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
     datasets: list[Samples] = []
     keepsakes = Keepsakes(evaluator, frame)
     running: dict[str, list[Function]] = {}
+    sent: list[Thing] = []
     for role in _OPTIONS:
         one_given = given.get(role)
         if one_given is None:
@@ -97,6 +99,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
             for function in walk.running():
                 running.setdefault(role, []).append(function)
                 cuda.update((touch.span, touch) for touch in _touched_by(evaluator, function))
+            sent.extend(walk.visited())
             seen = seen and walk.seen
             if role == "dataset":
                 datasets.extend(samples(evaluator, one))
@@ -106,6 +109,8 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         running.get("worker_init_fn", ()),
         starting_seen=init is None or all(isinstance(one.thing, Function | None) for one in init.possibilities),
     )
+    functions = [one for functions in running.values() for one in functions]
+    draws = Draws(evaluator, functions, sent, seen)
     kinds = {one.iterable for one in datasets} - {None}
     return Payload(
         unpicklable=tuple(unpicklable.values()),
@@ -117,7 +122,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         collate_fn=_function_given(given, "collate_fn"),
         worker_init_fn=_function_given(given, "worker_init_fn"),
         seen=seen,
-        code=worker_code(evaluator, given, running),
+        code=worker_code(evaluator, given, running, draws),
     )
 
 
@@ -173,6 +178,10 @@ class _Walk:
         self._attribute: str | None = None
         self._visited: dict[tuple[int, Assumptions, str | None], Thing] = {}
         """What was visited, by its identity among others: it is unique while the thing is kept."""
+
+    def visited(self) -> list[Thing]:
+        """Return the things that travel."""
+        return list(self._visited.values())
 
     def running(self) -> list[Function]:
         """Return the functions that run in a worker.

@@ -13,6 +13,7 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import External, Frame, Function, Made, Possibility, Thing, Unseen
+from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
 from loaderlint.model.value import Assumptions, together
 from loaderlint.model.worker_code import Seed, SeedOrigin
@@ -52,10 +53,12 @@ _ORIGINS = {
 }
 
 
-def seeds(evaluator: Evaluator, given: Mapping[str, Given], running: Iterable[Function]) -> Iterator[Seed]:
+def seeds(
+    evaluator: Evaluator, given: Mapping[str, Given], running: Iterable[Function], draws: Draws
+) -> Iterator[Seed]:
     """Yield what random numbers are seeded with as a worker starts, and seeds too big for NumPy wherever they are.
 
-    What a helper is handed to seed with is not followed.
+    What a helper is handed to seed with is not followed. Random numbers that no worker draws repeat nothing.
     """
     starting: set[int] = set()
     functions = list(running)
@@ -65,7 +68,9 @@ def seeds(evaluator: Evaluator, given: Mapping[str, Given], running: Iterable[Fu
             starting.add(id(function.node))
             for seed in _seeds_of(evaluator, function, _free(function, one)):
                 joint = together(seed.assumptions, one.assumptions)
-                if joint is not None and not (small and seed.origin is SeedOrigin.DRAWN):
+                raises = seed.origin is SeedOrigin.DRAWN
+                matters = not small if raises else draws.may_draw(seed.library)
+                if joint is not None and matters:
                     yield replace(seed, assumptions=joint)
     for function in functions if not small else ():
         if id(function.node) not in starting:

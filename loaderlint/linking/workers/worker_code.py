@@ -12,6 +12,7 @@ from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Possibility
 from loaderlint.linking.workers.changed_in_workers import changes_in_workers, remembers
+from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.ends import stops
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
@@ -36,7 +37,7 @@ _MOST_ITERATIONS = 60
 
 
 def worker_code(
-    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]
+    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]], draws: Draws
 ) -> WorkerCode:
     """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option."""
     starting = running.get("worker_init_fn", ())
@@ -44,7 +45,7 @@ def worker_code(
     return WorkerCode(
         unsendable=unsendable(evaluator, given),
         repeated=tuple(repeated(evaluator, given, starting)),
-        seeds=tuple(seeds(evaluator, given, everything)),
+        seeds=tuple(seeds(evaluator, given, everything, draws)),
         ends=tuple(_ends(evaluator, given)),
         nested=tuple(_nested(evaluator, everything)),
         threads=tuple(_threads(evaluator, everything)),
