@@ -16,6 +16,7 @@ from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.ends import stops
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
+from loaderlint.linking.workers.process_wide import process_wide
 from loaderlint.linking.workers.returned import called, unsendable
 from loaderlint.linking.workers.seeding import seeds
 from loaderlint.linking.workers.sharding import repeated
@@ -26,12 +27,10 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
 from loaderlint.model.worker_code import CompiledCall, Nested, WorkerCode
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
-from loaderlint.vocabulary.process_wide import CHANGES_THE_PROCESS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_PROCESS_WIDE = frozenset(name.rpartition(".")[2] for name in CHANGES_THE_PROCESS)
 _MOST_ITERATIONS = 60
 """Loops in the worker code of one loader that are looked into for loaders of their own."""
 
@@ -57,7 +56,7 @@ def worker_code(
         changes=changes_in_workers(everything),
         remembers=remembers(evaluator, running),
         left_behind=left_behind(evaluator, everything),
-        process_wide=next(_process_wide(evaluator, everything), None),
+        process_wide=next(process_wide(evaluator, everything), None),
     )
 
 
@@ -152,19 +151,6 @@ def _threads(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touc
                     if several or isinstance(one.thing, CpuCount):
                         yield from _touches(evaluator, function, site, one)
                         break
-
-
-def _process_wide(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touch]:
-    """Yield where worker code changes what all of its process has; for a block alone (``with``) it is taken back."""
-    for function in running:
-        calls = [site for site in function.scope.calls if _name(site) in _PROCESS_WIDE and not told_apart(site.place)]
-        blocks = [one for one in ast.walk(function.node) if isinstance(one, ast.With | ast.AsyncWith)] if calls else []
-        entered = {id(item.context_expr) for block in blocks for item in block.items}
-        for site in calls:
-            frame = Frame(function.facts, site.place, receiver=function.receiver)
-            with evaluator.steps(STEPS):
-                if id(site.node) not in entered and _is(evaluator, site.node.func, frame, *CHANGES_THE_PROCESS):
-                    yield Touch(function.facts.span(site.node), shortened(function.facts.text(site.node)))
 
 
 def _is(evaluator: Evaluator, node: ast.expr, frame: Frame, *names: str) -> bool:
