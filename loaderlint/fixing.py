@@ -200,7 +200,8 @@ class _Bench:
         while waiting:
             batch = _apart(waiting)
             waiting = [one for one in waiting if one not in batch]
-            self._settle_together(batch, read, settled)
+            for group in _in_the_same_files(batch):
+                self._settle_together(group, read, settled)
         return {one: settled.get(one, _Settled()) for one in findings}
 
     def _settle_together(
@@ -272,6 +273,19 @@ def _apart(findings: Sequence[Finding]) -> list[Finding]:
         chosen.append(finding)
         taken.extend(edits)
     return chosen
+
+
+def _in_the_same_files(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return the findings in groups, those together whose fixes are about one file."""
+    groups: list[tuple[frozenset[str], list[Finding]]] = []
+    for finding in findings:
+        paths = _paths(finding.fix) if finding.fix is not None else frozenset()
+        met = [one for one in groups if not paths.isdisjoint(one[0])]
+        groups = [one for one in groups if one not in met]
+        groups.append(
+            (paths.union(*(one for one, _ in met)), [*(each for _, several in met for each in several), finding])
+        )
+    return [several for _, several in groups]
 
 
 def _side_by_side(findings: Sequence[Finding]) -> list[Finding]:

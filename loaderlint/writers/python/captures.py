@@ -16,14 +16,13 @@ from libcst.metadata import (
     FunctionScope,
     GlobalScope,
     MetadataWrapper,
-    ParentNodeProvider,
     Scope,
     ScopeProvider,
 )
 
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.guarded_body import guard_of
-from loaderlint.writers.python.places import nodes
+from loaderlint.writers.python.places import nodes, parents_in
 
 Definition: TypeAlias = cst.Lambda | cst.FunctionDef | cst.ClassDef
 
@@ -80,8 +79,7 @@ def scopes_of(module: cst.Module) -> Scopes:
     """Return a module with its scopes; its nodes stay the same objects."""
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
     scopes = cast(Mapping[cst.CSTNode, Scope | None], wrapper.resolve(ScopeProvider))
-    parents = cast(Mapping[cst.CSTNode, cst.CSTNode], wrapper.resolve(ParentNodeProvider))
-    return Scopes(module, scopes, parents, {node: place for place, node in enumerate(nodes(module))})
+    return Scopes(module, scopes, parents_in(module), {node: place for place, node in enumerate(nodes(module))})
 
 
 def captures(scopes: Scopes, node: Definition) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias, cast
 
 import libcst as cst
@@ -109,15 +109,16 @@ class Places:
         return _span(self.source, position)
 
 
+@lru_cache(maxsize=1)
 def places_of(source: Source) -> Places:
-    """Return the parsed source with its places.
+    """Return the parsed source with its places; the last one is kept, since the fixes of a file are tried in turn.
 
     Raises `CannotRewrite` when libcst cannot parse it, or would not give back the same bytes.
     """
     module = _parsed(source)
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
     positions = cast(Mapping[cst.CSTNode, CodeRange], wrapper.resolve(PositionProvider))
-    parents = _parents_in(module)
+    parents = parents_in(module)
     expressions: dict[Span, cst.BaseExpression] = {}
     quotes: Counter[str] = Counter()
     for node, position in positions.items():
@@ -130,7 +131,7 @@ def places_of(source: Source) -> Places:
     return Places(source, module, positions, parents, expressions, quote)
 
 
-def _parents_in(module: cst.Module) -> Mapping[cst.CSTNode, cst.CSTNode]:
+def parents_in(module: cst.Module) -> Mapping[cst.CSTNode, cst.CSTNode]:
     """Return the node around each node of a module.
 
     libcst's own ``ParentNodeProvider`` says the same and takes ten times as long: it builds every node anew on its way.

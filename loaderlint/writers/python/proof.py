@@ -57,14 +57,26 @@ def parsed(text: str, path: str) -> ast.Module:
     Raises `CannotRewrite` when it does not parse, or is nested so deeply that libcst's parser might end the process.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text.removeprefix("\ufeff"), path)
+        tree = _tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise CannotRewrite(f"{path} does not parse: {error}") from error
-    if _is_deeper(tree, _DEEPEST) or any(len(one) > _LONGEST_ANNOTATION for one in _annotations(tree)):
+    if tree is None:
         raise CannotRewrite(f"{path} is nested too deeply")
     return tree
+
+
+@lru_cache(maxsize=4)
+def _tree(text: str) -> ast.Module | None:
+    """Return the syntax tree of a text, None where it is nested too deeply.
+
+    A rewrite asks for those of the text before and after several times, and the next one of the same file for the first
+    again. Nobody changes a tree.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text.removeprefix("\ufeff"))
+    deep = _is_deeper(tree, _DEEPEST) or any(len(one) > _LONGEST_ANNOTATION for one in _annotations(tree))
+    return None if deep else tree
 
 
 def _annotations(tree: ast.AST) -> Iterator[str]:
