@@ -6,8 +6,8 @@ NumPy ("Copies and views", "Routines"), torch (``tensor_view.rst``), OpenCV ("Dr
 
 from __future__ import annotations
 
-TAKES = frozenset({"pop", "popitem", "popleft", "heappop", "heappushpop", "heapreplace"})
-PUTS = frozenset({"add", "append", "appendleft", "extend", "extendleft", "heappush", "insert"})
+TAKES = frozenset({"heappop", "heappushpop", "heapreplace", "pop", "popitem", "popleft"})
+PUTS = frozenset({"add", "append", "appendleft", "extend", "extendleft", "insert"})
 """Methods and functions that make a collection other than it was by what they take or put, whoever asks for what."""
 CHANGES_ITS_OBJECT = (
     TAKES
@@ -20,10 +20,27 @@ CHANGES_NO_VALUE = frozenset({"requires_grad_", "retain_grad_", "share_memory_"}
 """Methods of tensors with the ending of those that change its values, which change none."""
 CHANGES_ITS_ARGUMENT = (
     frozenset({"Draw", "arrowedLine", "circle", "copyto", "delattr", "drawContours", "ellipse", "fillConvexPoly"})
-    | {"fillPoly", "fill_diagonal", "floodFill", "heapify", "iadd", "imul", "isub", "line", "place", "polylines"}
+    | {
+        "fillPoly",
+        "fill_diagonal",
+        "floodFill",
+        "heapify",
+        "heappush",
+        "iadd",
+        "imul",
+        "isub",
+        "line",
+        "place",
+        "polylines",
+    }
     | {"put", "putText", "putmask", "rectangle", "setattr", "shuffle"}
 )
 """Functions that change what they are given first, or draw on it."""
+CHANGES_BY_FUNCTION = frozenset(
+    {"delitem", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "iadd", "insort", "insort_left"}
+    | {"insort_right", "setitem", "shuffle"}
+)
+"""Those among them, and of ``bisect`` and ``operator``, that change a collection by what they take or put."""
 REORDERS = frozenset({"heapify", "shuffle"})
 """Those that change a collection to another one every time."""
 

@@ -30,6 +30,13 @@ def code(body: str, collate: str = "pass") -> WorkerCode:
     (loader,) = loaders_of(
         "import random\n"
         "from torch.utils.data import DataLoader, Dataset\n"
+        "import functools\n"
+        "@functools.lru_cache\n"
+        "def history():\n"
+        "    return []\n"
+        "def collect(index, found=[]):\n"
+        "    found.append(index)\n"
+        "    return len(found)\n"
         "def enlarge(row):\n"
         "    row.append(1)\n"
         "class Scale:\n"
@@ -113,6 +120,15 @@ REMEMBERS = {
     "one that goes along with another": "for row, place in zip(self.items, [1]):\n    row *= place\nindex = row",
     "one that is counted": "for place, row in enumerate(self.items):\n    row += place\nindex = row",
     "one in a dictionary": "row = dict(x=self.items[index])\nrow['x'] += 1\nindex = row",
+    "a heap": "import heapq\nheapq.heappush(self.items, index)\nindex = self.items[0]",
+    "what a function stores": "import operator\noperator.setitem(self.seen, 'n', index)\nindex = self.seen['n']",
+    "an attribute that is set by a method of all": "object.__setattr__(self, 'at', self.at + 1)\nindex = self.at",
+    "an attribute that is set by name": "setattr(self, 'at', self.at + 1)\nindex = self.at",
+    "a list that is made once": "found = history()\nfound.append(index)\nindex = len(found)",
+    "a list that every call gets": "index = collect(index)",
+    "a count of a sample": "self.seen[index] = self.seen[index] + 1\nindex = self.seen[index]",
+    "a count beside something else": "old, self.seen[index] = 1, self.seen[index] + 1\nindex = self.seen[index]",
+    "two counts": "self.a, self.b = self.a + 1, self.b + 1\nindex = self.a",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
 FORGETS = {
@@ -175,6 +191,48 @@ def test_code_whose_samples_do_not(body: str) -> None:
 
 
 CHANGES_BATCH = "for row, label in batch: row *= label"
+
+
+PARTS = {
+    "a decorator that counts": (
+        "def counted(function):\n    def wrapper(self, index):\n        wrapper.calls += 1\n"
+        "        return function(self, index) + wrapper.calls\n    wrapper.calls = 0\n    return wrapper\n",
+        "@counted",
+        "rows",
+        True,
+    ),
+    "a decorator that only calls": (
+        "def plain(function):\n    def wrapper(self, index):\n        return function(self, index)\n"
+        "    return wrapper\n",
+        "@plain",
+        "rows",
+        False,
+    ),
+    "a vocabulary that grows": (
+        "from collections import defaultdict\nWORDS = defaultdict(lambda: len(WORDS))\n",
+        "# none",
+        "WORDS[index]",
+        True,
+    ),
+    "a dictionary of lists": ("from collections import defaultdict\nWORDS = defaultdict(list)\n", "# none", "1", False),
+    "a collate_fn that counts in what a partial binds": (
+        "def numbered(state, batch):\n    state['n'] = state.get('n', 0) + 1\n    return state['n'], batch\n",
+        "# none",
+        "1",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("above", "decorator", "sample", "remembers"), PARTS.values(), ids=PARTS)
+def test_what_stands_around_the_dataset(above: str, decorator: str, sample: str, remembers: bool) -> None:
+    collate = ", collate_fn=functools.partial(numbered, {})" if "numbered" in above else ""
+    (loader,) = loaders_of(
+        f"import functools\nfrom torch.utils.data import DataLoader, Dataset\n{above}"
+        f"class Numbers(Dataset):\n    {decorator}\n    def __getitem__(self, index):\n        return {sample}\n"
+        f"loader = DataLoader(Numbers(), num_workers=2{collate})\n"
+    )
+    assert loader.payload.code.remembers == remembers
 
 
 def test_a_collate_fn_may_change_samples_where_they_are_kept() -> None:

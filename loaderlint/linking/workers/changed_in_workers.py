@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS
-from loaderlint.linking.things.kinds import Frame, Function, Made
+from loaderlint.linking.things.kinds import Frame, Function, Made, end_of
 from loaderlint.linking.workers.changed_samples import changes_samples
 from loaderlint.readers.python import FunctionNode
-from loaderlint.vocabulary.lifetimes import ITERATORS, PUTS, TAKES
+from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.lifetimes import CHANGES_BY_FUNCTION, ITERATORS, PUTS, TAKES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -70,7 +72,38 @@ def remembers(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -
     looked_at = {ast.unparse(one) for node in called for one in _looked_at(node)}
     if any(name in looked_at or taken for name, taken in moved):
         return True
-    return any(_goes_on(evaluator, one) for one in functions) or changes_samples(evaluator, running)
+    if any(_goes_on(evaluator, one) or _is_told_by_decorators(evaluator, one) for one in functions):
+        return True
+    files = {one.facts.source.path: one.facts.source.text for one in functions}
+    return any(_NUMBERS_WHAT_IS_NEW.search(text) for text in files.values()) or changes_samples(evaluator, running)
+
+
+_SETS = frozenset({"setattr", "__setattr__"})
+_NUMBERS_WHAT_IS_NEW = re.compile(
+    r"\b__missing__\b|\bdefaultdict\(\s*(?:lambda\s*:\s*(?:len|next)\b|[\w.]+\.__(?:len|next)__)"
+)
+"""Dictionaries that give what they did not have so far a value that hangs on what they have."""
+
+
+def _is_told_by_decorators(evaluator: Evaluator, function: Function) -> bool:
+    """Return whether a decorator of the project's puts something around a function that may keep what came before."""
+    node = function.node
+    for decorator in node.decorator_list if isinstance(node, FunctionNode) else ():
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        with evaluator.steps(STEPS):
+            found = evaluator.evaluate(called, Frame(function.facts, function.scope.defined or end_of(function.scope)))
+        for one in found:
+            if isinstance(one.thing, Function) and any(_may_keep(inner) for inner in ast.walk(one.thing.node)):
+                return True
+    return False
+
+
+def _may_keep(node: ast.AST) -> bool:
+    if isinstance(node, ast.AugAssign | ast.Nonlocal | ast.Global):
+        return True
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return not isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Call) and called_name(node) in TAKES | PUTS | CHANGES_BY_FUNCTION
 
 
 def _goes_on(evaluator: Evaluator, function: Function) -> bool:
@@ -93,16 +126,53 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
         if isinstance(node, ast.AugAssign) and outlasts(node.target):
             yield _collection(node.target), False
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                by_a_key = isinstance(target, ast.Subscript)
-                if not by_a_key and outlasts(target) and _keeps_what_was_asked(function, target, node.value):
+            for target, value in _stored(node, node.value):
+                if not outlasts(target):
+                    continue
+                if isinstance(target, ast.Subscript):
+                    if ast.unparse(target) in _read_in(value):
+                        yield _collection(target), False
+                elif _keeps_what_was_asked(function, target, value):
                     yield ast.unparse(target), True
-        elif not isinstance(node, ast.Call):
-            continue
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in TAKES | PUTS and outlasts(node.func.value):
-            yield ast.unparse(node.func.value), node.func.attr in TAKES and id(node) not in told
-        elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args and outlasts(node.args[0]):
-            yield ast.unparse(node.args[0]), True
+        elif isinstance(node, ast.Delete):
+            yield from ((_collection(one), False) for one in node.targets if outlasts(one))
+        elif isinstance(node, ast.Call):
+            changed = _changed_by(node)
+            if changed is not None and outlasts(changed[0]):
+                yield ast.unparse(changed[0]), changed[1] and (id(node) not in told or called_name(node) in _SETS)
+
+
+def _stored(node: ast.Assign | ast.AnnAssign, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a statement gives values to, each with its own where several stand on both sides."""
+    waiting = [(one, value) for one in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+    while waiting:
+        match waiting.pop():
+            case ((ast.Tuple(elts=to) | ast.List(elts=to)), of):
+                several = isinstance(of, ast.Tuple | ast.List) and len(of.elts) == len(to)
+                values = of.elts if isinstance(of, ast.Tuple | ast.List) and several else [of] * len(to)
+                waiting.extend(zip(to, values, strict=True))
+            case target, of:
+                yield target, of
+
+
+def _read_in(value: ast.expr) -> set[str]:
+    return {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript | ast.Attribute)}
+
+
+def _changed_by(call: ast.Call) -> tuple[ast.expr, bool] | None:
+    """Return what a call changes, and whether what it gives back hangs on how often that was done before."""
+    function, arguments = call.func, call.args
+    name = called_name(call)
+    if name in CHANGES_BY_FUNCTION and arguments:
+        return arguments[0], name in TAKES
+    if name == "next" and isinstance(function, ast.Name) and arguments:
+        return arguments[0], True
+    if name in _SETS and len(arguments) > 1:
+        # Which attribute that is may be known to those alone who run it.
+        return ast.Attribute(arguments[0], "", ast.Load()), True
+    if isinstance(function, ast.Attribute) and name in TAKES | PUTS:
+        return function.value, name in TAKES
+    return None
 
 
 def _outlasts(function: ast.AST, node: ast.expr) -> bool:
@@ -188,7 +258,7 @@ def _changed(function: ast.AST) -> Iterator[ast.expr | None]:
             yield None
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKES_OR_PUTS:
             yield node.func.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("next", "setattr"):
+        elif isinstance(node, ast.Call) and called_name(node) in CHANGES_BY_FUNCTION | {"next", "setattr"}:
             yield node.args[0] if node.args else None
 
 

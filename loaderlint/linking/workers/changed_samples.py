@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.following.running import STEPS, may_run
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import Class, Frame, Function, Unseen
-from loaderlint.linking.workers.lifetimes import KEPT, NEW, UNKNOWN, Callee, Layers, Outcome, holding, outcome
+from loaderlint.linking.workers.lifetimes import KEPT, NEW, PART, UNKNOWN, Callee, Layers, Outcome, holding, outcome
 from loaderlint.linking.workers.returned import called
-from loaderlint.readers.python import FunctionNode, parameters
+from loaderlint.readers.python import FunctionNode, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -35,13 +36,29 @@ def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Functio
             if name in _CONSTRUCTORS:
                 continue
             batch = holding([samples]) if role == "collate_fn" else NEW
-            taken = _taken(function, {0: batch})
+            taken = _taken(function, {0: batch}) | _given_before(function, role)
             done = calls.outcome(function, taken)
             if done.changes:
                 return True
             if name in _READS:
                 samples = min(samples, done.returned)
     return False
+
+
+def _given_before(function: Function, role: str) -> dict[str, Layers]:
+    """Return the parameters of a function that every call gets the same object for: by a default, or a ``partial``."""
+    arguments = function.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    kept = [name for name, default in pairs if default is not None and not isinstance(default, ast.Constant)]
+    if role == "collate_fn" and function.owner is None:
+        # Which of several is the batch is for the ``partial`` to say that binds the others.
+        required = positional[: len(positional) - len(arguments.defaults)]
+        kept += required if len(required) > 1 else []
+    return {one.arg: PART for one in kept}
 
 
 def _taken(function: Function, given: Mapping[str | int, Layers], on: Layers = KEPT) -> dict[str, Layers]:
@@ -74,19 +91,23 @@ class _Calls:
             self._known[key] = outcome(function.node, function.scope, taken, self._inside(function))
         return self._known[key]
 
+    def _outcome_of_call(self, function: Function, taken: Mapping[str, Layers]) -> Outcome:
+        done = self.outcome(function, {**_given_before(function, ""), **taken})
+        return replace(done, returned=PART) if _is_remembered(function) else done
+
     def _inside(self, function: Function) -> Callee:
         places = {id(site.node): site.place for site in function.scope.calls}
 
         def callee(call: ast.Call, on: Layers, given: Mapping[str | int, Layers]) -> Outcome | None:
             place = places.get(id(call))
             least = min(on, *given.values(), NEW)
-            if least == NEW or place is None or told_apart(place):
+            if place is None or told_apart(place) or (least == NEW and not may_run(self._evaluator, call)):
                 return None
             frame = Frame(function.facts, place, receiver=function.receiver)
             with self._evaluator.steps(STEPS):
                 ways = list(self._evaluator.evaluate(call.func, frame))
             done = [
-                self.outcome(one, _taken(one, given, on))
+                self._outcome_of_call(one, _taken(one, given, on))
                 for way in ways
                 for one in called(self._evaluator, way, ("__call__",))
             ]
@@ -103,3 +124,11 @@ class _Calls:
             )
 
         return callee
+
+
+def _is_remembered(function: Function) -> bool:
+    """Return whether a function gives the same object again where it is asked the same (`functools.cache`)."""
+    decorators = [
+        dotted(one.func if isinstance(one, ast.Call) else one) for one in getattr(function.node, "decorator_list", ())
+    ]
+    return any((name or "").rpartition(".")[2] in ("cache", "lru_cache") for name in decorators)

@@ -316,6 +316,8 @@ class _Run:
             if done.seen:
                 return returned
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if isinstance(function, ast.Attribute) and name == "get" and node.args:
+            self._read.add(ast.unparse(ast.Subscript(function.value, node.args[0], ast.Load())))
         self._note_changes(name, on, given)
         if name == "dict":
             # What is given by a keyword stands under it as it is.
