@@ -42,8 +42,8 @@ class PersistentValidationWorkers(Rule):
     ```
 
     ## Fix safety
-    Safe: the same batches in the same order; each validation starts its workers anew. Unsafe or none where the value
-    also serves the training loader.
+    Safe: the same batches in the same order; each validation starts its workers anew. Unsafe where a sample depends on
+    those its worker read before, unsafe or none where the value also serves the training loader.
 
     ## Evidence
     Reports of training jobs on Windows and ROCm that waited for hours in a validation, and went on once it kept no
@@ -89,11 +89,13 @@ class PersistentValidationWorkers(Rule):
         title, argument = "let the validation workers end", loader.option("persistent_workers").at_the_call
         others = [one.option("persistent_workers") for one in loader.program.loaders if one.span != loader.span]
         serves_others = any(one.span == kept.span for other in others for one in other.known) or kept.serves_others
-        if not serves_others:
-            return Fix(title, (SetValue(kept.span, False),), follows=follows)
-        if argument is None or argument == kept.span:
+        if serves_others and (argument is None or argument == kept.span):
             return Unfixed("other loaders have the same value")
-        return Fix(title, (SetValue(argument, False),), follows=follows)
+        at = argument if serves_others and argument is not None else kept.span
+        fix = Fix(title, (SetValue(at, False),), follows=follows)
+        if loader.payload.code.remembers:
+            return fix.unsafe("a sample depends on those its worker read before, which new workers have not read")
+        return fix
 
 
 def _how_far(one: Span, other: Span) -> tuple[bool, bool, int]:

@@ -75,19 +75,32 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
     if count == 0 and loader.payload.code.asks_worker:
         return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
-    if count == 0 and loader.payload.code.remembers:
-        return fix.unsafe("a sample depends on those its process read before, which are others without workers")
+    if loader.payload.code.remembers:
+        others = "without workers" if count == 0 else "with fewer workers"
+        return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
     if count == 0 and loader.payload.code.process_wide is not None:
         change = loader.payload.code.process_wide
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes all of its process, which without workers is the one that "
             "trains"
         )
+    if count == 0 and loader.payload.code.left_behind is not None and _imports_anew(loader, target):
+        change = loader.payload.code.left_behind
+        return fix.unsafe(
+            f"`{change.what}` ({change.span.place}) changes what the code of workers reads, and workers that import it "
+            "anew have none of that"
+        )
     if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
         return fix.unsafe(
             "the library that makes this loader may set persistent_workers, which torch refuses without workers"
         )
     return fix
+
+
+def _imports_anew(loader: Loader, target: Target) -> bool:
+    """Return whether workers may begin as new processes on the target, which know nothing of what the program did."""
+    starts = loader.starts_on(target)
+    return not starts or any(one.method.reimports for one in starts)
 
 
 _OF_BUILDERS = frozenset({"workers_per_gpu"})

@@ -97,6 +97,19 @@ LEFT_BEHIND |= {
         {"above": "import tempfile, random\nrandom.seed(0)\nSCALE = len(tempfile.mkdtemp())"},
         "tempfile.mkdtemp()",
     ),
+    "what a set gives": ({"above": "CACHE = list({'a', 'b'})"}, "list({'a', 'b'})"),
+    "numbers by what a set gives": (
+        {"above": "CACHE = {name: place for place, name in enumerate(set('ab'))}"},
+        "{name: place for place, name in enumerate(set('ab'))}",
+    ),
+    "a table of the class": (
+        {"inside": "pass\n    rows = {}\n    def load(self):\n        self.rows[1] = 2"},
+        "self.rows[1] = 2",
+    ),
+    "a list of the class": (
+        {"inside": "pass\n    rows = []\n    def load(self):\n        self.rows.append(1)"},
+        "self.rows.append(1)",
+    ),
     "a list by another name": ({"before": "found = CACHE; found.append(1)"}, "found = CACHE"),
     "a list in another one": ({"before": "found = [CACHE, 1]"}, "found = [CACHE, 1]"),
     "a list that a function of the program gets": (
@@ -140,6 +153,9 @@ LEFT_BEHIND |= {
 }
 NOT_LEFT_BEHIND = {
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
+    "a table of an object": {"inside": "pass\n    def load(self):\n        self.rows[1] = 2"},
+    "a list of an object": {"inside": "pass\n    def load(self):\n        self.rows.append(1)"},
+    "what is in a set": {"above": "SCALE = {'a', 'b'}\nCACHE = sorted({'a', 'b'})"},
     "what is looked at": {
         "above": "import json, math",
         "before": "print(CACHE, len(CACHE)); json.dumps(TABLE); math.prod(CACHE); sorted(shared.TABLE)",

@@ -294,6 +294,10 @@ class TestPersistentValidationWorkers:
         fix = the_fix(the_finding("LL504", beside(self.VALIDATES, shared), WINDOWS))
         assert fix.edits == (SetValue(at(50), False),)
 
+    def test_workers_that_remember_go_on_unsafely_as_new_ones(self) -> None:
+        loader = replace(self.VALIDATES, payload=Payload(code=WorkerCode(remembers=True)))
+        assert not the_fix(the_finding("LL504", beside(loader, TRAINS), WINDOWS)).safe
+
     def test_a_value_of_both_in_one_dictionary_has_no_fix(self) -> None:
         kept = Value((written(True, 11),))
         shared = of(Role.TRAINING, 40, num_workers=8, persistent_workers=kept)

@@ -28,6 +28,7 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.model.setting_names import is_setting
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS, LOOKS, PROCESS_DEFAULTS
 
 if TYPE_CHECKING:
@@ -80,7 +81,33 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
             for site in scope.calls:
                 yield from _changed_by_call(evaluator, facts, site)
             yield from given_away(evaluator, facts, scope)
+            yield from _changed_of_class(facts, scope)
         yield from _drawn(facts)
+
+
+def _changed_of_class(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global, Touch]]:
+    """Yield what a method changes of a collection that its class has for all objects: ``self.rows[index] = row``."""
+    around = scope.parent
+    if around is None or not around.is_class:
+        return
+    own = {name for name, bindings in around.bindings.items() if all(one.kind == "assign" for one in bindings)}
+    changed: list[tuple[str, ast.AST]] = [
+        (name, one.node)
+        for name, bindings in scope.bindings.items()
+        for one in bindings
+        if one.kind in MUTATIONS and one.node is not None
+    ]
+    changed += [(owner, site.node) for site in scope.calls if (owner := _asked_to_change(site))]
+    for name, node in changed:
+        first, _, rest = name.partition(".")
+        if first == "self" and rest.partition(".")[0] in own:
+            yield Global(facts.source.path, around.name), touch_at(facts, node)
+
+
+def _asked_to_change(site: CallSite) -> str:
+    """Return what a method is called on that may change it."""
+    owner, _, method = (dotted(site.node.func) or "").rpartition(".")
+    return owner if method not in LOOKS else ""
 
 
 def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[tuple[Global, Touch]]:
@@ -128,6 +155,31 @@ def _drawn(facts: PythonFacts) -> Iterator[tuple[Global, Touch]]:
         for handed in site.node.args:
             if isinstance(handed, ast.Name):
                 yield Global(facts.source.path, handed.id), touch
+    for name, bindings in facts.module.bindings.items():
+        for one in bindings:
+            if one.value is not None and one.kind == "assign" and _is_in_any_order(one.value):
+                yield Global(facts.source.path, name), touch_at(facts, one.value)
+
+
+def _is_in_any_order(value: ast.expr) -> bool:
+    """Return whether a value is made of what a set gives one after the other: texts hash differently in each process.
+
+    A set itself is there to be asked what is in it.
+    """
+    if _is_set(value):
+        return False
+    inside = list(ast.walk(value))
+    ordered = any(isinstance(one, ast.Call) and called_name(one) in _IN_ORDER for one in inside)
+    return not ordered and any(_is_set(one) for one in inside)
+
+
+def _is_set(node: ast.AST) -> bool:
+    called = isinstance(node, ast.Call) and called_name(node) in ("set", "frozenset")
+    return called or isinstance(node, ast.Set | ast.SetComp)
+
+
+_IN_ORDER = frozenset({"len", "max", "min", "sorted"})
+"""What of a set does not hang on its order."""
 
 
 def _is_outside(facts: PythonFacts, scope: Scope, name: str) -> bool:
