@@ -155,6 +155,14 @@ NOT_LEFT_BEHIND = {
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
     "a table of an object": {"inside": "pass\n    def load(self):\n        self.rows[1] = 2"},
     "a list of an object": {"inside": "pass\n    def load(self):\n        self.rows.append(1)"},
+    "a function of a library that is called as methods of lists are": {
+        "inside": "torch.sort(torch.zeros(3))",
+        "before": "torch.sort(torch.ones(3)); print(torch.clear(1))",
+    },
+    "a module that is imported again": {"above": "import math", "guarded": "import math"},
+    "a local of worker code": {"guarded": "data = 1", "inside": "data = index; print(data)"},
+    "what is set for a block": {"before": "with torch.enable_grad():\n        pass"},
+    "a result that somebody takes": {"before": "found = torch.set_result(1)"},
     "what is in a set": {"above": "SCALE = {'a', 'b'}\nCACHE = sorted({'a', 'b'})"},
     "what is looked at": {
         "above": "import json, math",

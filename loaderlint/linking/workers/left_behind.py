@@ -26,8 +26,9 @@ from loaderlint.linking.workers.top_level import (
 )
 from loaderlint.model.payload import Touch
 from loaderlint.model.process_state import READ_BY_WORKERS
-from loaderlint.model.setting_names import is_setting
-from loaderlint.readers.python import CallSite, PythonFacts, Scope, dotted
+from loaderlint.model.setting_names import is_setting, words_of
+from loaderlint.model.setting_words import SETTING_WORDS
+from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS, LOOKS, PROCESS_DEFAULTS
 
@@ -67,10 +68,16 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
     A method that is called on an object may change it, unless it is known to look alone.
     """
     for facts in evaluator.project.all_python():
+        if facts.source.cells is not None:
+            # No worker that is started anew has anything of a notebook.
+            continue
         for scope in facts.scopes.values():
             for name, bindings in scope.bindings.items():
                 for one in bindings if _is_outside(facts, scope, name) else ():
-                    if one.kind == "import" and scope is not facts.module and name not in scope.outer_names:
+                    if one.kind in MUTATIONS and _is_module(evaluator, facts, scope, name.partition(".")[0]):
+                        # A function such as ``torch.sort``.
+                        continue
+                    if one.kind == "import" and not _is_another(facts, scope, name, one):
                         continue
                     later = one.inner is not None or is_later(evaluator, facts, one.node, one.place)
                     if isinstance(one.node, ast.stmt | ast.expr) and later:
@@ -83,6 +90,26 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
             yield from given_away(evaluator, facts, scope)
             yield from _changed_of_class(facts, scope)
         yield from _drawn(facts)
+
+
+def _is_module(evaluator: Evaluator, facts: PythonFacts, scope: Scope, first: str) -> bool:
+    """Return whether a name stands for a module of a library."""
+    around: Scope | None = scope
+    while around is not None:
+        imports = [one for one in around.bindings.get(first, ()) if one.kind == "import"]
+        if imports:
+            modules = all(isinstance(one.node, ast.Import) for one in imports)
+            return modules and is_of_library(evaluator, facts, scope, first)
+        around = around.parent
+    return False
+
+
+def _is_another(facts: PythonFacts, scope: Scope, name: str, binding: Binding) -> bool:
+    """Return whether an import may give a name of the top level another value than it has there."""
+    if scope is not facts.module and name not in scope.outer_names:
+        return False
+    above = [one.target for one in facts.module.bindings.get(name, ()) if one is not binding]
+    return not above or any(one != binding.target for one in above)
 
 
 def _changed_of_class(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global, Touch]]:
@@ -115,7 +142,7 @@ def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -
     owner, _, method = name.rpartition(".")
     first = name.partition(".")[0]
     found: list[Global] = []
-    if _sets_up(evaluator, facts, site.place.scope, name):
+    if _sets_up(evaluator, facts, site, name):
         found.append(_OF_THE_PROCESS)
     if owner and method not in LOOKS and reaches_top(site.place.scope, first):
         meant = meant_by(evaluator, facts, site.place.scope, owner)
@@ -126,12 +153,20 @@ def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -
         yield from ((one, touch) for one in found)
 
 
-def _sets_up(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) -> bool:
-    """Return whether a call sets something up for the whole process: that of a library, by what its name says."""
+def _sets_up(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str) -> bool:
+    """Return whether a call sets something up for the whole process: that of a library, by what its name says.
+
+    What sets something has no result that anybody takes.
+    """
+    scope = site.place.scope
+    full = full_name(scope, name)
+    known = full.startswith((*PROCESS_DEFAULTS, *READ_BY_WORKERS))
+    sets = known or (is_setting(full) and words_of(full)[0] in SETTING_WORDS)
+    if not sets or full in _LOOKED_UP:
+        return False
     if not is_of_library(evaluator, facts, scope, name.partition(".")[0]):
         return False
-    full = full_name(scope, name)
-    return full not in _LOOKED_UP and (full.startswith(PROCESS_DEFAULTS) or is_setting(full))
+    return known or any(isinstance(one, ast.Expr) and one.value is site.node for one in ast.walk(scope.node))
 
 
 _LOOKED_UP = frozenset({"importlib.import_module"})
@@ -195,7 +230,8 @@ def _read(evaluator: Evaluator, function: Function) -> Iterator[Global]:
     """Yield what a function reads of the top level of modules, its own class included."""
     for node in ast.walk(function.node):
         name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) else None
-        if name is not None:
+        first = (name or "").partition(".")[0]
+        if name and (is_own_class(function.scope, first) or reaches_top(function.scope, first)):
             yield from meant_by(evaluator, function.facts, function.scope, name)
     around: Scope | None = function.scope.parent
     while around is not None and around.is_class:

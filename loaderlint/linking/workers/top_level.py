@@ -85,9 +85,10 @@ def meant_by(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) 
         module = evaluator.project.module(target, path)
         if module is not None and rest:
             yield Global(module, rest.partition(".")[0])
-        of = evaluator.project.module(target.rpartition(".")[0], path)
+        package, _, last = target.rpartition(".")
+        of = evaluator.project.module(package, path) if package else None
         if module is None and of is not None:
-            yield Global(of, target.rpartition(".")[2])
+            yield Global(of, last)
     yield Global(path, first)
 
 
