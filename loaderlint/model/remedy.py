@@ -78,6 +78,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     if loader.payload.code.remembers:
         others = "without workers" if count == 0 else "with fewer workers"
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
+    if count == 0 and loader.payload.code.hands_out_kept:
+        return fix.unsafe("a batch holds what the dataset keeps, which without workers changes with the batch")
     if count == 0 and loader.payload.code.process_wide is not None:
         change = loader.payload.code.process_wide
         return fix.unsafe(
