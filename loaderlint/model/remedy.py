@@ -78,16 +78,14 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     if loader.payload.code.remembers:
         others = "without workers" if count == 0 else "with fewer workers"
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
-    if count == 0 and loader.payload.code.hands_out_kept:
-        return fix.unsafe("a batch holds what the dataset keeps, which without workers changes with the batch")
     if count == 0 and loader.payload.code.process_wide is not None:
         change = loader.payload.code.process_wide
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes all of its process, which without workers is the one that "
             "trains"
         )
-    if count == 0 and loader.payload.code.left_behind is not None and _imports_anew(loader, target):
-        change = loader.payload.code.left_behind
+    if count == 0 and loader.payload.code.changed_later is not None and _imports_anew(loader, target):
+        change = loader.payload.code.changed_later
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes what the code of workers reads, and workers that import it "
             "anew have none of that"

@@ -98,9 +98,9 @@ class WorkerCode:
     pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
     starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
     that it may change what the worker keeps from one sample, or epoch, to the next, and ``remembers`` that a sample may
-    be another because of those the same process read before. ``hands_out_kept`` is whether a batch may hold what the
-    dataset keeps: with workers that is a copy. ``left_behind`` is where the
-    program changes what it reads after the modules were imported: only a forked worker has that. ``process_wide`` is
+    be another because of those the same process read before. ``left_behind`` is where the
+    program changes what it reads after the modules were imported: only a forked worker has that; ``changed_later`` is
+    where it changes names that it reads, or the default of tensors, and no other setting of the process. ``process_wide`` is
     where it changes what all code of its process has, such as the seed of a generator.
     """
 
@@ -117,8 +117,8 @@ class WorkerCode:
     asks_worker: bool = False
     changes: bool = False
     remembers: bool = False
-    hands_out_kept: bool = False
     left_behind: Touch | None = None
+    changed_later: Touch | None = None
     process_wide: Touch | None = None
 
 

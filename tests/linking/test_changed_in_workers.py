@@ -244,23 +244,6 @@ def test_a_collate_fn_that_changes_new_samples_changes_none_that_is_kept(body: s
     assert not code(body, CHANGES_BATCH if "copy" in body else "batch.append(batch[0])").remembers
 
 
-HANDED_ON = {
-    "samples that are kept": ("return self.items[index], 1", "return list(zip(*batch))", True),
-    "samples that are copied": ("return self.items[index].copy(), 1", "return list(zip(*batch))", False),
-    "samples that are read": ("import cv2\nreturn cv2.imread(self.items[index]), 1", "return batch", False),
-    "samples that are put together": (
-        "return self.items[index], 1",
-        "return torch.stack([x for x, _ in batch])",
-        False,
-    ),
-}
-
-
-@pytest.mark.parametrize(("body", "collate", "kept"), HANDED_ON.values(), ids=HANDED_ON)
-def test_a_batch_may_hold_what_the_dataset_keeps(body: str, collate: str, kept: bool) -> None:
-    assert code(body, collate).hands_out_kept == kept
-
-
 PROCESS_WIDE = {
     "a seed for each sample": ("import torch\ntorch.manual_seed(index)", "torch.manual_seed(index)"),
     "a seed by another name": ("import numpy.random as draws\ndraws.seed(index)", "draws.seed(index)"),

@@ -12,8 +12,7 @@ from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import LINUX, WINDOWS, a_loader, at, the_finding, the_fix
 
 REMEMBERS = WorkerCode(remembers=True)
-HANDS_OUT = WorkerCode(hands_out_kept=True)
-LEFT_BEHIND = WorkerCode(left_behind=Touch(at(3), "THRESHOLD = 100"))
+LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
 
 
 def with_code(code: WorkerCode) -> Loader:
@@ -22,8 +21,8 @@ def with_code(code: WorkerCode) -> Loader:
 
 @pytest.mark.parametrize(
     ("code", "safe"),
-    [(WorkerCode(), True), (REMEMBERS, False), (HANDS_OUT, False), (LEFT_BEHIND, False)],
-    ids=["none", "keeps", "hands out", "lacks"],
+    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False)],
+    ids=["none", "keeps", "lacks"],
 )
 def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_them(
     code: WorkerCode, safe: bool

@@ -45,20 +45,6 @@ def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Functio
     return False
 
 
-def hands_out_kept(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
-    """Return whether a batch may hold what the dataset keeps, so that whoever changes the one changes the other.
-
-    What torch puts together by itself is new.
-    """
-    calls = _Calls(evaluator)
-    reading = [
-        one for one in running.get("dataset", ()) if isinstance(one.node, FunctionNode) and one.node.name in _READS
-    ]
-    samples = min((calls.outcome(one, _taken(one, {})).returned for one in reading), default=NEW)
-    entry = next(iter(running.get("collate_fn", ())), None)
-    return samples < NEW and entry is not None and calls.outcome(entry, _taken(entry, {0: samples + 1})).returned < NEW
-
-
 def _given_before(function: Function, role: str) -> dict[str, Layers]:
     """Return the parameters of a function that every call gets the same object for: by a default, or a ``partial``."""
     arguments = function.node.args

@@ -37,11 +37,16 @@ if TYPE_CHECKING:
 
 
 _OF_THE_PROCESS = Global("", "")
-"""What all code of a process shares, such as the default type of tensors."""
+"""What all code of a process shares, such as how images are read."""
+_OF_TENSORS = Global("", "torch")
+"""What all tensors of a process are made by, such as their default type."""
 
 
-def left_behind(evaluator: Evaluator, running: Sequence[Function]) -> Touch | None:
-    """Return where a program changes what functions read that run in workers; None where that was not seen."""
+def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: bool = True) -> Touch | None:
+    """Return where a program changes what functions read that run in workers; None where that was not seen.
+
+    ``settings``: those of libraries, which all code of a process shares, count as well.
+    """
 
     def changed() -> Mapping[Global, list[Touch]]:
         found: dict[Global, list[Touch]] = {}
@@ -52,7 +57,11 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function]) -> Touch | No
     by_name = evaluator.remembered(("changed after import",), None, changed)
     if not by_name or not running:
         return None
-    read = {_OF_THE_PROCESS, *(meant for function in running for meant in _read(evaluator, function))}
+    read = {
+        _OF_TENSORS,
+        *([_OF_THE_PROCESS] if settings else ()),
+        *(meant for function in running for meant in _read(evaluator, function)),
+    }
     own = [function.facts.span(function.node) for function in running if not isinstance(function.node, ast.Lambda)]
     touches = (touch for meant in read for touch in by_name.get(meant, ()))
     return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=_place, default=None)
@@ -143,7 +152,8 @@ def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -
     first = name.partition(".")[0]
     found: list[Global] = []
     if _sets_up(evaluator, facts, site, name):
-        found.append(_OF_THE_PROCESS)
+        tensors = full_name(site.place.scope, name).startswith(PROCESS_DEFAULTS)
+        found.append(_OF_TENSORS if tensors else _OF_THE_PROCESS)
     if owner and method not in LOOKS and reaches_top(site.place.scope, first):
         meant = meant_by(evaluator, facts, site.place.scope, owner)
         # What is imported is another file's, and a function or class is none that a call on it changes.

@@ -88,6 +88,8 @@ class _Run:
     def suite(self, statements: Iterable[ast.stmt]) -> None:
         for one in statements:
             self._statement(one)
+            if isinstance(one, _LEAVES):
+                return
 
     def _statement(self, node: ast.stmt) -> None:
         match node:
@@ -282,8 +284,10 @@ class _Run:
                 return holding(
                     element(self.layers(one)) if isinstance(one, ast.Starred) else self.layers(one) for one in parts
                 )
-            case ast.BinOp(left=left, right=right):
-                return holding([element(self.layers(left)), element(self.layers(right))])
+            case ast.BinOp(left=left, op=operator, right=right):
+                held = holding([element(self.layers(left)), element(self.layers(right))])
+                # Of lists, too, there is a sum and a multiple, which hold their elements.
+                return held if isinstance(operator, ast.Add | ast.Mult | ast.BitOr) else NEW
         for one in ast.iter_child_nodes(node):
             if isinstance(one, ast.expr):
                 self.layers(one)

@@ -12,7 +12,6 @@ from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Possibility
 from loaderlint.linking.workers.changed_in_workers import changes_in_workers, remembers
-from loaderlint.linking.workers.changed_samples import hands_out_kept
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.ends import stops
 from loaderlint.linking.workers.left_behind import left_behind
@@ -56,8 +55,8 @@ def worker_code(
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
         remembers=remembers(evaluator, running),
-        hands_out_kept=hands_out_kept(evaluator, running),
         left_behind=left_behind(evaluator, everything),
+        changed_later=left_behind(evaluator, everything, settings=False),
         process_wide=next(process_wide(evaluator, everything), None),
     )
 
