@@ -161,6 +161,7 @@ NOT_LEFT_BEHIND = {
     },
     "a module that is imported again": {"above": "import math", "guarded": "import math"},
     "a local of worker code": {"guarded": "data = 1", "inside": "data = index; print(data)"},
+    "what makes the program faster": {"before": "torch.set_float32_matmul_precision('high')"},
     "what is set for a block": {"before": "with torch.enable_grad():\n        pass"},
     "a result that somebody takes": {"before": "found = torch.set_result(1)"},
     "what is in a set": {"above": "SCALE = {'a', 'b'}\nCACHE = sorted({'a', 'b'})"},

@@ -57,11 +57,8 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     by_name = evaluator.remembered(("changed after import",), None, changed)
     if not by_name or not running:
         return None
-    read = {
-        _OF_TENSORS,
-        *([_OF_THE_PROCESS] if settings else ()),
-        *(meant for function in running for meant in _read(evaluator, function)),
-    }
+    shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
+    read = shared.union(meant for function in running for meant in _read(evaluator, function))
     own = [function.facts.span(function.node) for function in running if not isinstance(function.node, ast.Lambda)]
     touches = (touch for meant in read for touch in by_name.get(meant, ()))
     return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=_place, default=None)
@@ -172,15 +169,18 @@ def _sets_up(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str
     full = full_name(scope, name)
     known = full.startswith((*PROCESS_DEFAULTS, *READ_BY_WORKERS))
     sets = known or (is_setting(full) and words_of(full)[0] in SETTING_WORDS)
-    if not sets or full in _LOOKED_UP:
+    if not sets or full.startswith(_OF_NO_SAMPLE):
         return False
     if not is_of_library(evaluator, facts, scope, name.partition(".")[0]):
         return False
     return known or any(isinstance(one, ast.Expr) and one.value is site.node for one in ast.walk(scope.node))
 
 
-_LOOKED_UP = frozenset({"importlib.import_module"})
-"""What most programs call to look a class up that they make."""
+_OF_NO_SAMPLE = (
+    *("cv2.ocl.", "cv2.setNumThreads", "importlib.import_module", "pandas.set_option"),
+    *("torch.multiprocessing.set_sharing_strategy", "torch.set_float32_matmul_precision"),
+)
+"""What most programs call to look a class up, to show something or to be faster, and no sample hangs on."""
 
 
 def _drawn(facts: PythonFacts) -> Iterator[tuple[Global, Touch]]:
