@@ -208,6 +208,12 @@ PARTS = {
         "rows",
         False,
     ),
+    "a collate_fn that is told what to fill up with": (
+        "def numbered(batch, tokenizer):\n    rows = tokenizer(batch)\n    rows[rows == 0] = -100\n    return rows\n",
+        "# none",
+        "1",
+        False,
+    ),
     "a vocabulary that grows": (
         "from collections import defaultdict\nWORDS = defaultdict(lambda: len(WORDS))\n",
         "# none",
@@ -226,7 +232,8 @@ PARTS = {
 
 @pytest.mark.parametrize(("above", "decorator", "sample", "remembers"), PARTS.values(), ids=PARTS)
 def test_what_stands_around_the_dataset(above: str, decorator: str, sample: str, remembers: bool) -> None:
-    collate = ", collate_fn=functools.partial(numbered, {})" if "numbered" in above else ""
+    bound = "tokenizer=unknown" if "tokenizer" in above else "{}"
+    collate = f", collate_fn=functools.partial(numbered, {bound})" if "numbered" in above else ""
     (loader,) = loaders_of(
         f"import functools\nfrom torch.utils.data import DataLoader, Dataset\n{above}"
         f"class Numbers(Dataset):\n    {decorator}\n    def __getitem__(self, index):\n        return {sample}\n"

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.things.kinds import Frame, Function, Made, end_of
 from loaderlint.linking.workers.changed_samples import changes_samples
 from loaderlint.readers.python import FunctionNode
@@ -58,7 +59,7 @@ def changes_in_workers(functions: Iterable[Function]) -> bool:
     )
 
 
-def remembers(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
+def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]) -> bool:
     """Return whether what functions give, by option, may depend on how often they were called before, in one process.
 
     That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
@@ -75,7 +76,9 @@ def remembers(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -
     if any(_goes_on(evaluator, one) or _is_told_by_decorators(evaluator, one) for one in functions):
         return True
     files = {one.facts.source.path: one.facts.source.text for one in functions}
-    return any(_NUMBERS_WHAT_IS_NEW.search(text) for text in files.values()) or changes_samples(evaluator, running)
+    return any(_NUMBERS_WHAT_IS_NEW.search(text) for text in files.values()) or changes_samples(
+        evaluator, given, running
+    )
 
 
 _SETS = frozenset({"setattr", "__setattr__"})

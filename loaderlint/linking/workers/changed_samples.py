@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS, may_run
+from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
-from loaderlint.linking.things.kinds import Class, Frame, Function, Unseen
+from loaderlint.linking.things.kinds import Class, Frame, Function, Made, Possibilities, Unseen
 from loaderlint.linking.workers.lifetimes import KEPT, NEW, PART, UNKNOWN, Callee, Layers, Outcome, holding, outcome
 from loaderlint.linking.workers.returned import called
 from loaderlint.readers.python import FunctionNode, dotted, parameters
@@ -22,13 +23,16 @@ _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "__setstate__
 _READS = frozenset({"__getitem__", "__getitems__"})
 
 
-def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Function]]) -> bool:
+def changes_samples(
+    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]
+) -> bool:
     """Return whether functions that run in workers, by option, change an element of what outlasts their call.
 
     One that is only stored by a key, from what stands under others, is the same however often that is done.
     """
     calls = _Calls(evaluator)
     samples = NEW
+    bound = _bound(given["collate_fn"].possibilities if "collate_fn" in given else ())
     for role, functions in running.items():
         for function in functions:
             node = function.node
@@ -36,7 +40,9 @@ def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Functio
             if name in _CONSTRUCTORS:
                 continue
             batch = holding([samples]) if role == "collate_fn" else NEW
-            taken = _taken(function, {0: batch}) | _given_before(function, role)
+            before = bound if role == "collate_fn" and function is functions[0] else {}
+            place = sum(isinstance(key, int) for key in before)
+            taken = _given_before(function) | _taken(function, {**before, place: batch})
             done = calls.outcome(function, taken)
             if done.changes:
                 return True
@@ -45,20 +51,24 @@ def changes_samples(evaluator: Evaluator, running: Mapping[str, Sequence[Functio
     return False
 
 
-def _given_before(function: Function, role: str) -> dict[str, Layers]:
-    """Return the parameters of a function that every call gets the same object for: by a default, or a ``partial``."""
+def _bound(collating: Possibilities) -> dict[str | int, Layers]:
+    """Return what a ``functools.partial`` hands every call of a ``collate_fn``, by position and by name."""
+    for one in collating:
+        if isinstance(one.thing, Made) and one.thing.callee == "functools.partial":
+            call = one.thing.call
+            names = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
+            return dict.fromkeys([*range(len(call.args) - 1), *names], PART)
+    return {}
+
+
+def _given_before(function: Function) -> dict[str, Layers]:
+    """Return the parameters of a function that get the same object in every call that gives them none."""
     arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
     pairs = [
-        *zip(reversed(positional), reversed(arguments.defaults), strict=False),
+        *zip(reversed([*arguments.posonlyargs, *arguments.args]), reversed(arguments.defaults), strict=False),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
-    kept = [name for name, default in pairs if default is not None and not isinstance(default, ast.Constant)]
-    if role == "collate_fn" and function.owner is None:
-        # Which of several is the batch is for the ``partial`` to say that binds the others.
-        required = positional[: len(positional) - len(arguments.defaults)]
-        kept += required if len(required) > 1 else []
-    return {one.arg: PART for one in kept}
+    return {one.arg: PART for one, default in pairs if default is not None and not isinstance(default, ast.Constant)}
 
 
 def _taken(function: Function, given: Mapping[str | int, Layers], on: Layers = KEPT) -> dict[str, Layers]:
@@ -92,7 +102,7 @@ class _Calls:
         return self._known[key]
 
     def _outcome_of_call(self, function: Function, taken: Mapping[str, Layers]) -> Outcome:
-        done = self.outcome(function, {**_given_before(function, ""), **taken})
+        done = self.outcome(function, {**_given_before(function), **taken})
         return replace(done, returned=PART) if _is_remembered(function) else done
 
     def _inside(self, function: Function) -> Callee:
