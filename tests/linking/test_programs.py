@@ -59,6 +59,20 @@ CUDA: dict[str, tuple[str, list[str]]] = {
     "Apple's": ("model = net().to('mps')\n", []),
     "a type": ("x = net().to(torch.float32)\n", []),
     "a device nobody sees": ("model = net().to(device())\n", []),
+    "a device made of the one before": (
+        """\
+        class Epochs:
+            def to(self, device="cpu"):
+                if isinstance(device, str):
+                    device = torch.device(device)
+                self.device = device
+                model.to(device)
+
+            def again(self):
+                self.to(self.device)
+        """,
+        [],
+    ),
     "a benchmark setting": ("torch.backends.cudnn.benchmark = True\n", []),
 }
 

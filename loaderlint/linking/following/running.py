@@ -409,12 +409,19 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
             yield from names_cuda(evaluator, keyword.value, frame)
 
 
-def names_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[Assumptions]:
-    """Yield what is assumed wherever an expression, such as an argument ``device``, stands for a CUDA device."""
+def names_cuda(
+    evaluator: Evaluator, node: ast.expr, frame: Frame, within: tuple[ast.Call, ...] = ()
+) -> Iterator[Assumptions]:
+    """Yield what is assumed wherever an expression, such as an argument ``device``, stands for a CUDA device.
+
+    Of calls ``within`` which it stands it says nothing again: ``device = torch.device(device)`` may run in a loop.
+    """
     for one in evaluator.evaluate(node, frame):
         thing = one.thing
         if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
-            for assumptions in names_cuda(evaluator, thing.call.args[0], thing.frame):
+            if thing.call in within:
+                continue
+            for assumptions in names_cuda(evaluator, thing.call.args[0], thing.frame, (*within, thing.call)):
                 joint = together(assumptions, one.assumptions)
                 if joint is not None:
                     yield joint
