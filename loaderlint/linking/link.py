@@ -57,7 +57,9 @@ def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) ->
 def _with_objects(evaluator: Evaluator, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
     """Return the loader with the samplers it gets and what it sends to its workers."""
     options = {**loader.options, **samplers_of(evaluator, site, given)}
-    return replace(loader, options=options, payload=payload_of(evaluator, given, site.frame))
+    return replace(
+        loader, options=options, payload=payload_of(evaluator, given, site.frame, workers=loader.has_workers)
+    )
 
 
 def traced(project: Project, wrappers: _Wrappers | None = None, named: Set[str] | None = None) -> tuple[Loader, ...]:

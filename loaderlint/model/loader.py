@@ -77,7 +77,8 @@ class Program:
     ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
     that choose how tensors travel.
     ``jobs`` are the commands that start the program and make this loader. ``threads`` is what the main process uses
-    before the workers start, of the threads that worker code uses.
+    before the workers start, of the threads that worker code uses. What only workers suffer from is looked for where
+    the loader has some: CUDA, compiled callables, how tensors travel, threads.
     """
 
     guarded: bool | None = None
@@ -168,6 +169,11 @@ class Loader:
     def num_workers(self) -> Value:
         """The worker count."""
         return self.option("num_workers")
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether a worker count was seen other than none at all: only then does what runs in workers matter."""
+        return any(one.constant not in (0, None) for one in self.num_workers.known)
 
     @property
     def prefetch_factor(self) -> Value:

@@ -7,7 +7,7 @@ and the linker ever see them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -200,6 +200,7 @@ class Scope:
     yielded: list[tuple[ast.Yield | ast.YieldFrom, Place]] = field(default_factory=list)
     iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
+    _readers: dict[str, list[Scope]] | None = field(default=None, init=False, repr=False)
 
     @property
     def is_class(self) -> bool:
@@ -215,6 +216,16 @@ class Scope:
     def is_function(self) -> bool:
         """Whether this is a function or lambda."""
         return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+
+    @property
+    def readers(self) -> Mapping[str, Sequence[Scope]]:
+        """The scopes defined right here that read a name, or hold one that does, by the name; asked of a read file."""
+        if self._readers is None:
+            self._readers = {}
+            for child in self.children:
+                for name in dict.fromkeys((*child.reads, *child.readers)):
+                    self._readers.setdefault(name, []).append(child)
+        return self._readers
 
     @property
     def yields(self) -> bool:

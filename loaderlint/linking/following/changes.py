@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import is_not
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.following import doubts, effects, entries_after, methods, turns
@@ -165,7 +166,10 @@ def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happene
 def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     current: Possibilities = (one,)
     plain: list[Happened] = []
+    idle: set[int] = set()
     for position, event in enumerate(happened):
+        if id(event.event) in idle:
+            continue
         if not event.event.sure or ELEMENT in event.event.path:
             current = tuple(after for way in current for after in _in_doubt(evaluator, way, event, frame))
             continue
@@ -176,8 +180,14 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
                 continue
         else:
             plain = [event]
-        current = tuple(after for way in current for after in made_to(evaluator, way, plain, event.event.path, frame))
+        before = current
+        current = tuple(after for way in before for after in made_to(evaluator, way, plain, event.event.path, frame))
         plain = []
+        if event.event.binding.kind != CALL or len(current) != len(before) or any(map(is_not, current, before)):
+            idle.clear()
+        else:
+            # A call that does nothing does so on whichever way it was come to, of which there may be hundreds.
+            idle.add(id(event.event))
         if len(current) > MOST_VARIANTS:
             return unseen(one.span)
     return current

@@ -109,7 +109,8 @@ def after_call(
     instance = one.thing
     if not isinstance(instance, Instance) or frame.depth >= DEEPEST_METHOD:
         return one
-    return replace(one, thing=replace(instance, changed=_AfterMethod(evaluator, instance, call, arms, frame)))
+    after = _AfterMethod(evaluator, instance, call, arms, frame)
+    return replace(one, thing=replace(instance, changed=after)) if after.sets_any else one
 
 
 def method_called(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> Function | None:
@@ -145,6 +146,11 @@ class _AfterMethod(AttributesAfter):
     def _reached(self) -> Reached:
         method = method_called(self._evaluator, self._instance.of, self._call, self._frame)
         return self._evaluator.effects.reached(self._instance.of, method) if method is not None else Reached()
+
+    @property
+    def sets_any(self) -> bool:
+        """Whether the method may set any attribute."""
+        return bool(self._names)
 
     def _changed(self) -> Collection[str]:
         reached = self._reached.attributes

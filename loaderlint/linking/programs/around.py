@@ -55,6 +55,7 @@ class Programs:
         self._imports = Imports(evaluator.project)
         self._iterations: dict[str, Iterations] = {}
         self._facts: dict[str, _FileFacts] = {}
+        self._methods: dict[str, tuple[Candidate, ...]] = {}
         self._calls: dict[str, tuple[StartMethodCall, ...]] = {}
 
     def joined(self) -> tuple[Loader, ...]:
@@ -88,10 +89,11 @@ class Programs:
         guarded = False if unguarded else (True if runs else None)
         ran = tuple(runs.values())
         before: _Before = partial(self._before, ran, id(site.call))
-        program = self._program(files, guarded, before)
+        program = self._program(files, guarded)
         calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
-        strategies = tuple(sharing_strategies(self._evaluator, sorted(files), ran))
-        program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)), sharing_strategies=strategies)
+        program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)))
+        if loader.has_workers:
+            program = self._beside_workers(program, files, ran, before)
         threads = tuple(used_before(self._evaluator, loader.payload.code.inherited, sorted(files), before))
         program = replace(program, jobs=tuple(started), threads=threads)
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
@@ -120,26 +122,37 @@ class Programs:
             self._iterations[path] = iterations(self._evaluator, facts) if facts is not None else Iterations()
         return self._iterations[path]
 
-    def _program(self, files: set[str], guarded: bool | None, before: _Before) -> Program:
-        facts = [self._facts_of(path) for path in sorted(files)]
+    def _program(self, files: set[str], guarded: bool | None) -> Program:
         return Program(
             guarded,
-            tuple(one for each in facts for one in each.start_methods),
-            tuple(touch for each in facts for touch, scope in each.cuda if before(touch, scope)),
-            tuple(touch for each in facts for touch in each.compiled),
-            tuple(loader for site, loader in self._sites if site.frame.facts.source.path in files),
+            tuple(one for path in sorted(files) for one in self._start_methods_in(path)),
+            loaders=tuple(loader for site, loader in self._sites if site.frame.facts.source.path in files),
         )
+
+    def _beside_workers(
+        self, program: Program, files: set[str], runs: Sequence[Iterations], before: _Before
+    ) -> Program:
+        """Return the program with what workers may suffer from that it does."""
+        facts = [self._facts_of(path) for path in sorted(files)]
+        return replace(
+            program,
+            cuda=tuple(touch for each in facts for touch, scope in each.cuda if before(touch, scope)),
+            compiled=tuple(touch for each in facts for touch in each.compiled),
+            sharing_strategies=tuple(sharing_strategies(self._evaluator, sorted(files), runs)),
+        )
+
+    def _start_methods_in(self, path: str) -> tuple[Candidate, ...]:
+        if path not in self._methods:
+            facts = self._evaluator.project.python(path)
+            self._methods[path] = tuple(start_methods(self._evaluator, facts)) if facts is not None else ()
+        return self._methods[path]
 
     def _facts_of(self, path: str) -> _FileFacts:
         if path not in self._facts:
             facts = self._evaluator.project.python(path)
             if facts is None:
                 return _FileFacts()
-            self._facts[path] = _FileFacts(
-                tuple(start_methods(self._evaluator, facts)),
-                tuple(self._cuda_of(facts)),
-                tuple(compile_touches(self._evaluator, facts)),
-            )
+            self._facts[path] = _FileFacts(tuple(self._cuda_of(facts)), tuple(compile_touches(self._evaluator, facts)))
         return self._facts[path]
 
     def _cuda_of(self, facts: PythonFacts) -> Iterator[tuple[Touch, ScopeNode]]:
@@ -190,6 +203,5 @@ def _with_loaders(program: Program, by_span: Mapping[Span, Loader]) -> Program:
 class _FileFacts:
     """What one file does to the process, each CUDA touch with the function (or module) it stands in."""
 
-    start_methods: tuple[Candidate, ...] = ()
     cuda: tuple[tuple[Touch, ScopeNode], ...] = ()
     compiled: tuple[Touch, ...] = ()

@@ -51,13 +51,9 @@ def _mentions(inner: Scope, outer: Scope, name: str, asked: set[int]) -> Iterato
     called = {id(one.place) for one in outer.calls if getattr(one.node.func, "id", None) == name}
     for place in outer.reads.get(name, ()):
         yield Run(place, id(place) in called)
-    for child in outer.children:
-        if child is not inner and _reads(child, name):
+    for child in outer.readers.get(name, ()):
+        if child is not inner:
             yield from _runs(child, outer, asked)
-
-
-def _reads(scope: Scope, name: str) -> bool:
-    return name in scope.reads or any(_reads(child, name) for child in scope.children)
 
 
 def bindings_of(scope: Scope, name: str) -> Sequence[Binding]:

@@ -75,8 +75,8 @@ class Role:
         return replace(self, handing=Handing.PART) if self.name in _OPTIONS else self
 
 
-def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> Payload:
-    """Return what a loader sends to its workers, as far as it was seen."""
+def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *, workers: bool) -> Payload:
+    """Return what a loader sends to its workers, as far as it was seen; without any that is what it runs itself."""
     unpicklable: dict[Span, Unpicklable] = {}
     in_notebook: dict[Span, Unpicklable] = {}
     cuda: dict[Span, Touch] = {}
@@ -122,7 +122,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -
         collate_fn=_function_given(given, "collate_fn"),
         worker_init_fn=_function_given(given, "worker_init_fn"),
         seen=seen,
-        code=worker_code(evaluator, given, running, draws),
+        code=worker_code(evaluator, given, running, draws if workers else None),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS, loaders_in, shortened
@@ -36,20 +37,28 @@ _MOST_ITERATIONS = 60
 
 
 def worker_code(
-    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]], draws: Draws
+    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]], draws: Draws | None
 ) -> WorkerCode:
-    """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option."""
+    """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option.
+
+    Without workers (no ``draws``) it is what that code does to whoever runs it.
+    """
     starting = running.get("worker_init_fn", ())
     everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
-    return WorkerCode(
+    anywhere = WorkerCode(
+        ends=tuple(_ends(evaluator, given)),
+        nested=tuple(_nested(evaluator, everything)),
+        on_cuda=tuple(batches_on_cuda(evaluator, given)),
+    )
+    if draws is None:
+        return anywhere
+    return replace(
+        anywhere,
         unsendable=unsendable(evaluator, given),
         repeated=tuple(repeated(evaluator, given, starting)),
         seeds=tuple(seeds(evaluator, given, everything, draws)),
-        ends=tuple(_ends(evaluator, given)),
-        nested=tuple(_nested(evaluator, everything)),
         threads=tuple(_threads(evaluator, everything)),
         compiled=tuple(_compiled_calls(evaluator, everything)),
-        on_cuda=tuple(batches_on_cuda(evaluator, given)),
         inherited=used_in_workers(evaluator, everything),
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
