@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -270,6 +270,7 @@ def _is_main_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == "__main__"
 
 
+@lru_cache(maxsize=1 << 16)
 def dotted(node: ast.expr) -> str | None:
     """Return ``a.b.c`` for a chain of attributes on a name, None for anything else."""
     parts: list[str] = []

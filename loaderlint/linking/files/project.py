@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
@@ -43,6 +44,7 @@ class Project:
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
+        self._definitions: dict[str, frozenset[str]] = {}
         self._extending: dict[str, bool] = {}
         self._mentioning = 0
 
@@ -119,13 +121,16 @@ class Project:
         wanted = [
             (name.encode(), [word.encode() for word in beside.get(name, anywhere)], list[str]()) for name in names
         ]
+        beside_words = {word for _, others, _ in wanted for word in others}
         unread = (path for path in self.paths if path not in self._files.matter) if wanted else ()
         for path in unread:
             content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
             if content is None:
                 continue
+            # Most names stand beside the same few words, and most files hold none of those.
+            held = {word for word in beside_words if word in content}
             for name, others, mentioning in wanted:
-                if name in content and any(one in content for one in others):
+                if not held.isdisjoint(others) and name in content:
                     mentioning.append(path)
             wanted = [one for one in wanted if len(one[-1]) <= MOST_MENTIONS]
         found: set[str] = set()
@@ -211,11 +216,14 @@ class Project:
 
     def definitions_besides(self, read: Set[str]) -> frozenset[str]:
         """Return the names of the functions that Python files other than those read define, going by their text."""
-        found: set[bytes] = set()
-        for path in self.paths:
-            if path not in read and Language.of(path) is Language.PYTHON:
-                found.update(_DEFINITION.findall(self._files.content(path) or b""))
-        return frozenset(name.decode("utf-8", "replace") for name in found)
+        besides = (path for path in self.paths if path not in read and Language.of(path) is Language.PYTHON)
+        return frozenset[str]().union(*(self._defined_in(path) for path in besides))
+
+    def _defined_in(self, path: str) -> frozenset[str]:
+        if path not in self._definitions:
+            found = set(_DEFINITION.findall(self._files.content(path) or b""))
+            self._definitions[path] = frozenset(sys.intern(name.decode("utf-8", "replace")) for name in found)
+        return self._definitions[path]
 
     @cached_property
     def definitions(self) -> frozenset[str]:

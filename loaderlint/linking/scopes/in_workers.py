@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from loaderlint.readers.python import Place, Scope, dotted
 
@@ -23,6 +24,7 @@ def told_apart(place: Place) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 14)
 def asks_for_worker(node: ast.AST, scope: Scope) -> bool:
     """Return whether an expression asks for the worker, itself or by a name of its function that was set to that."""
     if _names_it(node):
@@ -31,6 +33,7 @@ def asks_for_worker(node: ast.AST, scope: Scope) -> bool:
     return any(one.value is not None and _names_it(one.value) for name in names for one in scope.bindings.get(name, ()))
 
 
+@lru_cache(maxsize=1 << 14)
 def _names_it(node: ast.AST) -> bool:
     return any(
         _ASKS in (one.id if isinstance(one, ast.Name) else one.attr)
