@@ -108,6 +108,59 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         "from monai.data import CacheDataset\nDataLoader(CacheDataset(files, lambda x: x))",
         ["lambda that is part of the dataset"],
     ),
+    "a lambda that a class hands to a library's constructor": (
+        """
+        from torchvision.datasets import VisionDataset
+        class Images(VisionDataset):
+            def __init__(self, root, transform=None):
+                super().__init__(root, transform=transform)
+        DataLoader(Images("data", lambda x: x))
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda that a class hands past its base": (
+        """
+        from torchvision.datasets import VisionDataset
+        class Base(VisionDataset):
+            pass
+        class Images(Base):
+            def __init__(self, root, change):
+                super(Base, self).__init__(root, None, change)
+        DataLoader(Images("data", lambda x: x))
+        """,
+        ["lambda that is part of the dataset"],
+    ),
+    "a lambda that a class without a constructor is given": (
+        """
+        from torchvision.datasets import ImageFolder
+        class Images(ImageFolder):
+            pass
+        DataLoader(Images("data", target_transform=lambda x: x))
+        """,
+        ["lambda as target_transform"],
+    ),
+    "a lambda that the constructor keeps from the library's": (
+        """
+        from torchvision.datasets import ImageFolder
+        class Images(ImageFolder):
+            def __init__(self, root, change):
+                super().__init__(root)
+                self.root = change(root)
+        DataLoader(Images("data", lambda x: x))
+        """,
+        [],
+    ),
+    "a lambda that a class hands to a library that keeps nothing": (
+        """
+        from torch.utils.data import Dataset
+        from somewhere import Steps
+        class Images(Steps):
+            def __init__(self, change):
+                super().__init__(change)
+        DataLoader(Images(lambda x: x))
+        """,
+        [],
+    ),
     "a lambda among the transforms that a library's data set is given by position": (
         """
         from monai.data import Dataset as Files

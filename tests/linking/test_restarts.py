@@ -38,6 +38,26 @@ RESTARTS: dict[str, tuple[str, list[str]]] = {
         ["DataLoader(data, size, num_workers=2)"],
     ),
     "one batch a step": (LOADER + "for s in range(3):\n    b = next(iter(loader))\n", ["next(iter(loader))"]),
+    "one batch a step of a loader that keeps its workers": (
+        """\
+class Kept(DataLoader):
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.batches = super().__iter__()
+    def __iter__(self):
+        while True:
+            yield next(self.batches)
+loader = Kept(data, num_workers=2)
+for s in range(3):
+    b = next(iter(loader))
+""",
+        [],
+    ),
+    "one batch a step of a loader with a name of its own": (
+        f"class Named(DataLoader):\n    name = 'train'\n{LOADER.replace('DataLoader', 'Named')}"
+        "for s in range(3):\n    b = next(iter(loader))\n",
+        ["next(iter(loader))"],
+    ),
     "one batch without a loop": (LOADER + "b = next(iter(loader))\n", []),
     "one batch of an iterator": (LOADER + "batches = iter(loader)\nfor s in range(3):\n    b = next(batches)\n", []),
     "one batch now and then": (LOADER + "for s in range(3):\n    if s == 1:\n        b = next(iter(loader))\n", []),

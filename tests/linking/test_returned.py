@@ -59,7 +59,10 @@ SENDABLE: dict[str, str] = {
     "nothing": "pass",
 }
 
-AROUND = "\nkeep = lambda: 1\ndef helper():\n    return open('x')\nDataLoader(Numbers(), collate_fn=collate)\n"
+AROUND = (
+    "\nkeep = lambda: 1\ndef helper():\n    return open('x')\n"
+    "DataLoader(Numbers(), num_workers=2, collate_fn=collate)\n"
+)
 
 
 @pytest.mark.parametrize(("body", "what"), RETURNED.values(), ids=list(RETURNED))
@@ -77,17 +80,17 @@ def test_what_pickles_or_stays_is_none(body: str) -> None:
     ["collate_fn=named", "collate_fn=list", "collate_fn=lambda b: tuple(zip(*b))", "batch_size=None"],
 )
 def test_items_are_sent_where_nothing_collates_them(options: str) -> None:
-    assert unsendable(f"DataLoader(Subset(Numbers(), [1]), {options})") == {"a lambda of dataset"}
+    assert unsendable(f"DataLoader(Subset(Numbers(), [1]), num_workers=2, {options})") == {"a lambda of dataset"}
 
 
 @pytest.mark.parametrize("options", ["", "batch_size=2", "collate_fn=None", "collate_fn=lambda b: len(b)"])
 def test_items_that_are_collated_are_not_sent(options: str) -> None:
-    assert unsendable(f"DataLoader(Numbers(), {options})") == set()
+    assert unsendable(f"DataLoader(Numbers(), num_workers=2, {options})") == set()
 
 
 def test_what_an_iterable_dataset_yields_is_sent_and_not_the_iterator_it_returns() -> None:
     head = "from torch.utils.data import IterableDataset\nclass Lines(IterableDataset):\n    def __iter__(self):\n"
-    loader = "DataLoader(Lines(), batch_size=None)"
+    loader = "DataLoader(Lines(), num_workers=2, batch_size=None)"
     assert unsendable(f"{head}        yield lambda: 1\n{loader}") == {"a lambda of dataset"}
     assert unsendable(f"{head}        return (one for one in [1])\n{loader}") == set()
 
@@ -95,4 +98,4 @@ def test_what_an_iterable_dataset_yields_is_sent_and_not_the_iterator_it_returns
 def test_a_defaultdict_passes_the_collate_function_of_torch() -> None:
     item = "class Words(Dataset):\n    def __getitem__(self, index):\n        return {}\n"
     item = item.replace("{}", "collections.defaultdict(lambda: 0)")
-    assert unsendable(f"{item}DataLoader(Words())") == {"a defaultdict that keeps a lambda of dataset"}
+    assert unsendable(f"{item}DataLoader(Words(), num_workers=2)") == {"a defaultdict that keeps a lambda of dataset"}

@@ -22,7 +22,8 @@ def helper(seed):
 
 
 def seeds(body: str, parameters: str = "worker_id", given: str = "start") -> list[tuple[str, str]]:
-    text = f"{HEAD}def start({parameters}):\n{indent(body, '    ')}\nDataLoader(range(8), worker_init_fn={given})\n"
+    text = f"{HEAD}def start({parameters}):\n{indent(body, '    ')}\n"
+    text += f"DataLoader(range(8), num_workers=2, worker_init_fn={given})\n"
     return [(one.library, one.origin.value) for one in loader_of(text).payload.code.seeds]
 
 
@@ -73,7 +74,10 @@ def test_what_a_partial_hands_over_is_followed() -> None:
 
 
 def test_a_dataset_may_seed_itself_unless_the_seed_is_too_big() -> None:
-    text = HEAD + "class Data(Dataset):\n    def __getitem__(self, index):\n        {}\nDataLoader(Data())\n"
+    text = (
+        HEAD
+        + "class Data(Dataset):\n    def __getitem__(self, index):\n        {}\nDataLoader(Data(), num_workers=2)\n"
+    )
     assert loader_of(text.format("np.random.seed(index)")).payload.code.seeds == ()
     (seed,) = loader_of(text.format("np.random.RandomState(torch.initial_seed())")).payload.code.seeds
     assert seed.origin.value == "drawn"
@@ -82,24 +86,24 @@ def test_a_dataset_may_seed_itself_unless_the_seed_is_too_big() -> None:
 CHANGING: dict[str, str] = {
     "a lambda": """
 for epoch in range(3):
-    DataLoader(range(8), worker_init_fn=lambda worker: np.random.seed(epoch * 1000 + worker))
+    DataLoader(range(8), num_workers=2, worker_init_fn=lambda worker: np.random.seed(epoch * 1000 + worker))
 """,
     "a function in the loop": """
 for epoch in range(3):
     def start(worker):
         np.random.seed(epoch)
-    DataLoader(range(8), worker_init_fn=start)
+    DataLoader(range(8), num_workers=2, worker_init_fn=start)
 """,
     "what a function makes": """
 def make(epoch):
     return lambda worker: np.random.seed(epoch)
 for epoch in range(3):
-    DataLoader(range(8), worker_init_fn=make(epoch))
+    DataLoader(range(8), num_workers=2, worker_init_fn=make(epoch))
 """,
     "a name set in the loop": """
 for epoch in range(3):
     seed = 100 * epoch
-    DataLoader(range(8), worker_init_fn=lambda worker: np.random.seed(seed))
+    DataLoader(range(8), num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed))
 """,
     "a global": """
 EPOCH = 0
@@ -108,21 +112,21 @@ def start(worker):
 def train():
     global EPOCH
     for EPOCH in range(3):
-        DataLoader(range(8), worker_init_fn=start)
+        DataLoader(range(8), num_workers=2, worker_init_fn=start)
 """,
     "an item that is set": """
 def start(worker):
     np.random.seed(state["epoch"])
 for epoch in range(3):
     state["epoch"] = epoch
-    DataLoader(range(8), worker_init_fn=start)
+    DataLoader(range(8), num_workers=2, worker_init_fn=start)
 """,
     "an attribute that is set": """
 def start(worker):
     np.random.seed(start.epoch)
 for epoch in range(3):
     start.epoch = epoch
-    DataLoader(range(8), worker_init_fn=start)
+    DataLoader(range(8), num_workers=2, worker_init_fn=start)
 """,
     "a method": """
 class Training:
@@ -132,20 +136,20 @@ class Training:
     def run(self):
         for epoch in range(3):
             self.epoch = epoch
-            DataLoader(range(8), worker_init_fn=self.start)
+            DataLoader(range(8), num_workers=2, worker_init_fn=self.start)
 Training().run()
 """,
     "a partial": """
 def start(epoch, worker):
     np.random.seed(epoch)
 for epoch in range(3):
-    DataLoader(range(8), worker_init_fn=functools.partial(start, epoch))
+    DataLoader(range(8), num_workers=2, worker_init_fn=functools.partial(start, epoch))
 """,
     "a partial by name": """
 def start(worker, epoch):
     np.random.seed(epoch)
 for epoch in range(args.seed):
-    DataLoader(range(8), worker_init_fn=functools.partial(start, epoch=epoch))
+    DataLoader(range(8), num_workers=2, worker_init_fn=functools.partial(start, epoch=epoch))
 """,
 }
 
@@ -177,7 +181,7 @@ class Rooms(Dataset):
 def start(worker_id):
     {seeds}(worker_id)
 {below}
-DataLoader(Rooms({given}), worker_init_fn=start, collate_fn={collate})
+DataLoader(Rooms({given}), num_workers=2, worker_init_fn=start, collate_fn={collate})
 """
 
 

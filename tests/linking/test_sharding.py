@@ -31,7 +31,8 @@ def repeated(
     text = f"{HEAD}class Data({base}):\n    def __init__(self, given=None):\n{indent(init, ' ' * 8)}\n"
     text += f"    def __iter__(self):\n{indent(body, ' ' * 8)}\n"
     text += "    def helper(self):\n        return [1, 2]\ndef start(worker_id):\n    np.random.seed(worker_id)\n"
-    text += f"def share(worker_id):\n    get_worker_info().dataset.own = worker_id\nDataLoader(Data({made}){options})\n"
+    text += "def share(worker_id):\n    get_worker_info().dataset.own = worker_id\n"
+    text += f"DataLoader(Data({made}), num_workers=2{options})\n"
     return [one.what for one in loader_of(text).payload.code.repeated]
 
 

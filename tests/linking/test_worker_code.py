@@ -29,7 +29,8 @@ def code(text: str) -> WorkerCode:
 def item(body: str, base: str = "Dataset", more: str = "") -> WorkerCode:
     text = f"class Data({base}):\n    def __init__(self, loader=None):\n        self.loader = loader\n"
     return code(
-        f"{text}    def __getitem__(self, index):\n{indent(body, ' ' * 8)}\n{more}\ndata_loader = DataLoader(Data())\n"
+        f"{text}    def __getitem__(self, index):\n{indent(body, ' ' * 8)}\n{more}\n"
+        "data_loader = DataLoader(Data(), num_workers=2)\n"
     )
 
 
@@ -139,7 +140,8 @@ def test_where_worker_code_iterates_a_loader(body: str, found: list[str]) -> Non
 
 def test_a_loader_that_the_dataset_keeps_is_found_where_it_is_made() -> None:
     text = "class Data(Dataset):\n    def __init__(self):\n        self.loader = DataLoader(range(8))\n"
-    text += "    def __getitem__(self, index):\n        return [one for one in self.loader]\nDataLoader(Data())\n"
+    text += "    def __getitem__(self, index):\n        return [one for one in self.loader]\n"
+    text += "DataLoader(Data(), num_workers=2)\n"
     inner, outer = loaders_of(HEAD + text)
     assert [one.loader for one in outer.payload.code.nested] == [inner.span]
     assert inner.payload.code.nested == ()

@@ -30,6 +30,40 @@ def guarded(code: str, *iterating: str, imported: Imported = NOWHERE) -> tuple[s
 
 
 SHAPES = {
+    "comments behind what they were written for": (
+        """
+        from data import loader
+
+        for epoch in range(3):
+            for batch in loader:
+                if batch:
+                    print(batch)
+
+                # batch.cuda()
+
+            # print(epoch)
+                # print(batch)
+
+        print("end")
+        """,
+        "for epoch",
+        """
+        from data import loader
+
+        if __name__ == "__main__":
+            for epoch in range(3):
+                for batch in loader:
+                    if batch:
+                        print(batch)
+
+                    # batch.cuda()
+
+                # print(epoch)
+                    # print(batch)
+
+            print("end")
+        """,
+    ),
     "lines that go on behind a backslash": (
         """
         from data import loader

@@ -337,6 +337,27 @@ def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
     return None
 
 
+def handed_outside(evaluator: Evaluator, instance: Instance) -> tuple[ast.Call, Frame] | None:
+    """Return the call whose arguments a library's constructor gets as an object is made, and where it is made.
+
+    That is the object's own call where no class of the project has a constructor; None where it was not seen.
+    """
+    constructors = [
+        (owner, scope)
+        for owner in classes.lineage(evaluator, instance.of)
+        for scope in owner.scope.children
+        if scope.name == "__init__" and isinstance(scope.node, FunctionNode)
+    ]
+    if not constructors:
+        return (instance.call, instance.frame) if instance.call is not None and instance.frame is not None else None
+    owner, scope = constructors[-1]
+    calls = [one for one in scope.calls if (dotted(one.node.func) or "").endswith(".__init__")]
+    calls.extend(one for one in scope.calls if classes.is_super_init(one.node))
+    if len(calls) != 1:
+        return None
+    return calls[0].node, _method_frame(evaluator, instance, owner, scope).at(calls[0].place)
+
+
 def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Possibilities:
     """Return what ``super().name`` is: what the next class of the object's lineage says."""
     owner = classes.owner_of(made.frame.facts, made.frame.scope)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.loops_around import loop_of, loops_around
 from loaderlint.linking.following.running import STEPS, Iterated, Iterations, shortened
+from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Module
 from loaderlint.model.uses import Restart
 from loaderlint.readers.python import Arm, Place, Scope
@@ -29,9 +30,11 @@ def restarts(evaluator: Evaluator, site: PythonSite, run: Iterations) -> Iterato
         if loop.counts and not loop.once and iterated and not _changes(evaluator, site, arm):
             facts = site.frame.facts
             yield Restart(site.span, shortened(facts.text(site.call)), loop=loop)
+    if any(_is_taken_one(place, site) for place in places) and _iterates_its_own_way(evaluator, site):
+        return
     for place in places:
         arm = _innermost_loop(place.frame.place)
-        if arm is None or not _takes_one(place) or any(arm.same(one) for one in site.frame.place.arms):
+        if arm is None or not _is_taken_one(place, site):
             continue
         loop = loop_of(evaluator, arm, place.frame)
         if loop.counts and not loop.once and not _is_of_epochs(evaluator, run, place, arm):
@@ -44,6 +47,21 @@ def _innermost_loop(place: Place) -> Arm | None:
     """Return the loop in whose every turn a place runs, None where a condition stands between or there is no loop."""
     last = place.arms[-1] if place.arms else None
     return last if last is not None and last.loop and not isinstance(last.owner, ast.comprehension) else None
+
+
+def _is_taken_one(place: Iterated, site: PythonSite) -> bool:
+    """Return whether a loop takes a single batch of a loader that is made outside it."""
+    arm = _innermost_loop(place.frame.place)
+    return arm is not None and _takes_one(place) and not any(arm.same(one) for one in site.frame.place.arms)
+
+
+def _iterates_its_own_way(evaluator: Evaluator, site: PythonSite) -> bool:
+    """Return whether a loader is of a class that says what iterating it does: it may keep its workers for all turns."""
+    own = classes.owner_of(site.frame.facts, site.frame.scope) if classes.is_super_init(site.call) else None
+    with evaluator.steps(STEPS):
+        kinds = [one.thing for one in evaluator.evaluate(site.call.func, site.frame)] if own is None else [own]
+    every = (owner for kind in kinds if isinstance(kind, Class) for owner in classes.lineage(evaluator, kind))
+    return any("__iter__" in owner.scope.bindings for owner in every)
 
 
 def _takes_one(place: Iterated) -> bool:

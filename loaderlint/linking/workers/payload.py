@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following import instances
 from loaderlint.linking.following.datasets import samples
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
 from loaderlint.linking.loaders.options import Given
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 """Libraries whose objects keep the callables they are given and send them to the workers with themselves."""
+
+_KEEPING = ("torchvision.datasets.", "torch.utils.data.")
+"""Libraries whose classes keep what their constructors get (``torchvision/datasets/vision.py``, ``VisionDataset``)."""
 
 _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
@@ -290,6 +294,20 @@ class _Walk:
                     self._runs(Function(owner.facts, scope.node, scope, instance, owner))
                 if scope.name == "__init__" and not pickles_itself:
                     self._attributes(owner, scope, instance, one, depth)
+        above = (name for owner in lineage for name in classes.foreign_bases(self.evaluator, owner))
+        if not pickles_itself and any(name.startswith(_KEEPING) for name in above):
+            self._given_above(instance, one, role, depth)
+
+    def _given_above(self, instance: Instance, carrier: Possibility, role: Role, depth: int) -> None:
+        """Visit what a library's constructor gets that keeps it on the object, such as a ``transform``."""
+        handed = instances.handed_outside(self.evaluator, instance)
+        if handed is None:
+            return
+        call, frame = handed
+        given = [(role.inside, argument) for argument in call.args if not isinstance(argument, ast.Starred)]
+        given.extend((Role(keyword.arg), keyword.value) for keyword in call.keywords if keyword.arg is not None)
+        for as_what, argument in given:
+            self._all(_carrying(self.evaluator.evaluate(argument, frame)), carrier, as_what, depth)
 
     def _attributes(self, owner: Class, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
         """Visit what the constructor keeps on the object, since the object takes it along."""
@@ -302,11 +320,11 @@ class _Walk:
                 continue
             attribute = name.rpartition(".")[2]
             kept = self.evaluator.attribute_of(instance, attribute)
+            plain = _makes_plain(owner.facts)
             carried = tuple(
                 one
-                for one in kept
-                if isinstance(one.thing, Function | Instance | Row | Items)
-                or (isinstance(one.thing, Made) and not (_is_defaultdict(one.thing) and _makes_plain(owner.facts)))
+                for one in _carrying(kept)
+                if not (isinstance(one.thing, Made) and _is_defaultdict(one.thing) and plain)
             )
             before, self._attribute = self._attribute, attribute
             self._all(carried, carrier, _kept(scope, attribute, bindings), depth)
@@ -325,6 +343,11 @@ class _Walk:
                 self._all(self.evaluator.evaluate(keyword.value, made.frame), one, Role(keyword.arg), depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+
+def _carrying(possibilities: Possibilities) -> Possibilities:
+    """Return the things that may carry others."""
+    return tuple(one for one in possibilities if isinstance(one.thing, Function | Instance | Row | Items | Made))
 
 
 def _kept(constructor: Scope, attribute: str, bindings: Iterable[Binding]) -> Role:

@@ -192,7 +192,7 @@ _GOES_ON = re.compile(r"\\(?:\r\n?|\n)")
 
 
 class _InABlock(cst.CSTTransformer):
-    """Takes the white space from blank lines and moves lines that go on behind a backslash along with the others."""
+    """Takes the white space from blank lines; moves comments and lines behind a backslash along with the others."""
 
     def __init__(self, indent: str) -> None:
         super().__init__()
@@ -205,7 +205,13 @@ class _InABlock(cst.CSTTransformer):
         return updated_node.with_changes(value=value) if value != updated_node.value else updated_node
 
     def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
-        return updated_node.with_changes(indent=False) if updated_node.comment is None else updated_node
+        if updated_node.comment is None:
+            return updated_node.with_changes(indent=False)
+        if updated_node.indent:
+            return updated_node
+        # A comment behind a block, further left than that, has its white space as it was written.
+        moved = updated_node.whitespace.with_changes(value=self._indent + updated_node.whitespace.value)
+        return updated_node.with_changes(whitespace=moved)
 
 
 def _with_own_comment(module: cst.Module, body: list[TopLevel], first: int) -> tuple[cst.Module, list[TopLevel]]:
