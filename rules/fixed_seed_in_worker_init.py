@@ -45,6 +45,7 @@ class FixedSeedInWorkerInit(Rule):
 
     ## Fix safety
     Unsafe: other random numbers are drawn, as they should be. `torch.initial_seed() % 2**32` takes the seed's place.
+    There is none where code of the project calls the function itself: it would no longer be seeded as it asks.
 
     ## Evidence
     `torch/utils/data/_utils/worker.py`, `_worker_loop`; pytorch issues 5059 and 41329, pull request 56488. On torch
@@ -97,6 +98,8 @@ def _them(workers: Candidate | None) -> str:
 def _fix(seed: Seed) -> Remedy:
     if seed.library == "every library":
         return Unfixed("it seeds torch itself as well")
+    if seed.called_elsewhere:
+        return Unfixed("the function is called elsewhere, too, and seeds whoever calls it")
     if not seed.torch:
         return Unfixed(f"{seed.span.path} does not import torch, whose seed it would be given")
     by = f"{seed.torch}.initial_seed()"

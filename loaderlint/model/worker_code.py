@@ -48,7 +48,8 @@ class SeedOrigin(str, Enum):
 class Seed:
     """A call that seeds random numbers: ``what`` as somebody wrote it, ``span`` that of the seed.
 
-    ``library`` says whose random numbers those are, ``torch`` how the file calls torch (empty: it does not).
+    ``library`` says whose random numbers those are, ``torch`` how the file calls torch (empty: it does not). What is
+    ``called_elsewhere`` seeds other processes as well, such as the one that trains.
     """
 
     span: Span
@@ -56,6 +57,7 @@ class Seed:
     library: str
     origin: SeedOrigin
     torch: str = ""
+    called_elsewhere: bool = False
     assumptions: Assumptions = NO_ASSUMPTIONS
     trail: Trail = ()
 

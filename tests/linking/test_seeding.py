@@ -159,6 +159,20 @@ def test_what_changes_with_the_epoch_is_none(text: str) -> None:
     assert loader_of(HEAD + text).payload.code.seeds == ()
 
 
+CALLED: dict[str, tuple[str, bool]] = {
+    "by torch alone": ("", False),
+    "by the main process, too": ("start(3)\n", True),
+    "only by its name in a partial": ("other = functools.partial(start)\n", False),
+}
+
+
+@pytest.mark.parametrize(("more", "called"), CALLED.values(), ids=list(CALLED))
+def test_a_function_that_others_call_seeds_them_as_well(more: str, called: bool) -> None:
+    text = f"{HEAD}def start(worker_id):\n    np.random.seed(worker_id)\n{more}"
+    (seed,) = loader_of(f"{text}DataLoader(range(8), num_workers=2, worker_init_fn=start)\n").payload.code.seeds
+    assert seed.called_elsewhere is called
+
+
 def test_a_partial_fills_the_parameters_before_the_worker() -> None:
     body = "np.random.seed(worker_id + seed)"
     assert seeds(body, "seed, worker_id", "functools.partial(start, 3)") == [("NumPy", "worker")]

@@ -13,6 +13,7 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import External, Frame, Function, Made, Possibility, Thing, Unseen
+from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
 from loaderlint.model.value import Assumptions, together
@@ -126,7 +127,14 @@ def _seed(evaluator: Evaluator, function: Function, site: CallSite, free: Sequen
         if joint is not None:
             facts = function.facts
             text = shortened(facts.text(site.node))
-            yield Seed(facts.span(given[0]), text, SEEDERS.get(name, ""), origin, _torch(function), joint)
+            library, elsewhere = SEEDERS.get(name, ""), _is_called(evaluator, function)
+            yield Seed(facts.span(given[0]), text, library, origin, _torch(function), elsewhere, joint)
+
+
+def _is_called(evaluator: Evaluator, function: Function) -> bool:
+    """Return whether code of the project calls a function itself; a ``partial`` of it is called by others."""
+    by = evaluator.callers.of(function).by
+    return any(isinstance(one, Caller) and id(one.call) in one.frame.facts.sites for one in by)
 
 
 def _conditions(evaluator: Evaluator, frame: Frame) -> Assumptions | None:
