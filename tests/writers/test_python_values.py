@@ -76,6 +76,17 @@ SET_VALUE: Cases = {
     "a byte order mark": ("\ufefff(n=⟦4⟧)\n", zero, "\ufefff(n=0)\n"),
     "tabs": ("def f():\n\tif x:\n\t\tg(n=⟦4⟧)\n", zero, "def f():\n\tif x:\n\t\tg(n=0)\n"),
     "no final newline": ("x = 1\nf(n=⟦4⟧)", zero, "x = 1\nf(n=0)"),
+    "white space on the last lines": ("f(n=⟦4⟧)\n\n    \n        \n", zero, "f(n=0)\n\n    \n        \n"),
+    "white space on the last lines of a block": (
+        "def g():\n    f(n=⟦4⟧)\n\n\t\n  \n\n",
+        zero,
+        "def g():\n    f(n=0)\n\n\t\n  \n\n",
+    ),
+    "white space on the last lines, the last without an end": (
+        "f(n=⟦4⟧)\r\n  \r\n    \r\n ",
+        zero,
+        "f(n=0)\r\n  \r\n    \r\n ",
+    ),
     "a form feed": ("x = 1\n\x0c\nf(n=⟦4⟧)\n", zero, "x = 1\n\x0c\nf(n=0)\n"),
     "the same edit twice": ("f(n=⟦4⟧)\n", lambda at: [*zero(at), *zero(at)], "f(n=0)\n"),
     "two values of one call": (

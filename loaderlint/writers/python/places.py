@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -158,11 +159,31 @@ def _parsed(source: Source) -> cst.Module:
     try:
         # Bytes, not text: given text, libcst drops the byte order mark and form feeds.
         module = cst.parse_module(source.content)
+        if module.bytes != source.content:
+            module = _with_last_lines(source.content)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError) as error:
         raise CannotRewrite(f"{source.path} cannot be parsed: {error}") from error
     if module.bytes != source.content:
         raise CannotRewrite(f"{source.path} would not be kept character for character")
     return module
+
+
+_LAST_LINES = re.compile(rb"(?<=[\r\n])(?:[ \t]*(?:\r\n?|\n))*[ \t]*\Z")
+"""The blank lines at the end of a file."""
+_BLANK_LINE = re.compile(rb"([ \t]*)(\r\n?|\n)|([ \t]+)\Z")
+
+
+def _with_last_lines(content: bytes) -> cst.Module:
+    """Return the module of a file whose last lines hold nothing but white space, of which libcst loses some."""
+    lines = _LAST_LINES.search(content)
+    if lines is None:
+        return cst.parse_module(content)
+    module = cst.parse_module(content[: lines.start()])
+    last = [
+        cst.EmptyLine(False, cst.SimpleWhitespace((space + unended).decode()), newline=cst.Newline(end.decode()))
+        for space, end, unended in _BLANK_LINE.findall(lines[0])
+    ]
+    return module.with_changes(footer=[*module.footer, *last])
 
 
 def _as_ast_has_it(
