@@ -90,6 +90,7 @@ REMEMBERS = {
     "a count that is stored anew": "self.count = self.count + 1\nindex = index * self.count",
     "the sample before": "step = index - self.last\nself.last = index\nindex = step",
     "the sample before, by another name": "row = self.items[index]\nindex = row - self.last\nself.last = row",
+    "the sample before, read beside this one": "before, self.last = self.last, index\nindex = index - before",
     "a count in a dictionary": "self.seen['n'] += 1\nindex = self.seen['n']",
     "a count of the class": "Numbers.count += 1\nindex = Numbers.count",
     "a sample that is changed where it is kept": "row = self.items[index]\nrow += 1\nindex = row",

@@ -135,7 +135,7 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
                 if isinstance(target, ast.Subscript):
                     if ast.unparse(target) in _read_in(value):
                         yield _collection(target), False
-                elif _keeps_what_was_asked(function, target, value):
+                elif _keeps_what_was_asked(function, target, value, _read_until(node, target)):
                     yield ast.unparse(target), True
         elif isinstance(node, ast.Delete):
             yield from ((_collection(one), False) for one in node.targets if outlasts(one))
@@ -195,7 +195,16 @@ def _collection(target: ast.expr) -> str:
     return ast.unparse(target)
 
 
-def _keeps_what_was_asked(function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.expr, value: ast.expr) -> bool:
+def _read_until(node: ast.Assign | ast.AnnAssign, target: ast.expr) -> tuple[int, int]:
+    """Return the place up to which all is read before a target gets its value: of several, every value is."""
+    if isinstance(node.value, ast.Tuple | ast.List):
+        return node.value.end_lineno or 0, node.value.end_col_offset or 0
+    return target.lineno, target.col_offset
+
+
+def _keeps_what_was_asked(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.expr, value: ast.expr, until: tuple[int, int]
+) -> bool:
     """Return whether a value hangs on this call, or those before, and is stored where the function looked before.
 
     What is made once, of what the object itself says, such as a handle, is the same for all calls.
@@ -208,7 +217,7 @@ def _keeps_what_was_asked(function: ast.FunctionDef | ast.AsyncFunctionDef, targ
     arguments = function.args
     taken = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
     made = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < (target.lineno, target.col_offset))
+    before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < until)
     return not read.isdisjoint(taken | made) and any(ast.unparse(one) == text for one in before)
 
 
