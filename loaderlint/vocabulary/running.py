@@ -153,3 +153,15 @@ LOOKS = frozenset(
     | {"map", "with_name", "with_suffix"}
 )
 """Methods of texts, paths, collections, tensors, settings, loggers and executors that leave the object as it is."""
+
+PREPARES = frozenset(
+    {
+        *(f"accelerate.{home}Accelerator().prepare" for home in ("", "accelerator.")),
+        *(
+            f"{home}.Fabric().setup_dataloaders"
+            for home in ("lightning", "lightning.fabric", "lightning.fabric.fabric", "lightning_fabric")
+        ),
+    }
+)
+"""Methods that give a row of what they make of each thing they are handed (``accelerate/accelerator.py``, 1.15;
+``lightning/fabric/fabric.py``, 2.6)."""

@@ -91,6 +91,27 @@ UNGUARDED: dict[str, tuple[Files, list[str]]] = {
         """,
         ["loader"],
     ),
+    "one of several things that accelerate prepares": (
+        """
+        from accelerate import Accelerator
+        accelerator = Accelerator()
+        loader = DataLoader(data, num_workers=2)
+        model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+        for batch in loader:
+            model(batch)
+        """,
+        ["loader"],
+    ),
+    "one of two loaders that Fabric sets up": (
+        """
+        import lightning
+        fabric = lightning.Fabric(accelerator="cpu")
+        loader, other = fabric.setup_dataloaders(DataLoader(data, num_workers=2), rows)
+        for batch in loader:
+            pass
+        """,
+        ["loader"],
+    ),
     "a method": (
         """
         class Trainer:
@@ -440,6 +461,14 @@ QUIET: dict[str, Files] = {
         from sklearn.svm import SVC
         loader = DataLoader(data, num_workers=2)
         SVC().fit(loader, 1)
+        """,
+    "another of the things that accelerate prepares": """
+        from accelerate import Accelerator
+        accelerator = Accelerator()
+        loader = DataLoader(data, num_workers=2)
+        rows, prepared = accelerator.prepare(rows, loader)
+        for row in rows:
+            print(row)
         """,
     "another name iterated": LOADER + "for one in others:\n    pass\n",
     "the data set iterated": LOADER + "for one in loader.dataset:\n    pass\n",

@@ -31,6 +31,7 @@ from loaderlint.linking.things.loops import taken_out
 from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import Mapping as TreeMapping
+from loaderlint.vocabulary.running import PREPARES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -80,8 +81,16 @@ def given_by(
         callee = f"{thing.callee}().{name}"
         if callee in opened.READERS and node.args:
             return opened.configuration(evaluator, node, frame, callee, span)
+        if callee in PREPARES and len(node.args) > 1 and not any(isinstance(one, ast.Starred) for one in node.args):
+            return (Possibility(Row(tuple(_prepared(callee, node, one, frame) for one in node.args)), span),)
         return (Possibility(Made(callee, node, frame), span),)
     return None
+
+
+def _prepared(callee: str, node: ast.Call, argument: ast.expr, frame: Frame) -> Possibilities:
+    """Return what is made of one of several things that are handed over: what would be made of it alone."""
+    alone = ast.copy_location(ast.Call(node.func, [argument], []), node)
+    return (Possibility(Made(callee, alone, frame), frame.facts.span(argument)),)
 
 
 def _begins_or_ends(evaluator: Evaluator, text: Possibility, node: ast.Call, name: str, frame: Frame) -> Possibilities:
