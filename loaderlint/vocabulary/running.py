@@ -30,8 +30,14 @@ CURRENT_PROCESS = frozenset(
 )
 """Functions that give the object of the process they are called in."""
 
-TRAINER_METHODS = frozenset({"fit", "train", "test", "validate", "predict", "evaluate", "tune"})
-"""Methods of a framework's trainer that iterate the loaders it was given."""
+TRAINERS: Mapping[str, frozenset[str]] = {
+    "Trainer": frozenset({"fit", "train", "test", "validate", "predict", "evaluate", "tune"}),
+    "ignite.engine.": frozenset({"run"}),
+    "catalyst.": frozenset({"train"}),
+}
+"""What stands in the name of a framework's trainer, and its methods that iterate the loaders it is given
+(``ignite/engine/engine.py``, ``catalyst/dl/runners/runner.py``)."""
+TRAINER_METHODS = frozenset[str]().union(*TRAINERS.values())
 
 CUDA_STARTERS = frozenset(
     {

@@ -29,7 +29,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
 from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, ScopeNode, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
-from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS
+from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS, TRAINERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -342,10 +342,9 @@ def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast
     function = site.node.func
     if not isinstance(function, ast.Attribute) or function.attr not in TRAINER_METHODS:
         return
-    if any(
-        isinstance(one.thing, Made) and "Trainer" in one.thing.callee
-        for one in evaluator.evaluate(function.value, frame)
-    ):
+    trainers = [words for words, methods in TRAINERS.items() if function.attr in methods]
+    made = [one.thing.callee for one in evaluator.evaluate(function.value, frame) if isinstance(one.thing, Made)]
+    if any(words in callee for callee in made for words in trainers):
         yield function.value
         yield from (argument for argument in site.node.args if not isinstance(argument, ast.Starred))
         yield from (keyword.value for keyword in site.node.keywords)
