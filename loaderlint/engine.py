@@ -25,8 +25,8 @@ from loaderlint.suppression import Ignore
 SettingsFor = Callable[[str], Settings]
 
 _FIRST_PYTHON_WITHOUT_FORK = (3, 14)
-_OLD_TORCH = (1, 13)
 """From here on Linux starts workers by forkserver (`Target.default_start_method`)."""
+_OLD_TORCH = (1, 13)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ class LoaderRebuiltInLoop(Rule):
     ## What it does
     Finds a loader with workers that is made inside a loop of epochs or steps of things that no turn changes, and
     `next(iter(loader))` in a loop of steps. Quiet for loops over data sets and folds, where anything that the loader is
-    made of may change, for one batch taken beside an epoch, and where the workers cannot start at all (LL103, LL109).
+    made of may change, for one batch taken beside an epoch, for classes whose `__iter__` goes on where it was, and
+    where the workers cannot start at all (LL103, LL109).
 
     ## Why it breaks
     Each iterator starts all its workers, and each worker fills its prefetch queue. A loader that is made again cannot

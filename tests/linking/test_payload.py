@@ -150,6 +150,55 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         """,
         [],
     ),
+    "a lambda that goes to the library's constructor with all others": (
+        """
+        from torchvision.datasets import ImageFolder
+        class Images(ImageFolder):
+            def __init__(self, *args, **options):
+                super().__init__(*args, **options)
+        DataLoader(Images("data", transform=lambda x: x))
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda in whose place the class sets another": (
+        """
+        from torchvision.datasets import VisionDataset
+        class Images(VisionDataset):
+            def __init__(self, root, transform):
+                super().__init__(root, transform=transform)
+                self.transform = named
+        DataLoader(Images("data", lambda x: x))
+        """,
+        [],
+    ),
+    "a lambda that is asked while the data set is made": (
+        "from torchvision.datasets import ImageFolder\nDataLoader(ImageFolder('a', is_valid_file=lambda path: True))",
+        [],
+    ),
+    "a lambda that a class hands to the first of its bases": (
+        """
+        from somewhere import Steps
+        from torchvision.datasets import VisionDataset
+        class Images(Steps, VisionDataset):
+            def __init__(self, change):
+                super().__init__(change)
+        DataLoader(Images(lambda x: x))
+        """,
+        [],
+    ),
+    "a lambda that a decorator's constructor gets": (
+        """
+        from dataclasses import InitVar, dataclass
+        from torchvision.datasets import VisionDataset
+        @dataclass
+        class Images(VisionDataset):
+            change: InitVar[object]
+            def __post_init__(self, change):
+                self.root = change("data")
+        DataLoader(Images(lambda x: x))
+        """,
+        [],
+    ),
     "a lambda that a class hands to a library that keeps nothing": (
         """
         from torch.utils.data import Dataset

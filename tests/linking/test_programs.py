@@ -59,6 +59,10 @@ CUDA: dict[str, tuple[str, list[str]]] = {
     "Apple's": ("model = net().to('mps')\n", []),
     "a type": ("x = net().to(torch.float32)\n", []),
     "a device nobody sees": ("model = net().to(device())\n", []),
+    "a device made of a device": (
+        "def as_device(name):\n    return torch.device(name)\nmodel = net().to(as_device(as_device('cuda')))\n",
+        ["net().to(as_device(as_device('cuda')))"],
+    ),
     "a device made of the one before": (
         """\
         class Epochs:

@@ -53,6 +53,18 @@ for s in range(3):
 """,
         [],
     ),
+    "one batch a step of a loader that begins anew by itself": (
+        """\
+class Counted(DataLoader):
+    def __iter__(self):
+        self.turns = 1
+        return super().__iter__()
+loader = Counted(data, num_workers=2)
+for s in range(3):
+    b = next(iter(loader))
+""",
+        ["next(iter(loader))"],
+    ),
     "one batch a step of a loader with a name of its own": (
         f"class Named(DataLoader):\n    name = 'train'\n{LOADER.replace('DataLoader', 'Named')}"
         "for s in range(3):\n    b = next(iter(loader))\n",

@@ -54,6 +54,7 @@ class Effects:
         self.setting = methods.SettingMethods(evaluator.project)
         self._suspects = Suspects(evaluator)
         self._reached: dict[tuple[int, int], methods.Reached] = {}
+        self._unfinished = 0
         self.active: set[int] = set()
         """The functions whose effects are being followed."""
 
@@ -104,9 +105,18 @@ class Effects:
             where = Frame(frame.facts, frame.place, receiver=frame.receiver)
             # While that is found out, calls are taken to change nothing: two may ask about each other.
             self._changing[key] = tuple(event for event in every if event.binding.kind != CALL)
-            found = tuple(event for event in every if self._changes(event, where))
+            self._unfinished += 1
+            try:
+                found = tuple(event for event in every if self._changes(event, where))
+            finally:
+                self._unfinished -= 1
             self._changing[key] = found
         return self._changing[key]
+
+    @property
+    def settled(self) -> bool:
+        """Whether what changes a thing is being found out for none: what is said meanwhile may be too little."""
+        return self._unfinished == 0
 
     def _changes(self, event: Event, frame: Frame) -> bool:
         call = event.binding.node
@@ -135,10 +145,13 @@ class Effects:
     def reached(self, owner: Class, method: Function) -> methods.Reached:
         """Return the attributes that a method may set on an object of a class, through what it calls as well."""
         key = (id(owner.node), id(method.node))
-        if key not in self._reached:
-            own = next(parameters(method.node), None)
-            self._reached[key] = self._reach(owner, [(method, own.arg)]) if own is not None else methods.Reached()
-        return self._reached[key]
+        if key in self._reached:
+            return self._reached[key]
+        own = next(parameters(method.node), None)
+        found = self._reach(owner, [(method, own.arg)]) if own is not None else methods.Reached()
+        if self.settled:
+            self._reached[key] = found
+        return found
 
     def reached_by_calls(self, owner: Class, method: Function, own: str) -> methods.Reached:
         """Return the attributes that what a method hands its own object to, no constructor, may set on it."""

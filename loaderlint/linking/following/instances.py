@@ -340,16 +340,20 @@ def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
 def handed_outside(evaluator: Evaluator, instance: Instance) -> tuple[ast.Call, Frame] | None:
     """Return the call whose arguments a library's constructor gets as an object is made, and where it is made.
 
-    That is the object's own call where no class of the project has a constructor; None where it was not seen.
+    That is the object's own call where no class of the project has a constructor; None where it was not seen, or where
+    a decorator may have given a class one, as ``dataclass`` does.
     """
+    lineage = classes.lineage(evaluator, instance.of)
     constructors = [
         (owner, scope)
-        for owner in classes.lineage(evaluator, instance.of)
+        for owner in lineage
         for scope in owner.scope.children
         if scope.name == "__init__" and isinstance(scope.node, FunctionNode)
     ]
     if not constructors:
-        return (instance.call, instance.frame) if instance.call is not None and instance.frame is not None else None
+        if instance.call is None or instance.frame is None or any(owner.node.decorator_list for owner in lineage):
+            return None
+        return instance.call, instance.frame
     owner, scope = constructors[-1]
     calls = [one for one in scope.calls if (dotted(one.node.func) or "").endswith(".__init__")]
     calls.extend(one for one in scope.calls if classes.is_super_init(one.node))

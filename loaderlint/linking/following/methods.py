@@ -110,7 +110,9 @@ def after_call(
     if not isinstance(instance, Instance) or frame.depth >= DEEPEST_METHOD:
         return one
     after = _AfterMethod(evaluator, instance, call, arms, frame)
-    return replace(one, thing=replace(instance, changed=after)) if after.sets_any else one
+    if evaluator.effects.settled and not after.sets_any:
+        return one
+    return replace(one, thing=replace(instance, changed=after))
 
 
 def method_called(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> Function | None:

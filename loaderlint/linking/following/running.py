@@ -409,18 +409,20 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
 
 
 def names_cuda(
-    evaluator: Evaluator, node: ast.expr, frame: Frame, within: tuple[ast.Call, ...] = ()
+    evaluator: Evaluator, node: ast.expr, frame: Frame, within: frozenset[tuple[ast.Call, int, int]] = frozenset()
 ) -> Iterator[Assumptions]:
     """Yield what is assumed wherever an expression, such as an argument ``device``, stands for a CUDA device.
 
-    Of calls ``within`` which it stands it says nothing again: ``device = torch.device(device)`` may run in a loop.
+    ``within`` are the calls it stands in, each with what it was called with: ``device = torch.device(device)`` may run
+    in a loop, and says nothing again.
     """
     for one in evaluator.evaluate(node, frame):
         thing = one.thing
         if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
-            if thing.call in within:
+            here = (thing.call, id(thing.frame.arguments), id(thing.frame.receiver))
+            if here in within:
                 continue
-            for assumptions in names_cuda(evaluator, thing.call.args[0], thing.frame, (*within, thing.call)):
+            for assumptions in names_cuda(evaluator, thing.call.args[0], thing.frame, within | {here}):
                 joint = together(assumptions, one.assumptions)
                 if joint is not None:
                     yield joint

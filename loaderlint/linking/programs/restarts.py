@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.loops_around import loop_of, loops_around
 from loaderlint.linking.following.running import STEPS, Iterated, Iterations, shortened
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Function, Module
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Module
 from loaderlint.model.uses import Restart
 from loaderlint.readers.python import Arm, Place, Scope
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import PURE_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -30,14 +31,17 @@ def restarts(evaluator: Evaluator, site: PythonSite, run: Iterations) -> Iterato
         if loop.counts and not loop.once and iterated and not _changes(evaluator, site, arm):
             facts = site.frame.facts
             yield Restart(site.span, shortened(facts.text(site.call)), loop=loop)
-    if any(_is_taken_one(place, site) for place in places) and _iterates_its_own_way(evaluator, site):
-        return
     for place in places:
         arm = _innermost_loop(place.frame.place)
-        if arm is None or not _is_taken_one(place, site):
+        if arm is None or not _takes_one(place) or any(arm.same(one) for one in site.frame.place.arms):
             continue
         loop = loop_of(evaluator, arm, place.frame)
-        if loop.counts and not loop.once and not _is_of_epochs(evaluator, run, place, arm):
+        if (
+            loop.counts
+            and not loop.once
+            and not _is_of_epochs(evaluator, run, place, arm)
+            and _begins(evaluator, place)
+        ):
             facts = place.frame.facts
             what = shortened(f"next({facts.text(place.node)})")
             yield Restart(facts.span(place.node), what, place.assumptions, loop=loop, one_batch=True)
@@ -49,19 +53,21 @@ def _innermost_loop(place: Place) -> Arm | None:
     return last if last is not None and last.loop and not isinstance(last.owner, ast.comprehension) else None
 
 
-def _is_taken_one(place: Iterated, site: PythonSite) -> bool:
-    """Return whether a loop takes a single batch of a loader that is made outside it."""
-    arm = _innermost_loop(place.frame.place)
-    return arm is not None and _takes_one(place) and not any(arm.same(one) for one in site.frame.place.arms)
-
-
-def _iterates_its_own_way(evaluator: Evaluator, site: PythonSite) -> bool:
-    """Return whether a loader is of a class that says what iterating it does: it may keep its workers for all turns."""
-    own = classes.owner_of(site.frame.facts, site.frame.scope) if classes.is_super_init(site.call) else None
+def _begins(evaluator: Evaluator, place: Iterated) -> bool:
+    """Return whether ``iter(loader)`` begins anew: a class of the project may keep one iterator for all turns."""
+    assert isinstance(place.node, ast.Call)
     with evaluator.steps(STEPS):
-        kinds = [one.thing for one in evaluator.evaluate(site.call.func, site.frame)] if own is None else [own]
-    every = (owner for kind in kinds if isinstance(kind, Class) for owner in classes.lineage(evaluator, kind))
-    return any("__iter__" in owner.scope.bindings for owner in every)
+        made = [one.thing for one in evaluator.evaluate(place.node.args[0], place.frame)]
+    kinds = [classes.lineage(evaluator, thing.of) for thing in made if isinstance(thing, Instance)]
+    own = (classes.nearest(kind, "__iter__") for kind in kinds)
+    return all(_passes_on(found[1]) for found in own if found is not None)
+
+
+def _passes_on(method: Scope) -> bool:
+    """Return whether an ``__iter__`` begins an iterator of something else, or goes through something it keeps."""
+    calls = any(called_name(site.node) in ("iter", "__iter__") for site in method.calls)
+    loops = (expression for expression, node, _ in method.iterations if isinstance(node, ast.For | ast.AsyncFor))
+    return calls or any(isinstance(one, ast.Attribute) for one in loops)
 
 
 def _takes_one(place: Iterated) -> bool:

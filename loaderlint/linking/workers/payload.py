@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,9 @@ _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 
 _KEEPING = ("torchvision.datasets.", "torch.utils.data.")
 """Libraries whose classes keep what their constructors get (``torchvision/datasets/vision.py``, ``VisionDataset``)."""
+
+_NOT_KEPT = frozenset({"is_valid_file"})
+"""What they ask while they are made alone (``torchvision/datasets/folder.py``, ``DatasetFolder.__init__``)."""
 
 _PICKLES = (*_CARRIERS, "torch.", "numpy.", "pathlib.", "builtins.range", "builtins.list", "builtins.sorted")
 """Libraries whose results pickle, a ``torch.Generator`` aside (it dies while unpickling; WITNESS A)."""
@@ -294,20 +297,42 @@ class _Walk:
                     self._runs(Function(owner.facts, scope.node, scope, instance, owner))
                 if scope.name == "__init__" and not pickles_itself:
                     self._attributes(owner, scope, instance, one, depth)
-        above = (name for owner in lineage for name in classes.foreign_bases(self.evaluator, owner))
-        if not pickles_itself and any(name.startswith(_KEEPING) for name in above):
-            self._given_above(instance, one, role, depth)
+        above = [name for owner in lineage for name in classes.foreign_bases(self.evaluator, owner)]
+        if not pickles_itself and any(name.startswith(_KEEPING) for name in above[:1]):
+            self._given_above(instance, lineage, one, role, depth)
 
-    def _given_above(self, instance: Instance, carrier: Possibility, role: Role, depth: int) -> None:
-        """Visit what a library's constructor gets that keeps it on the object, such as a ``transform``."""
+    def _given_above(
+        self, instance: Instance, lineage: Sequence[Class], carrier: Possibility, role: Role, depth: int
+    ) -> None:
+        """Visit what a library's constructor gets that keeps it on the object, such as a ``transform``.
+
+        What the project's own classes set under the same name takes its place.
+        """
         handed = instances.handed_outside(self.evaluator, instance)
         if handed is None:
             return
         call, frame = handed
-        given = [(role.inside, argument) for argument in call.args if not isinstance(argument, ast.Starred)]
-        given.extend((Role(keyword.arg), keyword.value) for keyword in call.keywords if keyword.arg is not None)
-        for as_what, argument in given:
-            self._all(_carrying(self.evaluator.evaluate(argument, frame)), carrier, as_what, depth)
+        methods = [scope for owner in lineage for scope in owner.scope.children]
+        own = {name.rpartition(".")[2] for scope in methods for name in scope.bindings if "." in name}
+        for name, possibilities in self._arguments(call, frame):
+            if name not in _NOT_KEPT and name not in own:
+                as_what = Role(name) if name else role.inside
+                self._all(_carrying(possibilities), carrier, as_what, depth)
+
+    def _arguments(self, call: ast.Call, frame: Frame) -> Iterator[tuple[str, Possibilities]]:
+        """Yield what a call hands over, each with the name it is given by: none by position."""
+        for argument in call.args:
+            if not isinstance(argument, ast.Starred):
+                yield "", self.evaluator.evaluate(argument, frame)
+                continue
+            for one in self.evaluator.evaluate(argument.value, frame):
+                yield from (("", item) for item in (one.thing.items if isinstance(one.thing, Row) else ()))
+        for keyword in call.keywords:
+            if keyword.arg is not None:
+                yield keyword.arg, self.evaluator.evaluate(keyword.value, frame)
+                continue
+            for one in self.evaluator.evaluate(keyword.value, frame):
+                yield from one.thing.entries.items() if isinstance(one.thing, Items) else ()
 
     def _attributes(self, owner: Class, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
         """Visit what the constructor keeps on the object, since the object takes it along."""
@@ -339,7 +364,7 @@ class _Walk:
                 given_as = role if is_called else role.inside
                 self._all(self.evaluator.evaluate(argument, made.frame), one, given_as, depth)
         for keyword in made.call.keywords:
-            if keyword.arg is not None and (carries or "transform" in keyword.arg):
+            if keyword.arg is not None and keyword.arg not in _NOT_KEPT and (carries or "transform" in keyword.arg):
                 self._all(self.evaluator.evaluate(keyword.value, made.frame), one, Role(keyword.arg), depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -13,7 +14,6 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import External, Frame, Function, Made, Possibility, Thing, Unseen
-from loaderlint.linking.things.made_calls import Caller
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
 from loaderlint.model.value import Assumptions, together
@@ -132,9 +132,11 @@ def _seed(evaluator: Evaluator, function: Function, site: CallSite, free: Sequen
 
 
 def _is_called(evaluator: Evaluator, function: Function) -> bool:
-    """Return whether code of the project calls a function itself; a ``partial`` of it is called by others."""
-    by = evaluator.callers.of(function).by
-    return any(isinstance(one, Caller) and id(one.call) in one.frame.facts.sites for one in by)
+    """Return whether code of the project seems to call a function by its name, in any file."""
+    if not isinstance(function.node, FunctionNode):
+        return False
+    calls = re.compile(rf"(?<!def )\b{re.escape(function.node.name)}\s*\(")
+    return any(calls.search(text) for _, text in evaluator.project.python_mentioning(function.node.name))
 
 
 def _conditions(evaluator: Evaluator, frame: Frame) -> Assumptions | None:
