@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from loaderlint.model.edit import Fix, Hoist, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
@@ -69,7 +70,8 @@ class UnpicklableWorkerCallable(Rule):
             workers, by = counted(start[0]), start[1].method.value
             what = f"{one.kind} {one.name}" if one.name else one.kind
             why = _UNDER_GUARD if one.guarded else "cannot be pickled"
-            message = f"starting {workers} by {by} raises: the {what} {one.handed} {why}"
+            handed = replace(one, role=loader.spelled(one.role)).handed
+            message = f"starting {workers} by {by} raises: the {what} {handed} {why}"
             yield self.finding(loader, one, message, target, fix=_hoisted(one, what))
 
 

@@ -18,6 +18,7 @@ from loaderlint.linking.loaders.options import Given, options_of
 from loaderlint.linking.loaders.samplers import samplers_of
 from loaderlint.linking.loaders.shadowed import with_shadowed
 from loaderlint.linking.loaders.sites import PythonSite, python_sites
+from loaderlint.linking.loaders.trainers import given_to_trainers
 from loaderlint.linking.programs.around import Programs
 from loaderlint.linking.programs.loader_uses import words_that_matter
 from loaderlint.linking.sharing.known_as import with_names
@@ -57,9 +58,9 @@ def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) ->
 def _with_objects(evaluator: Evaluator, site: PythonSite, loader: Loader, given: Mapping[str, Given]) -> Loader:
     """Return the loader with the samplers it gets and what it sends to its workers."""
     options = {**loader.options, **samplers_of(evaluator, site, given)}
-    return replace(
-        loader, options=options, payload=payload_of(evaluator, given, site.frame, workers=loader.has_workers)
-    )
+    sent = {**given, **given_to_trainers(evaluator, site)}
+    payload = payload_of(evaluator, sent, site.frame, workers=loader.has_workers)
+    return replace(loader, options=options, payload=payload)
 
 
 def traced(project: Project, wrappers: _Wrappers | None = None, named: Set[str] | None = None) -> tuple[Loader, ...]:

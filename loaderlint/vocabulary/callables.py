@@ -73,6 +73,8 @@ _HUGGING_FACE = LoaderCallable(
         "drop_last": "dataloader_drop_last",
         "multiprocessing_context": "dataloader_multiprocessing_context",
         "in_order": "dataloader_in_order",
+        # The trainer that gets these arguments is given it.
+        "collate_fn": "data_collator",
     },
     accumulation="gradient_accumulation_steps",
 )

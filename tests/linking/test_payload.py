@@ -108,6 +108,22 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         "from monai.data import CacheDataset\nDataLoader(CacheDataset(files, lambda x: x))",
         ["lambda that is part of the dataset"],
     ),
+    "a lambda that Hugging Face's trainer is given": (
+        """
+        from transformers import Trainer, TrainingArguments
+        arguments = TrainingArguments("out", dataloader_num_workers=2)
+        Trainer(model, arguments, data_collator=lambda batch: batch)
+        """,
+        ["lambda as collate_fn"],
+    ),
+    "a lambda that a trainer of other arguments is given": (
+        """
+        from transformers import Trainer, TrainingArguments
+        arguments = TrainingArguments("out", dataloader_num_workers=2)
+        Trainer(model, args=others(), data_collator=lambda batch: batch)
+        """,
+        [],
+    ),
     "a lambda that a class hands to a library's constructor": (
         """
         from torchvision.datasets import VisionDataset
