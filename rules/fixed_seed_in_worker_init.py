@@ -45,7 +45,7 @@ class FixedSeedInWorkerInit(Rule):
 
     ## Fix safety
     Unsafe: other random numbers are drawn, as they should be. `torch.initial_seed() % 2**32` takes the seed's place.
-    There is none where code of the project calls the function itself: it would no longer be seeded as it asks.
+    There is no fix where code of the project seems to call the function itself, which would no longer seed as it asks.
 
     ## Evidence
     `torch/utils/data/_utils/worker.py`, `_worker_loop`; pytorch issues 5059 and 41329, pull request 56488. On torch

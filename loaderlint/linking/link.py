@@ -59,7 +59,7 @@ def _with_objects(evaluator: Evaluator, site: PythonSite, loader: Loader, given:
     """Return the loader with the samplers it gets and what it sends to its workers."""
     options = {**loader.options, **samplers_of(evaluator, site, given)}
     sent = {**given, **given_to_trainers(evaluator, site)}
-    payload = payload_of(evaluator, sent, site.frame, workers=loader.has_workers)
+    payload = payload_of(evaluator, sent, site.frame, workers=loader.may_have_workers)
     return replace(loader, options=options, payload=payload)
 
 

@@ -171,8 +171,8 @@ class Loader:
         return self.option("num_workers")
 
     @property
-    def has_workers(self) -> bool:
-        """Whether a worker count was seen other than none at all: only then does what runs in workers matter."""
+    def may_have_workers(self) -> bool:
+        """Whether a worker count was seen other than none at all."""
         return any(one.constant not in (0, None) for one in self.num_workers.known)
 
     @property

@@ -49,7 +49,7 @@ class Seed:
     """A call that seeds random numbers: ``what`` as somebody wrote it, ``span`` that of the seed.
 
     ``library`` says whose random numbers those are, ``torch`` how the file calls torch (empty: it does not). What is
-    ``called_elsewhere`` seeds other processes as well, such as the one that trains.
+    ``called_elsewhere`` stands in a function that code of the project seems to call by itself, too.
     """
 
     span: Span
@@ -91,6 +91,8 @@ class CompiledCall:
 @dataclass(frozen=True)
 class WorkerCode:
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
+
+    Of a loader that has none, as far as was seen, only ``ends``, ``nested`` and ``on_cuda`` are known.
 
     ``unsendable`` is what they give back and a worker cannot send. ``repeated`` is what an iterable dataset reads in
     every worker alike: each gives all samples. ``seeds`` are the calls that seed random numbers as a worker starts, and

@@ -116,6 +116,38 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         """,
         ["lambda as collate_fn"],
     ),
+    "a lambda that another object of a base is given": (
+        """
+        from torchvision.datasets import VisionDataset
+        class Base(VisionDataset):
+            def __init__(self, root, change):
+                super().__init__(root, transform=change)
+        class Images(Base):
+            def __init__(self):
+                self.root = "data"
+        other = Base("data", lambda x: x)
+        DataLoader(Images())
+        """,
+        [],
+    ),
+    "a constructor that is no plain method": (
+        """
+        class Images(Dataset):
+            async def __init__(self, change):
+                self.change = change
+        DataLoader(Images(lambda x: x))
+        """,
+        ["lambda as change"],
+    ),
+    "a class with the name of a constructor": (
+        """
+        class Images(Dataset):
+            class __init__:
+                pass
+        DataLoader(Images(lambda x: x))
+        """,
+        [],
+    ),
     "a lambda that a trainer of other arguments is given": (
         """
         from transformers import Trainer, TrainingArguments
@@ -133,6 +165,27 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         DataLoader(Images("data", lambda x: x))
         """,
         ["lambda as transform"],
+    ),
+    "a lambda that a class hands to its base by name": (
+        """
+        from torchvision.datasets import VisionDataset
+        class Images(VisionDataset):
+            def __init__(self, root, change):
+                VisionDataset.__init__(self, root, transform=change)
+        DataLoader(Images("data", lambda x: x))
+        """,
+        ["lambda as transform"],
+    ),
+    "a lambda that something else's constructor gets": (
+        """
+        from somewhere import Steps
+        from torchvision.datasets import VisionDataset
+        class Images(VisionDataset):
+            def __init__(self, root, change):
+                Steps.__init__(self, root, transform=change)
+        DataLoader(Images("data", lambda x: x))
+        """,
+        [],
     ),
     "a lambda that a class hands past its base": (
         """

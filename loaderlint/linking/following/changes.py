@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from operator import is_not
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.following import doubts, effects, entries_after, methods, turns
@@ -166,9 +165,9 @@ def after_all(evaluator: Evaluator, one: Possibility, happened: Sequence[Happene
 def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happened], frame: Frame) -> Possibilities:
     current: Possibilities = (one,)
     plain: list[Happened] = []
-    idle: set[int] = set()
+    idle: Event | None = None
     for position, event in enumerate(happened):
-        if id(event.event) in idle:
+        if event.event is idle:
             continue
         if not event.event.sure or ELEMENT in event.event.path:
             current = tuple(after for way in current for after in _in_doubt(evaluator, way, event, frame))
@@ -183,11 +182,9 @@ def _worked_out(evaluator: Evaluator, one: Possibility, happened: Sequence[Happe
         before = current
         current = tuple(after for way in before for after in made_to(evaluator, way, plain, event.event.path, frame))
         plain = []
-        if event.event.binding.kind != CALL or len(current) != len(before) or any(map(is_not, current, before)):
-            idle.clear()
-        else:
-            # A call that does nothing does so on whichever way it was come to, of which there may be hundreds.
-            idle.add(id(event.event))
+        # A call that does nothing does so on whichever way it was come to, of which hundreds may follow each other.
+        unchanged = event.event.binding.kind == CALL and list(map(id, current)) == list(map(id, before))
+        idle = event.event if unchanged else None
         if len(current) > MOST_VARIANTS:
             return unseen(one.span)
     return current

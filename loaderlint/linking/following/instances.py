@@ -49,7 +49,7 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.linking.things.lazily import Lazily
-from loaderlint.linking.things.made_calls import Caller
+from loaderlint.linking.things.made_calls import Caller, without_first
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
@@ -337,29 +337,31 @@ def constructor_frame(evaluator: Evaluator, instance: Instance) -> Frame | None:
     return None
 
 
-def handed_outside(evaluator: Evaluator, instance: Instance) -> tuple[ast.Call, Frame] | None:
+def library_constructor_call(evaluator: Evaluator, instance: Instance) -> tuple[ast.Call, Frame] | None:
     """Return the call whose arguments a library's constructor gets as an object is made, and where it is made.
 
-    That is the object's own call where no class of the project has a constructor; None where it was not seen, or where
-    a decorator may have given a class one, as ``dataclass`` does.
+    That is the object's own call where no class of the project has a constructor. None where what it hands over was not
+    seen: there are several such calls, or a decorator may have given a class its constructor, as ``dataclass`` does.
     """
     lineage = classes.lineage(evaluator, instance.of)
-    constructors = [
-        (owner, scope)
-        for owner in lineage
-        for scope in owner.scope.children
-        if scope.name == "__init__" and isinstance(scope.node, FunctionNode)
-    ]
+    methods = [(owner, one) for owner in lineage for one in owner.scope.children if isinstance(one.node, FunctionNode)]
+    constructors = [(owner, one) for owner, one in methods if one.name == "__init__"]
     if not constructors:
-        if instance.call is None or instance.frame is None or any(owner.node.decorator_list for owner in lineage):
-            return None
-        return instance.call, instance.frame
+        own = any(owner.node.decorator_list for owner in lineage) or any(one.name == "__new__" for _, one in methods)
+        return (instance.call, instance.frame) if instance.call and instance.frame and not own else None
     owner, scope = constructors[-1]
     calls = [one for one in scope.calls if (dotted(one.node.func) or "").endswith(".__init__")]
     calls.extend(one for one in scope.calls if classes.is_super_init(one.node))
-    if len(calls) != 1:
+    frame = _method_frame(evaluator, instance, owner, scope)
+    if len(calls) != 1 or frame.arguments is None:
         return None
-    return calls[0].node, _method_frame(evaluator, instance, owner, scope).at(calls[0].place)
+    call = calls[0].node
+    if not classes.is_super_init(call):
+        above = {name.rpartition(".")[2] for name in classes.foreign_bases(evaluator, owner)}
+        if (dotted(call.func) or "").split(".")[-2] not in above:
+            return None
+        call = without_first(call)
+    return call, frame.at(calls[0].place)
 
 
 def super_member(evaluator: Evaluator, made: Made, name: str, span: Span) -> Possibilities:

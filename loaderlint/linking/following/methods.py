@@ -110,6 +110,7 @@ def after_call(
     if not isinstance(instance, Instance) or frame.depth >= DEEPEST_METHOD:
         return one
     after = _AfterMethod(evaluator, instance, call, arms, frame)
+    # There may be hundreds of ways to a call that sets nothing, each of which would be a state of its own.
     if evaluator.effects.settled and not after.sets_any:
         return one
     return replace(one, thing=replace(instance, changed=after))

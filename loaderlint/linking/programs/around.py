@@ -92,7 +92,7 @@ class Programs:
         program = self._program(files, guarded)
         calls = tuple(one for entry in runs for one in self._start_method_calls(entry))
         program = replace(program, start_method_calls=tuple(dict.fromkeys(calls)))
-        if loader.has_workers:
+        if loader.may_have_workers:
             program = self._beside_workers(program, files, ran, before)
         threads = tuple(used_before(self._evaluator, loader.payload.code.inherited, sorted(files), before))
         program = replace(program, jobs=tuple(started), threads=threads)
@@ -132,7 +132,7 @@ class Programs:
     def _beside_workers(
         self, program: Program, files: set[str], runs: Sequence[Iterations], before: _Before
     ) -> Program:
-        """Return the program with what workers may suffer from that it does."""
+        """Return the program with what else it does that its workers may suffer from."""
         facts = [self._facts_of(path) for path in sorted(files)]
         return replace(
             program,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
 from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import Binding, PythonFacts, Scope
+from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import REACHES_IN
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial", "monai.")
 """Libraries whose objects keep the callables they are given and send them to the workers with themselves."""
 
-_KEEPING = ("torchvision.datasets.", "torch.utils.data.")
-"""Libraries whose classes keep what their constructors get (``torchvision/datasets/vision.py``, ``VisionDataset``)."""
-
+_KEPT_ABOVE = frozenset({"transform", "target_transform", "transforms", "loader", ""})
+"""What torchvision's data sets keep of what their constructors get, or get by position
+(``torchvision/datasets/vision.py``, ``VisionDataset``; ``folder.py``, ``DatasetFolder``)."""
 _NOT_KEPT = frozenset({"is_valid_file"})
 """What they ask while they are made alone (``torchvision/datasets/folder.py``, ``DatasetFolder.__init__``)."""
 
@@ -129,7 +129,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
         collate_fn=_function_given(given, "collate_fn"),
         worker_init_fn=_function_given(given, "worker_init_fn"),
         seen=seen,
-        code=worker_code(evaluator, given, running, draws if workers else None),
+        code=worker_code(evaluator, given, running, draws, workers=workers),
     )
 
 
@@ -295,10 +295,10 @@ class _Walk:
             for scope in owner.scope.children:
                 if isinstance(scope.node, ast.FunctionDef) and scope.name in RUN_IN_WORKER:
                     self._runs(Function(owner.facts, scope.node, scope, instance, owner))
-                if scope.name == "__init__" and not pickles_itself:
+                if scope.name == "__init__" and isinstance(scope.node, FunctionNode) and not pickles_itself:
                     self._attributes(owner, scope, instance, one, depth)
         above = [name for owner in lineage for name in classes.foreign_bases(self.evaluator, owner)]
-        if not pickles_itself and any(name.startswith(_KEEPING) for name in above[:1]):
+        if not pickles_itself and any(name.startswith("torchvision.datasets.") for name in above[:1]):
             self._given_above(instance, lineage, one, role, depth)
 
     def _given_above(
@@ -308,35 +308,35 @@ class _Walk:
 
         What the project's own classes set under the same name takes its place.
         """
-        handed = instances.handed_outside(self.evaluator, instance)
-        if handed is None:
-            return
-        call, frame = handed
+        call = instances.library_constructor_call(self.evaluator, instance)
         methods = [scope for owner in lineage for scope in owner.scope.children]
         own = {name.rpartition(".")[2] for scope in methods for name in scope.bindings if "." in name}
-        for name, possibilities in self._arguments(call, frame):
-            if name not in _NOT_KEPT and name not in own:
-                as_what = Role(name) if name else role.inside
-                self._all(_carrying(possibilities), carrier, as_what, depth)
+        for name, possibilities in self._arguments(*call, _KEPT_ABOVE - own) if call is not None else ():
+            for conditions in self.evaluator.conditions(call[1].place.arms, call[1]) if call is not None else ():
+                handed = under(_carrying(possibilities), conditions)
+                self._all(handed, carrier, Role(name) if name else role.inside, depth)
 
-    def _arguments(self, call: ast.Call, frame: Frame) -> Iterator[tuple[str, Possibilities]]:
-        """Yield what a call hands over, each with the name it is given by: none by position."""
+    def _arguments(
+        self, call: ast.Call, frame: Frame, wanted: Collection[str] | None = None
+    ) -> Iterator[tuple[str, Possibilities]]:
+        """Yield what a call hands over under wanted names, or all, each with its name: none by position."""
         for argument in call.args:
-            if not isinstance(argument, ast.Starred):
+            if isinstance(argument, ast.Starred):
+                for one in self.evaluator.evaluate(argument.value, frame):
+                    yield from (("", item) for item in (one.thing.items if isinstance(one.thing, Row) else ()))
+            elif wanted is None or "" in wanted:
                 yield "", self.evaluator.evaluate(argument, frame)
-                continue
-            for one in self.evaluator.evaluate(argument.value, frame):
-                yield from (("", item) for item in (one.thing.items if isinstance(one.thing, Row) else ()))
         for keyword in call.keywords:
-            if keyword.arg is not None:
+            if keyword.arg is None:
+                for one in self.evaluator.evaluate(keyword.value, frame):
+                    entries = one.thing.entries if isinstance(one.thing, Items) else {}
+                    yield from ((name, entries[name]) for name in entries if wanted is None or name in wanted)
+            elif keyword.arg not in _NOT_KEPT and (wanted is None or keyword.arg in wanted):
                 yield keyword.arg, self.evaluator.evaluate(keyword.value, frame)
-                continue
-            for one in self.evaluator.evaluate(keyword.value, frame):
-                yield from one.thing.entries.items() if isinstance(one.thing, Items) else ()
 
     def _attributes(self, owner: Class, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
         """Visit what the constructor keeps on the object, since the object takes it along."""
-        assert isinstance(scope.node, ast.FunctionDef)
+        assert isinstance(scope.node, FunctionNode)
         first = next(parameters_of(scope.node), None)
         if first is None:
             return
@@ -358,14 +358,11 @@ class _Walk:
     def _made(self, made: Made, one: Possibility, role: Role, depth: int) -> None:
         carries = made.callee.startswith(_CARRIERS) or made.callee.rpartition(".")[2] in ("Compose", "Lambda")
         carries = carries or (_is_defaultdict(made) and not _makes_plain(made.frame.facts))
-        for position, argument in enumerate(made.call.args):
-            if carries and not isinstance(argument, ast.Starred):
-                is_called = made.callee == "functools.partial" and position == 0
-                given_as = role if is_called else role.inside
-                self._all(self.evaluator.evaluate(argument, made.frame), one, given_as, depth)
-        for keyword in made.call.keywords:
-            if keyword.arg is not None and keyword.arg not in _NOT_KEPT and (carries or "transform" in keyword.arg):
-                self._all(self.evaluator.evaluate(keyword.value, made.frame), one, Role(keyword.arg), depth)
+        partly = [one.arg for one in made.call.keywords if one.arg is not None and "transform" in one.arg]
+        handed = self._arguments(made.call, made.frame, None if carries else partly)
+        for place, (name, possibilities) in enumerate(handed):
+            is_called = made.callee == "functools.partial" and place == 0
+            self._all(possibilities, one, Role(name) if name else role if is_called else role.inside, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
 

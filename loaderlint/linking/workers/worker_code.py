@@ -37,11 +37,16 @@ _MOST_ITERATIONS = 60
 
 
 def worker_code(
-    evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]], draws: Draws | None
+    evaluator: Evaluator,
+    given: Mapping[str, Given],
+    running: Mapping[str, Sequence[Function]],
+    draws: Draws,
+    *,
+    workers: bool,
 ) -> WorkerCode:
     """Return what a loader's code does in its workers; ``running`` are the functions that run there, by option.
 
-    Without workers (no ``draws``) it is what that code does to whoever runs it.
+    Without ``workers`` it is what that code does to whoever runs it.
     """
     starting = running.get("worker_init_fn", ())
     everything = list({id(one.node): one for functions in running.values() for one in functions}.values())
@@ -50,7 +55,7 @@ def worker_code(
         nested=tuple(_nested(evaluator, everything)),
         on_cuda=tuple(batches_on_cuda(evaluator, given)),
     )
-    if draws is None:
+    if not workers:
         return anywhere
     return replace(
         anywhere,
