@@ -41,6 +41,8 @@ ENDS: dict[str, str] = {
     "in a handler": "try:\n    return 1\nexcept StopIteration:\n    raise StopIteration from None",
     "in a loop": "for one in [1]:\n    pass\nelse:\n    raise StopIteration()",
     "with a file": "with open('x'):\n    raise StopIteration",
+    "where something else is suppressed": "with suppress(KeyError):\n    raise StopIteration",
+    "with a type and no index": "one: object = self.loader\nif one is None:\n    raise StopIteration",
     "past another handler": "try:\n    raise StopIteration\nexcept KeyError:\n    pass",
 }
 GOES_ON: dict[str, str] = {
@@ -49,6 +51,10 @@ GOES_ON: dict[str, str] = {
     "caught by anything": "try:\n    raise StopIteration\nexcept:\n    return 1",
     "an index that is not there": "try:\n    return self.loader[index]\nexcept IndexError:\n    raise StopIteration",
     "a number made of the index": "first = index * 4\nif first >= 32:\n    raise StopIteration\nreturn first",
+    "a number made of the index, with its type": "first: int = index * 4\nif first >= 32:\n    raise StopIteration",
+    "a number named in the test": "if (first := index * 4) >= 32:\n    raise StopIteration",
+    "a number named in a test before": "if (one := index * 4) > 1:\n    pass\nif one >= 32:\n    raise StopIteration",
+    "suppressed": "import contextlib\nwith contextlib.suppress(StopIteration):\n    raise StopIteration\nreturn 1",
     "after the others returned": "if index < 9:\n    return index\nraise StopIteration",
     "another error": "raise IndexError",
     "in a function of its own": "def inner():\n    raise StopIteration\nreturn inner",

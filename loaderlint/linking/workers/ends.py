@@ -22,10 +22,7 @@ def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.
     """
     known = list(index)
     for statement in statements:
-        if isinstance(statement, ast.Assign) and _is_made_of(statement.value, known):
-            known.extend(
-                one.id for target in statement.targets for one in ast.walk(target) if isinstance(one, ast.Name)
-            )
+        known.extend(_named_after(statement, known))
         if isinstance(statement, ast.Raise):
             raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
             if isinstance(raised, ast.Name) and raised.id == "StopIteration":
@@ -42,12 +39,31 @@ def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.
                     yield from stops(handler.body, known)
             yield from stops([*statement.orelse, *statement.finalbody], known)
         elif isinstance(statement, ast.With):
-            yield from stops(statement.body, known)
+            if not any(_suppresses(one.context_expr) for one in statement.items):
+                yield from stops(statement.body, known)
         elif isinstance(statement, ast.For) or (isinstance(statement, ast.While) and not _names(statement.test, known)):
             yield from stops(statement.body, known)
             yield from stops(statement.orelse, known)
         if _returns_by(statement, known):
             return
+
+
+def _named_after(statement: ast.stmt, known: Sequence[str]) -> Iterator[str]:
+    """Yield the names that a statement gives a number made of the index, in a test of its own as well."""
+    head = [statement.test] if isinstance(statement, ast.If | ast.While) else []
+    simple = [statement] if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr) else []
+    for node in (one for part in (*head, *simple) for one in ast.walk(part)):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if _is_made_of(node.value, known):
+                yield from (one.id for to in targets for one in ast.walk(to) if isinstance(one, ast.Name))
+
+
+def _suppresses(manager: ast.expr) -> bool:
+    """Return whether a context manager keeps StopIteration from getting out (`contextlib.suppress`)."""
+    if not isinstance(manager, ast.Call) or (dotted(manager.func) or "").rpartition(".")[2] != "suppress":
+        return False
+    return any(dotted(one) in _CATCHES_THE_END for one in manager.args)
 
 
 def _takes(handler: ast.ExceptHandler, names: frozenset[str]) -> bool:
