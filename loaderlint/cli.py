@@ -20,10 +20,10 @@ import typer
 from loaderlint import __version__, cache, reports
 from loaderlint.cache import Said
 from loaderlint.context import Context, in_context, with_given
-from loaderlint.discovery import STDIN, Discovered, discover
+from loaderlint.discovery import Discovered, discover
 from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
-from loaderlint.model.source import Language, Source
+from loaderlint.model.source import STDIN, Language, Source
 from loaderlint.model.target import Accelerator, Platform
 from loaderlint.model.tracing import Asked
 from loaderlint.rulebook import RuleBookError

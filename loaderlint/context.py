@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from loaderlint.discovery import STDIN, Discovered, ProjectFiles, project_root
-from loaderlint.model.source import Source
+from loaderlint.discovery import Discovered, ProjectFiles, project_root
+from loaderlint.model.source import STDIN, Source
 from loaderlint.settings import SettingsIndex
 
 

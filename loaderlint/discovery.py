@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from loaderlint.model.finding import Failure
-from loaderlint.model.source import NOTEBOOK, Language, Source
+from loaderlint.model.source import NOTEBOOK, STDIN, Language, Source
 from loaderlint.notebooks import NotebookError, as_python
 from loaderlint.paths import displayed
 from loaderlint.settings import Settings, SettingsIndex
@@ -19,7 +19,6 @@ from loaderlint.settings_files import OWN_FILE, PROJECT_FILE
 from loaderlint.vocabulary.prefilter import may_matter, may_run_loaders
 from loaderlint.walking import walk
 
-STDIN = "-"
 LARGEST = 400_000
 """Bytes beyond which a JSON, TOML or shell file is data and no configuration; such a file is not read at all."""
 _LANGUAGES = "Python, notebooks, YAML, JSON, TOML and shell"
@@ -135,7 +134,7 @@ def discover(
 def _standard_input(content: bytes, filename: str | None, settings: SettingsIndex) -> Source | Failure | None:
     location = os.path.normpath(os.path.join(settings.cwd, filename or STDIN))
     path = displayed(location, settings.cwd)
-    language = Language.of(location) if filename else Language.PYTHON
+    language = Language.of(location)
     if language is None:
         return Failure(path, f"loaderlint reads {_LANGUAGES}; the name of standard input is none of theirs")
     in_force = settings.for_path(location)

@@ -494,6 +494,19 @@ def test_fixing_standard_input_changes_no_other_file(
     assert (Path("main.py").read_text(), Path("train.yaml").read_text()) == ("", CONFIGURATION)
 
 
+def test_standard_input_without_a_name_is_fixed_as_a_python_file_is(
+    project: WriteFiles, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    content = MODULE + "\n\nloader = DataLoader([], num_workers=4)\n"
+    project({"main.py": ""})
+    results = [
+        piped(monkeypatch, capsysbinary, content, "--platform", "linux", *name, "-")[:2]
+        for name in ((), ("--stdin-filename", "main.py"))
+    ]
+    assert results[0] == results[1]
+    assert b'num_workers=0 if sys.platform == "win32" else 4' in results[0][1]
+
+
 def test_standard_input_is_judged_by_the_files_beside_its_name(
     project: WriteFiles, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from loaderlint.model.cells import Cells, cells_in
 
+STDIN = "-"
+"""What stands for standard input among paths, and for its name where it was given none."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -25,7 +27,9 @@ class Language(str, Enum):
 
     @classmethod
     def of(cls, path: str) -> Language | None:
-        """Return the language a file name stands for, or None when it is none of ours."""
+        """Return the language a file name stands for, or None when it is none of ours; standard input is Python's."""
+        if path == STDIN or path.endswith((f"/{STDIN}", f"\\{STDIN}")):
+            return cls.PYTHON
         return _BY_SUFFIX.get(path[path.rfind(".") :].lower())
 
     @property
