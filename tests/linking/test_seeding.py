@@ -31,6 +31,11 @@ SEEDED: dict[str, tuple[str, tuple[str, str]]] = {
     "a number": ("np.random.seed(42)", ("NumPy", "fixed")),
     "a constant": ("random.seed(SEED + 1)", ("Python", "fixed")),
     "a keyword": ("np.random.seed(seed=SEED)", ("NumPy", "fixed")),
+    "a class's": ("class CFG:\n    seed = 3\nnp.random.seed(CFG.seed)", ("NumPy", "fixed")),
+    "a class's and the worker": (
+        "class CFG:\n    seed = 3\nnp.random.seed(CFG.seed + worker_id)",
+        ("NumPy", "worker"),
+    ),
     "what a user gives": ("torch.manual_seed(args.seed)", ("torch", "fixed")),
     "the worker": ("np.random.seed(worker_id)", ("NumPy", "worker")),
     "the worker and more": ("seed = SEED * 100 + worker_id\nrandom.seed(seed)", ("Python", "worker")),
@@ -52,6 +57,8 @@ NOT_SEEDED: dict[str, str] = {
     "an object": "return np.random.default_rng(3)",
     "what a library is called to give torch": "torch.manual_seed(base)\nnp.random.seed(torch.initial_seed())",
     "an attribute of a function": "np.random.seed(start.epoch + worker_id)",
+    "a class's that is set": "class CFG:\n    seed = 3\nCFG.seed = again()\nnp.random.seed(CFG.seed + worker_id)",
+    "an object's": "class CFG:\n    seed = 3\nconfig = CFG()\nnp.random.seed(config.seed + worker_id)",
     "an item": "np.random.seed(state['epoch'] + worker_id)",
     "another function of the name": "base.seed(3)",
 }

@@ -13,7 +13,7 @@ from loaderlint.linking.following.functions import takes_receiver
 from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
-from loaderlint.linking.things.kinds import External, Frame, Function, Made, Possibility, Thing, Unseen
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibility, Thing, Unseen
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.returned import called
 from loaderlint.model.value import Assumptions, together
@@ -212,10 +212,14 @@ class _Argument:
         return self.part(default, Frame(frame.facts, scope.defined), depth + 1)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> _Part:
-        """Return what an attribute is: only one of a command line stays as it is for all of a run."""
+        """Return what an attribute is: one of a command line, or of a class by its name, stays as it is in a run."""
         name = dotted(node)
         if name is None or any(name in scope.bindings for scope in frame.facts.scopes.values()):
             return _Part.OTHER
+        owners = self.evaluator.evaluate(node.value, frame)
+        set_later = (self.evaluator.attributes_set, self.evaluator.module_attributes_set)
+        if all(isinstance(one.thing, Class) for one in owners) and not any(node.attr in one for one in set_later):
+            return self._value(node, frame)
         found = self.evaluator.evaluate(node, frame)
         given = any(isinstance(one.thing, Unseen) and one.thing.given for one in found)
         return _Part.FIXED if given and all(_is_fixed(one.thing) for one in found) else _Part.OTHER
