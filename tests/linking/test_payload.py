@@ -244,6 +244,12 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
         "from torchvision.datasets import ImageFolder\nDataLoader(ImageFolder('a', is_valid_file=lambda path: True))",
         [],
     ),
+    "a lambda that is asked while the data set is made, among others": (
+        "from torchvision.datasets import ImageFolder\n"
+        "options = {'is_valid_file': lambda path: True, 'transform': lambda x: x}\n"
+        "DataLoader(ImageFolder('a', **options))",
+        ["lambda as transform"],
+    ),
     "a lambda that a class hands to the first of its bases": (
         """
         from somewhere import Steps

@@ -308,13 +308,17 @@ class _Walk:
 
         What the project's own classes set under the same name takes its place.
         """
-        call = instances.library_constructor_call(self.evaluator, instance)
+        handed = instances.library_constructor_call(self.evaluator, instance)
+        if handed is None:
+            return
+        call, frame = handed
         methods = [scope for owner in lineage for scope in owner.scope.children]
         own = {name.rpartition(".")[2] for scope in methods for name in scope.bindings if "." in name}
-        for name, possibilities in self._arguments(*call, _KEPT_ABOVE - own) if call is not None else ():
-            for conditions in self.evaluator.conditions(call[1].place.arms, call[1]) if call is not None else ():
-                handed = under(_carrying(possibilities), conditions)
-                self._all(handed, carrier, Role(name) if name else role.inside, depth)
+        ways = self.evaluator.conditions(frame.place.arms, frame)
+        for name, possibilities in self._arguments(call, frame, _KEPT_ABOVE - own):
+            for conditions in ways:
+                kept = under(_carrying(possibilities), conditions)
+                self._all(kept, carrier, Role(name) if name else role.inside, depth)
 
     def _arguments(
         self, call: ast.Call, frame: Frame, wanted: Collection[str] | None = None
@@ -330,8 +334,8 @@ class _Walk:
             if keyword.arg is None:
                 for one in self.evaluator.evaluate(keyword.value, frame):
                     entries = one.thing.entries if isinstance(one.thing, Items) else {}
-                    yield from ((name, entries[name]) for name in entries if wanted is None or name in wanted)
-            elif keyword.arg not in _NOT_KEPT and (wanted is None or keyword.arg in wanted):
+                    yield from ((name, entries[name]) for name in entries if _is_kept(name, wanted))
+            elif _is_kept(keyword.arg, wanted):
                 yield keyword.arg, self.evaluator.evaluate(keyword.value, frame)
 
     def _attributes(self, owner: Class, scope: Scope, instance: Instance, carrier: Possibility, depth: int) -> None:
@@ -365,6 +369,10 @@ class _Walk:
             self._all(possibilities, one, Role(name) if name else role if is_called else role.inside, depth)
         if made.callee == "torch.Generator" or not made.callee.startswith(_PICKLES):
             self.seen = False
+
+
+def _is_kept(name: str, wanted: Collection[str] | None) -> bool:
+    return name not in _NOT_KEPT and (wanted is None or name in wanted)
 
 
 def _carrying(possibilities: Possibilities) -> Possibilities:
