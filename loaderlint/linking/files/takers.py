@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, product, zip_longest
 from typing import NamedTuple
 
 from loaderlint.readers.python import FunctionNode, Scope, called_by, dotted
@@ -28,6 +28,17 @@ class _Taken(NamedTuple):
         return self._replace(by_position=self.by_position[1:])
 
 
+class _Takes(NamedTuple):
+    """What several functions take together: the names at each position, all names, and whether one takes any name."""
+
+    at: tuple[tuple[str, ...], ...] = ()
+    named: frozenset[str] = frozenset()
+    any_name: bool = False
+
+
+_NOTHING = _Takes()
+
+
 class _Defined(NamedTuple):
     """A function: what it takes, and whether it is a method, which calls on an object do not give that."""
 
@@ -44,6 +55,7 @@ class Takers:
         self._classes: dict[str, list[ast.ClassDef]] = {}
         self._made: dict[ast.ClassDef, list[_Taken]] = {}
         self._stands_for: dict[str, set[str]] = {}
+        self._named: dict[tuple[str, bool], _Takes] = {}
         for scope in scopes:
             if isinstance(scope.node, FunctionNode | ast.Lambda):
                 self._functions.setdefault(called_by(scope) or "", []).append(_defined(scope, scope.node))
@@ -57,30 +69,38 @@ class Takers:
         call = _made_later(call)
         splats = [count for count, one in enumerate(call.args) if isinstance(one, ast.Starred)]
         placed = splats[0] if splats else len(call.args)
-        for taken in self._taking(call):
-            yield from zip(call.args[:placed], taken.by_position, strict=False)
-            # How many a splat gives is not known: what it gives, and what comes after it, may be any of the rest.
-            yield from product(call.args[placed:], taken.by_position[placed:])
+        takes = self._taking(call)
+        for argument, names in zip(call.args[:placed], takes.at, strict=False):
+            yield from ((argument, name) for name in names)
+        # How many a splat gives is not known: what it gives, and what comes after it, may be any of the rest.
+        yield from product(call.args[placed:], chain.from_iterable(takes.at[placed:]))
 
     def takes(self, call: ast.Call) -> list[ast.expr]:
         """Return what of a call's arguments some parameter or field is known to take."""
         call = _made_later(call)
         if called_name(call) in _FILLS:
             return []
-        taking = list(self._taking(call))
-        named = {name for taken in taking for name in (*taken.by_position, *taken.by_name)}
-        any_name = any(taken.any_name for taken in taking)
-        by_name = (one.value for one in call.keywords if any_name or one.arg in named)
+        takes = self._taking(call)
+        by_name = (one.value for one in call.keywords if takes.any_name or one.arg in takes.named)
         return [*(argument for argument, _ in self.given(call)), *by_name]
 
-    def _taking(self, call: ast.Call) -> Iterator[_Taken]:
+    def _taking(self, call: ast.Call) -> _Takes:
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
         # Of which class a method is that is called on the class of an object is not followed.
         if not called_name(call) or (owner is not None and _asks_for_class(owner)):
-            return
+            return _NOTHING
         # A method called on its class is given the object: ``Base.__init__(self, count)``.
         on_class = owner is None or not self._classes.keys().isdisjoint(self._meant_by(_last(owner)))
-        for called in self._meant_by(called_name(call)):
+        return self._taken_by(called_name(call), on_class)
+
+    def _taken_by(self, name: str, on_class: bool) -> _Takes:
+        """Return what all that a name may mean takes together; some names are those of hundreds of methods."""
+        if (name, on_class) not in self._named:
+            self._named[name, on_class] = _together(list(dict.fromkeys(self._ways(name, on_class))))
+        return self._named[name, on_class]
+
+    def _ways(self, name: str, on_class: bool) -> Iterator[_Taken]:
+        for called in self._meant_by(name):
             for taken, of_object, of_class in self._functions.get(called, ()):
                 if of_object or of_class:
                     yield taken.without_object()
@@ -128,6 +148,15 @@ class Takers:
         fields = (one.target for one in made.body if isinstance(one, ast.AnnAssign))
         names = tuple(one.id for one in fields if isinstance(one, ast.Name))
         return [_joined(way, _Taken(names)) for way in ways]
+
+
+def _together(several: Sequence[_Taken]) -> _Takes:
+    places = zip_longest(*(one.by_position for one in several))
+    return _Takes(
+        tuple(tuple(dict.fromkeys(name for name in names if name is not None)) for names in places),
+        frozenset(name for one in several for name in (*one.by_position, *one.by_name)),
+        any(one.any_name for one in several),
+    )
 
 
 def _made_later(call: ast.Call) -> ast.Call:
