@@ -125,7 +125,7 @@ class Iteration:
     ``loops`` are those around it that do not make the loader as well, innermost first. ``role`` is what the code around
     it does with the batches. ``wrapped_by`` is the library's callable that the loader was handed to before, other than
     one that passes batches on as they are. ``several`` says that it makes more than one iterator, as ``zip(loader,
-    loader)`` does.
+    loader)`` does, ``held`` that it is a call of ``iter``, whose iterator may go on beside others.
     """
 
     span: Span
@@ -134,6 +134,7 @@ class Iteration:
     role: Role | None = None
     wrapped_by: str = ""
     several: bool = False
+    held: bool = False
     assumptions: Assumptions = NO_ASSUMPTIONS
 
     @property
@@ -170,8 +171,10 @@ class Uses:
 
     @property
     def iterated_within_itself(self) -> bool:
-        """Whether a second iterator was seen to be made while one of the loader's goes on."""
+        """Whether a second iterator may be made while one of the loader's goes on."""
         spans = {one.span for one in self.iterations}
+        if len(spans) > 1 and any(one.held for one in self.iterations):
+            return True
         return any(one.several or any(loop.span in spans for loop in one.loops) for one in self.iterations)
 
 

@@ -180,14 +180,14 @@ def _kept(named: Iterable[_Named]) -> list[tuple[_Named, Binding]]:
 
 
 def _kept_in_loop(named: Sequence[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
-    """Yield the calls of ``iter`` with the loops over the same loader in which their iterators are advanced."""
+    """Yield the calls of ``iter`` with the loops over the same loader in or after which their iterators advance."""
     for first, kept in _kept(named):
         for place, name in named:
             loop = place.node
             if name != first.name or not isinstance(loop, ast.For | ast.AsyncFor) or _is_taken_whole(place.expression):
                 continue
             comes_after = place.frame.scope is kept.place.scope and kept.place.order < place.frame.place.order
-            if comes_after and _advanced_inside(kept, loop):
+            if comes_after and (_advanced_inside(kept, loop) or _advanced_behind(kept, place)):
                 yield first.place, place
 
 
@@ -228,6 +228,29 @@ def _advanced_inside(kept: Binding, loop: ast.For | ast.AsyncFor) -> bool:
         and not _leaves_after(loop.body, site.node)
         for site in kept.place.scope.calls
     )
+
+
+def _advanced_behind(kept: Binding, loop: Iterated) -> bool:
+    """Return whether something takes from an iterator wherever a loop has ended, or in the next turn of one around it.
+
+    Where that stands under no other test than the loop does, it is come to.
+    """
+    ended = loop.frame.place
+    turns = [
+        arm
+        for arm in ended.arms
+        if isinstance(arm.owner, ast.For | ast.AsyncFor | ast.While) and arm.loop
+        if not any(arm.same(one) for one in kept.place.arms)
+        if not _leaves_after(arm.owner.body, loop.expression)
+    ]
+    for site in kept.place.scope.calls:
+        arms = site.place.arms
+        if called_name(site.node) == "next" and _is_first(site.node, kept.name) and len(arms) <= len(ended.arms):
+            alike = all(one.same(other) for one, other in zip(arms, ended.arms, strict=False))
+            again = any(arm.same(one) for arm in turns for one in arms)
+            if alike and (again or site.place.order > ended.order):
+                return True
+    return False
 
 
 def _is_first(call: ast.Call, name: str) -> bool:

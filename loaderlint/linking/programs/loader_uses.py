@@ -19,6 +19,7 @@ from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Possib
 from loaderlint.model.payload import Touch
 from loaderlint.model.uses import Iteration, Role, Uses
 from loaderlint.readers.python import PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import (
     DISTRIBUTED_SAMPLERS,
     EVALUATION_WORDS,
@@ -110,7 +111,8 @@ def _iteration(
     what = shortened(facts.text(place.node if isinstance(place.node, ast.Call) else place.expression))
     role = None if trained else _role_of(place)
     several = _makes_several(evaluator, place, site.call)
-    return Iteration(facts.span(place.expression), what, loops, role, wrapped, several, place.assumptions)
+    held = isinstance(place.node, ast.Call) and called_name(place.node) == "iter"
+    return Iteration(facts.span(place.expression), what, loops, role, wrapped, several, held, place.assumptions)
 
 
 def _makes_several(evaluator: Evaluator, place: Iterated, call: ast.Call) -> bool:
