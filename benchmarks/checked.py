@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from loaderlint.cli import run
 from loaderlint.discovery import decoded
@@ -157,13 +159,22 @@ def unparsed(path: str, content: bytes) -> str:
 
 
 def check_yaml(text: str) -> None:
-    """Raise PyYAML's error when neither of its parsers reads a text; the one in Python takes long for a long one."""
+    """Raise PyYAML's error when none of the parsers reads a text; those in Python take long for a long one.
+
+    An empty key without a question mark is YAML 1.2, which PyYAML does not read.
+    """
     try:
         deque(yaml.parse(text, Loader=yaml.CSafeLoader), maxlen=0)
-    except yaml.YAMLError:
+    except yaml.YAMLError as error:
         if len(text) > LONG:
             raise
-        deque(yaml.parse(text, Loader=yaml.SafeLoader), maxlen=0)
+        try:
+            deque(yaml.parse(text, Loader=yaml.SafeLoader), maxlen=0)
+        except yaml.YAMLError:
+            with contextlib.suppress(YAMLError):
+                deque(YAML(pure=True).parse(text), maxlen=0)
+                return
+            raise error from None
 
 
 def check_written(path: str, before: bytes, after: bytes, fixed: Sequence[Said]) -> None:

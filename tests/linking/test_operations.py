@@ -261,3 +261,14 @@ def test_what_a_loop_over_a_range_counts_through(over: str, numbers: set[int], m
     workers = loader_of(f"import os\nfor n in {over}:\n    DataLoader(data, num_workers=n)\n").num_workers
     assert {one.constant for one in workers.candidates} == numbers
     assert workers.open is more
+
+
+@pytest.mark.parametrize("test", ["os.cpu_count() >= 32", "os.cpu_count() < 10", "os.cpu_count() == 48"])
+def test_how_many_cpus_a_machine_has_can_go_either_way(test: str) -> None:
+    loader = loader_of(f"import os\nworkers = 4\nif {test}:\n    workers = 8\nDataLoader(data, num_workers=workers)\n")
+    assert {one.constant for one in loader.num_workers.candidates} == {4, 8}
+
+
+def test_every_machine_has_a_cpu() -> None:
+    loader = loader_of("import os\nDataLoader(data, num_workers=4 if os.cpu_count() > 0 else 2)\n")
+    assert {one.constant for one in loader.num_workers.candidates} == {4}

@@ -676,7 +676,7 @@ SHAPES = {
             print(image)
 
 
-        if __name__ == "__main__":
+        if __name__ == '__main__':
             get_ipython().run_line_magic('matplotlib', 'inline')
 
             # In[3]:
@@ -1214,7 +1214,7 @@ def test_what_stays_outside_is_not_put_before_what_it_hangs_on(before: str, tabl
         "import os, random\nimport numpy as np\nimport cfg\nfrom cfg import init, rows\n"
         "from tables import download_tables, read_table\ndef fix():\n    random.seed(1)\n    np.random.seed(1)\n"
     )
-    with pytest.raises(CannotRewrite, match="stays outside the guard and may hang on"):
+    with pytest.raises(CannotRewrite, match="stays outside the guard and may depend on"):
         guarded(f"{head}{before}\n{table}\n{READS_TABLE}", "for batch")
 
 
@@ -1278,3 +1278,47 @@ def test_functions_that_call_each_other_again_and_again_are_judged_once(last: st
     new, unsafe = guarded(f"{head}{call}\nfor row in loader:\n    print(row)\n", "for row")
     assert (f"\n{call}\n" in new) is outside
     assert unsafe == ""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["wandb.run.name = 'first'", "RATE = wandb.config.lr", "wandb.config.lr = 0.1", "RATE = wandb.config['lr']"],
+)
+@pytest.mark.parametrize("called", ["wandb.init(project='p')", "run = wandb.init()", "print(init(project='p'))"])
+def test_what_a_library_has_once_it_was_called_is_asked_for_behind_the_call(called: str, asked: str) -> None:
+    head = "import wandb\nfrom wandb import init\nfrom data import loader\n"
+    new, unsafe = guarded(f"{head}{called}\n{asked}\nfor batch in loader:\n    print(batch)\n", "for batch")
+    assert unsafe == ""
+    assert new.index("__main__") < new.index(called) < new.index(asked)
+
+
+def test_a_setting_of_a_library_stays_where_workers_find_it() -> None:
+    head = "import torch\nimport mylib\nfrom PIL import Image, ImageFile\nfrom data import loader\n"
+    before = "torch.manual_seed(1)\nImage.open('a.png').show()\nmylib.start()\n"
+    settings = (
+        "torch.backends.cudnn.benchmark = True",
+        "ImageFile.LOAD_TRUNCATED_IMAGES = True",
+        "Image.MAX_IMAGE_PIXELS = None",
+    )
+    text = f"{head}{before}{chr(10).join(settings)}\nfor batch in loader:\n    print(batch)\n"
+    new, _ = guarded(text, "for batch")
+    assert all(stays(new, one) for one in settings)
+
+
+def test_what_workers_need_of_a_library_that_was_called_before_cannot_be_had() -> None:
+    text = f"import mylib\nfrom data import loader\nmylib.start()\nTABLE = mylib.state.rows\n{READS_TABLE}"
+    with pytest.raises(CannotRewrite, match=r"stays outside the guard and may depend on"):
+        guarded(text, "for batch")
+
+
+def test_blank_lines_that_hold_spaces_are_blank_lines() -> None:
+    text = (
+        "class A:\n    def f(self):\n        return 1\n    \na = A()\n\n\n# sets\ndef g(): ...\nfor b in a:\n    g()\n"
+    )
+    new, _ = guarded(text, "for b")
+    assert "return 1\n    \n\n# sets\ndef g" in new
+
+
+def test_a_guard_has_the_quotes_of_its_file() -> None:
+    new, _ = guarded("from data import loader\nprint('a')\nfor b in loader:\n    print(b)\n", "for b")
+    assert "if __name__ == '__main__':" in new

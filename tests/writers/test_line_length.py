@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.writers import rewrite
+from loaderlint.writers.python.comment_columns import lined_up
 from tests.writers.marked import Cases, Edits, marked, rewritten, zero_on_windows
 
 _LONG = "x = " + "1" * 96 + "\n"
@@ -159,6 +160,30 @@ BROKEN: Cases = {
         + '                    num_workers=0 if sys.platform == "win32" else 4, drop_last=True,\n'
         + '                    name="""a  \nb""")\n',
     ),
+    "below a comment": (
+        _HANGING + "# as fast as it goes\nloader = DataLoader(dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        _HANGING
+        + "# as fast as it goes\nloader = DataLoader(\n"
+        + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4\n'
+        + ")\n",
+    ),
+    "with the bracket closed where the file closes most": (
+        "import sys\nf(\n    1)\ng(\n    1,\n    2)\nh(\n    1\n)\n"
+        "loader = DataLoader(dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",
+        zero_on_windows,
+        "import sys\nf(\n    1)\ng(\n    1,\n    2)\nh(\n    1\n)\n"
+        + "loader = DataLoader(\n"
+        + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4)\n',
+    ),
+    "with the bracket closed behind the last of many": (
+        "import sys\nf(\n    1)\n"
+        "loader = DataLoader(the_dataset, batch_size, True, sampler, num_workers=⟦4⟧, drop_last=1)\n",
+        zero_on_windows,
+        "import sys\nf(\n    1)\n"
+        + "loader = DataLoader(\n    the_dataset,\n    batch_size,\n    True,\n    sampler,\n"
+        + '    num_workers=0 if sys.platform == "win32" else 4,\n    drop_last=1)\n',
+    ),
     "in the call that is edited, not inside another": (
         _ALIGNED + "loader = make(one(1, 2), DataLoader(dataset, 8, True, num_workers=⟦4⟧), 'é', two(1, 2))\n",
         zero_on_windows,
@@ -187,11 +212,11 @@ KEPT: Cases = {
         _HANGING
         + 'loader = DataLoader(dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4)  # noqa: S001\n',
     ),
-    "a line with a comment above": (
-        _HANGING + "# as fast as it goes\nloader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, shuffle=True)\n",
+    "a line below a comment that tells a tool something": (
+        _HANGING + "# yapf: disable\nloader = DataLoader(dataset, batch_size=8, num_workers=⟦4⟧, shuffle=True)\n",
         zero_on_windows,
         _HANGING
-        + "# as fast as it goes\n"
+        + "# yapf: disable\n"
         + 'loader = DataLoader(dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4, shuffle=True)\n',
     ),
     "a line with no argument but the one that is edited": (
@@ -233,3 +258,29 @@ def test_a_length_that_the_project_declares_is_the_measure() -> None:
         f"{_LONG}{_HANGING}loader = DataLoader(\n"
         '    dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4\n)\n'
     )
+
+
+_LINED_UP = "f(workers=⟦4⟧,            # processes\n  size=8,               # samples\n  other=1,  # more\n)\n"
+_CLOSE = "f(workers=⟦4⟧,  # processes\n  size=8)\n"
+_NOT_A_COMMENT = "f(name='    # processes', workers=⟦4⟧)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (_LINED_UP, _LINED_UP.replace("⟦4⟧,            ", "0 if win else 4,  ")),
+        (
+            _LINED_UP.replace("            # p", " " * 31 + "# p"),
+            _LINED_UP.replace("⟦4⟧,            # p", "0 if win else 4," + " " * 17 + "# p"),
+        ),
+        (_CLOSE, _CLOSE.replace("⟦4⟧", "0 if win else 4")),
+        (_NOT_A_COMMENT, _NOT_A_COMMENT.replace("⟦4⟧", "0 if win else 4")),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_a_comment_behind_longer_code_stays_in_its_column_as_far_as_it_can(
+    before: str, after: str, newline: str
+) -> None:
+    before = before.replace("⟦", "").replace("⟧", "").replace("\n", newline)
+    edited = before.replace("workers=4", "workers=0 if win else 4")
+    assert lined_up(before, edited) == after.replace("\n", newline)

@@ -54,6 +54,10 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {
 }
 
 
+_SIZES = (*range(1, 257), 384, 512, 1024)
+"""How many CPUs machines have that a program may ask for theirs."""
+
+
 def computed(things: list[Thing], apply: Callable[[list[object]], object], text: str) -> Thing:
     """Return what an operation gives for these things: a constant, a number from the CPU count, or the unseen.
 
@@ -73,7 +77,8 @@ def computed(things: list[Thing], apply: Callable[[list[object]], object], text:
             return UNSEEN
         if kinds == {bool}:
             # A comparison with the machine's size can go either way.
-            return at(8) if at(1) == at(8) else UNSEEN
+            answers = {at(cpus) for cpus in _SIZES}
+            return answers.pop() if len(answers) == 1 else UNSEEN
         return CpuCount(text, at)
     if not all(thing is None or isinstance(thing, bool | int | float | str) for thing in things):
         return UNSEEN

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.places import nodes, usual_quote
 
 TopLevel: TypeAlias = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
@@ -71,7 +72,7 @@ def under_guard(module: cst.Module, inside: Collection[int]) -> cst.Module:
     if rest and guards:
         placed[rest[-1]] = _grown(placed.pop(guards[-1]), [], _indented(body, rest, indent))
     elif rest:
-        placed[rest[-1]] = _new_guard(_indented(body, rest, indent), indent)
+        placed[rest[-1]] = _new_guard(_indented(body, rest, indent), indent, usual_quote(nodes(module)))
     return _assembled(module, body, placed, frozenset(moving) | frozenset(guards))
 
 
@@ -80,18 +81,20 @@ def _assembled(
 ) -> cst.Module:
     """Return the module with the guards at their places and the blank lines around what moved put right."""
     kept: list[TopLevel] = []
-    gap = 0
+    gap: int | None = None
     for index, statement in enumerate(body):
         before = kept[-1] if kept else None
         if index in placed:
             first = 0 if before is None and not module.header else 1
-            kept.append(spaced(placed[index], max(first, min(gap, 2), _apart(before, statement))))
+            kept.append(apart(before, placed[index], max(first, min(gap or 0, 2), _apart(before, statement))))
             gap = 1
         elif index in gone:
-            gap = max(gap, blank_lines(statement))
+            gap = max(gap or 0, blank_lines(statement))
+        elif gap is None:
+            kept.append(statement)
         else:
-            kept.append(spaced(statement, max(1, _apart(before, statement)) if gap else 0))
-            gap = 0
+            kept.append(apart(before, statement, max(1, _apart(before, statement)) if gap else 0))
+            gap = None
     return module.with_changes(body=kept)
 
 
@@ -115,8 +118,41 @@ def spaced(statement: TopLevel, blanks: int) -> TopLevel:
     return statement.with_changes(leading_lines=[*blank, *statement.leading_lines])
 
 
-def _new_guard(statements: Sequence[TopLevel], indent: str) -> cst.If:
-    test = cst.Comparison(cst.Name("__name__"), [cst.ComparisonTarget(cst.Equal(), cst.SimpleString('"__main__"'))])
+def apart(before: TopLevel | None, statement: TopLevel, blanks: int) -> TopLevel:
+    """Return the statement with at least so many blank lines between it and the one that it now follows.
+
+    Those that hold spaces are part of the block before, where there is one; with them there are no more than it takes.
+    """
+    behind = blank_lines_behind(before) if before is not None else 0
+    surplus = min(behind, max(0, blank_lines(statement) + behind - max(blanks, 2)))
+    return spaced(statement.with_changes(leading_lines=statement.leading_lines[surplus:]), blanks - behind)
+
+
+def blank_lines_behind(statement: TopLevel) -> int:
+    """Return how many blank lines a statement ends with, which libcst keeps with its last block."""
+    count, block = 0, _last_block(statement)
+    while block is not None:
+        for line in reversed(block.footer):
+            if line.comment is not None:
+                return count
+            count += 1
+        block = _last_block(block.body[-1]) if block.body else None
+    return count
+
+
+def _last_block(node: cst.CSTNode) -> cst.IndentedBlock | None:
+    """Return the block that a statement ends with, None where it has none of its own lines."""
+    for part in ("finalbody", "orelse"):
+        if (last := getattr(node, part, None)) is not None:
+            return _last_block(last)
+    parts = getattr(node, "handlers", None) or getattr(node, "cases", None)
+    block = getattr(parts[-1] if parts else node, "body", None)
+    return block if isinstance(block, cst.IndentedBlock) else None
+
+
+def _new_guard(statements: Sequence[TopLevel], indent: str, quote: str) -> cst.If:
+    main = cst.SimpleString(f"{quote}__main__{quote}")
+    test = cst.Comparison(cst.Name("__name__"), [cst.ComparisonTarget(cst.Equal(), main)])
     return cst.If(test, cst.IndentedBlock(statements, indent=indent))
 
 

@@ -23,7 +23,7 @@ from loaderlint.writers.python.captures import (
     source_of,
     taken_names,
 )
-from loaderlint.writers.python.guarded_body import TopLevel, blank_lines, guard_of, spaced
+from loaderlint.writers.python.guarded_body import TopLevel, apart, blank_lines, guard_of, spaced
 from loaderlint.writers.python.imports import with_import
 from loaderlint.writers.python.lambdas import (
     Types,
@@ -255,7 +255,8 @@ def _rewritten(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> cst.Modu
     """Return the module with the definition before the statement that held it, and the imports it needs."""
     index = _index(scopes, node)
     module = changed(scopes.module, hoisted.replacements)
-    definition = spaced(hoisted.definition, 2 if index or module.header else 0)
+    before = module.body[index - 1] if index else None
+    definition = apart(before, hoisted.definition, 2 if index or module.header else 0)
     body: list[TopLevel] = [*module.body[:index], definition, *module.body[index:]]
     if index + 1 < len(body):
         body[index + 1] = spaced(body[index + 1], 2)

@@ -98,7 +98,10 @@ def _transform_name(scopes: Scopes, argument: cst.Arg, node: cst.Lambda) -> str:
 
 def _done_by(node: cst.Lambda) -> str:
     """Return what a lambda's call does with what it is handed, in words of the program; empty where it says little."""
-    done = _last_name(node.body).strip("_") if isinstance(node.body, cst.Call) else ""
+    # What it does to some of what it is handed says it best: ``image.convert("RGB") if colored else image``.
+    arms = (node.body.body, node.body.orelse) if isinstance(node.body, cst.IfExp) else (node.body,)
+    call = next((one for one in arms if isinstance(one, cst.Call)), None)
+    done = _last_name(call).strip("_") if call is not None else ""
     if len(done) < 3 or not done.islower():
         return ""
     handed = [one.name.value.strip("_") for one in node.params.params if one.default is None]

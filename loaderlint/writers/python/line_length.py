@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from loaderlint.model.cells import is_ours
 from loaderlint.writers.python.proof import parsed
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -25,28 +24,29 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     Such a line is broken between the arguments of the outermost call around the edit that has several there, or between
     the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks most calls that
     way, else below its first argument, or with one more tab in a file whose lines all begin with tabs alone. What only
-    moved stays as it was, and so does a line with a comment, on it or above, which may speak of that very line. Where a
-    line holds several such calls, as in a tuple, it stays one.
+    moved stays as it was, and so does a line with a comment on it, or below one that tells a tool what to do with it.
+    Where a line holds several such calls, as in a tuple, it stays one.
     """
-    before = _lines(old)
+    before = lines_of(old)
     code = [_bare(line) for line in _code(before, parsed(old, "the source"))]
     limit = declared or max(_SHORTEST, *map(len, code))
     kept = {line.strip() for line in before}
-    lines = _lines(new)
+    lines = lines_of(new)
     longer = [
         number
         for number, line in enumerate(lines)
         if len(_bare(line)) > limit
         and line.strip() not in kept
         and "#" not in line
-        and not _is_comment(lines[max(number - 1, 0)].strip())
+        and not _TELLS_TOOLS.match(lines[max(number - 1, 0)].strip())
     ]
     if not longer:
         return new
     brackets = _brackets(parsed(new, "the result"), lines)
     hanging = _hangs(parsed(old, "the source"), before)
     tabs = indent.startswith("\t") and not any(_margin(line).endswith(" ") for line in code if line.strip())
-    breaker = _Breaker(limit, indent, newline, hanging, tabs)
+    closing = _closes_behind(parsed(old, "the source"), before)
+    breaker = _Breaker(limit, indent, newline, hanging, tabs, closing)
     for number in longer:
         line = lines[number]
         edited = _edited(before, line)
@@ -55,12 +55,16 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     return "".join(lines)
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their ends; a form feed or the like ends none, as in Python's own eyes."""
     return [line for line in _LINE.findall(text) if line]
 
 
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and not is_ours(line)
+_TELLS_TOOLS = re.compile(
+    r"#\s*(?:@?formatter|black|flake8|fmt|isort|lint|mypy|noinspection|noqa|nosec|pragma|pylint|pyre|pyright|ruff|type"
+    r"|yapf)\b"
+)
+"""The beginning of a comment that is no text: it may tell a tool something of the line below."""
 
 
 def _code(lines: Sequence[str], tree: ast.Module) -> Iterator[str]:
@@ -142,6 +146,18 @@ def _hangs(tree: ast.Module, lines: Sequence[str]) -> bool:
     return 2 * sum(found) > len(found)
 
 
+def _closes_behind(tree: ast.Module, lines: Sequence[str]) -> bool:
+    """Return whether most calls that are broken behind their bracket are closed on the line of their last argument."""
+    found: list[bool] = []
+    for node in _outside_text(tree):
+        if isinstance(node, ast.Call) and _items(node) and node.lineno != node.end_lineno:
+            number, column = _opening(node, lines)
+            if not _bare(lines[number])[column:].strip():
+                number, column = _closing(node, lines)
+                found.append(bool(lines[number][:column].strip()))
+    return 2 * sum(found) > len(found)
+
+
 def _outside_text(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a tree but for those inside f-strings, those further out first."""
     waiting = [tree]
@@ -216,7 +232,8 @@ def _character(line: str, utf8_column: int) -> int:
 class _Breaker:
     """How a file breaks its calls: ``hanging`` behind the bracket, or else below the first argument.
 
-    With ``tabs`` nothing stands below an argument, since the place of one depends on how wide a tab is shown.
+    With ``tabs`` nothing stands below an argument, since the place of one depends on how wide a tab is shown. With
+    ``closing`` a bracket is closed on the line of the last argument, not on one of its own.
     """
 
     limit: int
@@ -224,6 +241,7 @@ class _Breaker:
     newline: str
     hanging: bool
     tabs: bool
+    closing: bool
 
     def broken(self, line: str, bracket: _OnLine) -> str | None:
         """Return a line broken between the items of a bracket; None where it cannot be, or still is too long."""
@@ -265,8 +283,11 @@ class _Breaker:
         margin = _margin(text)
         each = self._each(text, bracket.items, closed, margin + self.indent)
         together = " ".join([each[0], *(one.strip() for one in each[1:])]).removesuffix(",")
+        if self.closing:
+            together += text[closed:]
+            each[-1] = each[-1].removesuffix(",") + text[closed:]
         inside = [together] if len(together) <= self.limit else each
-        return [text[:opened], *inside, margin + text[closed:]]
+        return [text[:opened], *inside, *([] if self.closing else [margin + text[closed:]])]
 
     @staticmethod
     def _each(text: str, begun: Sequence[int], end: int, margin: str) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -54,6 +55,19 @@ _ASKS_THE_DISK = frozenset(
 )
 """Words for what changes files, and the names of what asks which there are: ``os.path.getsize``, ``Path.exists``."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
+
+
+_KEEP_NO_STATE = sys.stdlib_module_names | {
+    "cv2",
+    "matplotlib",
+    "numpy",
+    "PIL",
+    "torch",
+    "torchaudio",
+    "torchvision",
+    "",
+}
+"""Libraries whose attributes are constants, classes and settings: none is there only once a function was called."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +222,19 @@ class _Placing:
         return bound or name in self._effects[index].binds or hasattr(builtins, name)
 
     def _may_clash(self, first: int, second: int) -> bool:
-        return bool(self._effects[first].passes & self._effects[second].reads)
+        passed = self._effects[first].passes & self._effects[second].reads
+        return bool(passed) or not self._libraries_called(first).isdisjoint(self._libraries_asked(second))
+
+    def _libraries_called(self, index: int) -> frozenset[str]:
+        return frozenset(map(root, self._effects[index].calls))
+
+    def _libraries_asked(self, index: int) -> frozenset[str]:
+        """Return the libraries whose state a statement reads, or changes an object of: ``wandb.run.name = "first"``."""
+        now = self._statements[index].uses.now
+        inside = {path for path in now.reads - now.calls if "." in path}
+        inside |= {path for path in now.changes if path.count(".") > 1}
+        libraries = {root(self._imports[root(path)]) for path in inside if root(path) in self._imports}
+        return frozenset(libraries - self._own - _KEEP_NO_STATE)
 
     def _dependent(self, begin: Iterable[int], pinned: Collection[int]) -> set[int]:
         """Return the statements with all later ones that must not come before them.
@@ -297,15 +323,17 @@ class _Placing:
                 if self._leaves_something_for(one, index):
                     first = _doing(self._statements[one])
                     raise CannotRewrite(
-                        f"{_doing(statement)} stays outside the guard and may hang on {first} before it"
+                        f"{_doing(statement)} stays outside the guard and may depend on {first} before it"
                     )
 
     def _leaves_something_for(self, first: int, second: int) -> bool:
-        """Return whether a statement does what names do not tell, and a later one may hang on that.
+        """Return whether a statement does what names do not tell, and a later one may depend on that.
 
-        What runs may hang on anything; what builds reads the module whose function was called.
+        What runs may depend on anything; what builds reads the module whose function was called.
         """
         before, calls = self._statements[first], self._effects[first].calls
+        if not before.guard and not self._libraries_called(first).isdisjoint(self._libraries_asked(second)):
+            return True
         left = any(one.startswith(_COMMANDS) or _says(_SEEDS | _FETCHES, one) for one in calls)
         if before.guard or not (before.sets_up or left):
             return False

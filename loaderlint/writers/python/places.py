@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from typing import TypeAlias, cast
@@ -121,15 +121,17 @@ def places_of(source: Source) -> Places:
     positions = cast(Mapping[cst.CSTNode, CodeRange], wrapper.resolve(PositionProvider))
     parents = parents_in(module)
     expressions: dict[Span, cst.BaseExpression] = {}
-    quotes: Counter[str] = Counter()
     for node, position in positions.items():
-        if isinstance(node, cst.SimpleString) and len(node.quote) == 1:
-            quotes[node.quote] += 1
         if isinstance(node, cst.BaseExpression):
             # A node is recorded after its children, so that the outermost of several at one place stays.
             expressions[_span(source, _as_ast_has_it(node, position, positions))] = node
-    quote = "'" if quotes["'"] > quotes['"'] else '"'
-    return Places(source, module, positions, parents, expressions, quote)
+    return Places(source, module, positions, parents, expressions, usual_quote(positions))
+
+
+def usual_quote(nodes: Iterable[cst.CSTNode]) -> str:
+    """Return the quote that most of the strings among some nodes stand in."""
+    quotes = Counter(one.quote for one in nodes if isinstance(one, cst.SimpleString) and len(one.quote) == 1)
+    return "'" if quotes["'"] > quotes['"'] else '"'
 
 
 def parents_in(module: cst.Module) -> Mapping[cst.CSTNode, cst.CSTNode]:
