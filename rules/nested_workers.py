@@ -68,7 +68,10 @@ class NestedWorkers(Rule):
                     )
                     shared = replace(workers, shared=workers.shared or workers.span in others)
                     fix = single_process(inner, shared, target)
-                    yield self.finding(loader, workers, message, target, error=_ERROR, fix=fix)
+                    # Which of several callers made the one that workers iterate is not told.
+                    several = len({one.span for one in inner.num_workers.written}) > 1
+                    confidence = Confidence.POSSIBLE if several else Confidence.CERTAIN
+                    yield self.finding(loader, workers, message, target, error=_ERROR, confidence=confidence, fix=fix)
 
 
 _ERROR = "AssertionError: daemonic processes are not allowed to have children"

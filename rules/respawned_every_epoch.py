@@ -87,6 +87,8 @@ class RespawnedEveryEpoch(Rule):
             return fix
         if not loader.payload.seen:
             return fix.unsafe("not all that travels into the workers was seen to stay as it is")
+        if loader.payload.worker_init_fn is not None:
+            return fix.unsafe("worker_init_fn runs where a worker starts, and a worker that stays starts once")
         if loader.payload.code.changes:
             return fix.unsafe("worker code changes what it keeps: a worker that stays goes on with that")
         return fix

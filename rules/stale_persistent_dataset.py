@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loaderlint.model.edit import Fix
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import switched_off
@@ -75,6 +76,8 @@ class StalePersistentDataset(Rule):
                     beside = (one for one in loader.program.loaders if one.span != loader.span)
                     lasting = [one for one in beside if not one.uses.changes]
                     fix = switched_off(loader, "persistent_workers", persistent, lasting)
+                    if loader.payload.code.remembers and isinstance(fix, Fix):
+                        fix = fix.unsafe("what a worker keeps of the samples before is gone with every epoch then")
                     confidence = Confidence.POSSIBLE if change.picked else Confidence.CERTAIN
                     yield self.finding(loader, change, message, target, confidence=confidence, fix=fix)
                     break

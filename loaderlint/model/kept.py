@@ -17,7 +17,8 @@ class Kind:
     ``name`` is what messages call it. ``pickling`` is the error that sending it to a worker raises, ``unpickling`` the
     one that a worker dies with that gets it; empty where it arrives. ``sharing`` says what forked workers get that read
     through one, and ``sharing_confidence`` how sure that is; empty where nothing was seen to go wrong. One that
-    ``draws`` gives random numbers, one that ``grows`` takes more memory in every forked worker that reads it.
+    ``draws`` gives random numbers, one that ``grows`` takes more memory in every forked worker that reads it, one that
+    is ``copied`` is sent to a worker whole, although the main process has it by reference.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Kind:
     sharing_confidence: Confidence = Confidence.LIKELY
     draws: bool = False
     grows: bool = False
+    copied: bool = False
 
 
 @dataclass(frozen=True)

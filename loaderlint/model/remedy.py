@@ -78,6 +78,10 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     if loader.payload.code.remembers:
         others = "without workers" if count == 0 else "with fewer workers"
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
+    if count == 0 and loader.uses.payload_set:
+        return fix.unsafe("the program changes what the workers have copies of, which reaches the samples at once then")
+    if count == 0 and loader.uses.changes_batches and _may_hand_out_what_is_kept(loader):
+        return fix.unsafe("the program changes its batches, which may be parts of the data set itself without workers")
     if count == 0 and loader.payload.code.process_wide is not None:
         change = loader.payload.code.process_wide
         return fix.unsafe(
@@ -117,6 +121,12 @@ def _shares_iterator(loader: Loader, target: Target) -> bool:
     """Return whether two iterators in use at a time are one, which resets it, as workers that persist have one."""
     persistent = loader.option("persistent_workers").on(target).written
     return bool(loader.uses.together) and any(one.constant for one in persistent)
+
+
+def _may_hand_out_what_is_kept(loader: Loader) -> bool:
+    """Return whether a batch may be something else than the new tensors that ``default_collate`` makes of samples."""
+    sizes = loader.option("batch_size").written
+    return loader.payload.collate_fn is not None or any(one.constant is None for one in sizes)
 
 
 def _makes_batches(loader: Loader) -> bool:
@@ -308,6 +318,12 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return fix.unsafe("the program's entry point was not seen, so it may lack a __main__ guard")
     if not payload.seen:
         return fix.unsafe("not all that travels into the workers was seen, so some of it may not pickle")
+    for kept in payload.kept:
+        if kept.travels and kept.kind.copied:
+            return fix.unsafe(f"{there} get a copy of {kept.described}, and nothing of what it becomes later")
+    if payload.code.changes_tensors or loader.uses.payload_set:
+        whose = "worker code" if payload.code.changes_tensors else "the program"
+        return fix.unsafe(f"{whose} changes what is sent, and {there} share the tensors of that with the program")
     if payload.code.left_behind is not None:
         change = payload.code.left_behind
         return fix.unsafe(

@@ -151,7 +151,9 @@ class Uses:
     iterated. ``shuffles_by_epoch`` are the samplers of this loader whose order follows from the epoch they are told
     (``DistributedSampler``), as far as nothing in the program may tell them. ``options_set`` are its attributes set
     after it was made, ``restarts`` the loops that start its workers in every turn without need, ``kept`` the places
-    that keep what it gives. ``payload_changes`` says that the program may change what was sent to the workers.
+    that keep what it gives. ``payload_changes`` says that the program may change what was sent to the workers,
+    ``payload_set`` that it was seen to set an attribute of it, ``changes_batches`` that it changes in place what the
+    loader gives.
 
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
@@ -165,6 +167,8 @@ class Uses:
     restarts: tuple[Restart, ...] = ()
     kept: tuple[Touch, ...] = ()
     payload_changes: bool = False
+    payload_set: bool = False
+    changes_batches: bool = False
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
     beside: frozenset[Span] = frozenset()

@@ -101,8 +101,9 @@ class WorkerCode:
     calls of compiled functions, ``on_cuda`` where tensors of the batch are put on a CUDA device, as far as a loader may
     pin them. ``inherited`` is what uses a library's threads that only the main process has, ``own_threads`` what
     starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
-    that it may change what the worker keeps from one sample, or epoch, to the next, and ``remembers`` that a sample may
-    be another because of those the same process read before. ``left_behind`` is where the program changes what it reads
+    that it may change what the worker keeps from one sample, or epoch, to the next, ``changes_tensors`` that this may
+    be a tensor, and ``remembers`` that a sample may be another because of those the same process read before.
+    ``left_behind`` is where the program changes what it reads
     after the modules were imported: only a forked worker has that. ``changed_later`` is where it changes names that it
     reads, or the defaults of tensors, and no other setting. ``process_wide`` is where it changes what all code of its
     process has, such as the seed of a generator.
@@ -120,6 +121,7 @@ class WorkerCode:
     own_threads: tuple[ThreadUse, ...] = ()
     asks_worker: bool = False
     changes: bool = False
+    changes_tensors: bool = False
     remembers: bool = False
     left_behind: Touch | None = None
     changed_later: Touch | None = None

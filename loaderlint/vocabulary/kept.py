@@ -57,6 +57,8 @@ _NUMPY_STATE = Kind("numpy RandomState", draws=True)
 _RANDOM = Kind("random.Random", draws=True)
 LIST = Kind("list", grows=True)
 JSON = Kind("parsed JSON document", grows=True)
+MEMORY_MAP = Kind("memory map", copied=True)
+"""An array in a file: pickled, it is an array with all of its values in memory (tried with numpy 2.4)."""
 
 OPENERS = frozenset({"builtins.open", "io.open", "pathlib.Path().open"})
 """Functions that open a file in the mode they are given; ``Path.open`` takes it first, the others second."""
@@ -102,6 +104,8 @@ KINDS: Mapping[str, Kind] = {
     "av.container.open": _CONTAINER,
     "torch.Generator": _TORCH_GENERATOR,
     "torch.Generator().manual_seed": _TORCH_GENERATOR,
+    "numpy.memmap": MEMORY_MAP,
+    "numpy.lib.format.open_memmap": MEMORY_MAP,
     "numpy.random.default_rng": _NUMPY_GENERATOR,
     "numpy.random.Generator": _NUMPY_GENERATOR,
     "numpy.random.RandomState": _NUMPY_STATE,

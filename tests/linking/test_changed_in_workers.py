@@ -339,3 +339,26 @@ def test_code_that_changes_all_of_its_process(body: str, call: str) -> None:
 @pytest.mark.parametrize("body", OF_ITS_OWN.values(), ids=OF_ITS_OWN)
 def test_code_that_changes_only_what_it_made_or_what_it_takes_back(body: str) -> None:
     assert code(body).process_wide is None
+
+
+@pytest.mark.parametrize(
+    ("body", "tensors"),
+    [
+        ("self.count[index] += 1", True),
+        ("self.buffer[0] = index", True),
+        ("self.buffer.mul_(2)", True),
+        ("self.scale(index, out=self.buffer)", True),
+        ("self.items[index] = 1", False),
+        ("row = index * 2\nrow += 1", False),
+        ("self.file = open('rows')", False),
+        ("row = self.buffer.clone()\nrow[0] = 1", False),
+        ("self.buffer.__len__()", False),
+    ],
+)
+def test_code_that_writes_into_what_may_be_a_tensor(body: str, tensors: bool) -> None:
+    assert code(body).changes_tensors is tensors
+
+
+def test_what_is_kept_by_the_number_of_a_sample_and_counts_on_remembers() -> None:
+    assert code("self.seen[index] = self.seen.get(index, 0) + 1").remembers
+    assert not code("if index not in self.seen:\n    self.seen[index] = index").remembers

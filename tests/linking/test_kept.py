@@ -96,7 +96,6 @@ GONE: dict[str, str] = {
     "read": "self.x = open(path).read()",
     "an array of an archive": "self.x = np.load('a.npz')['a']",
     "an array of its own": "self.x = np.load('a.npy')",
-    "a mapped array": "self.x = np.load('a.npz', mmap_mode='r')",
     "only a name": "f = open(path)\nself.n = len(f.read())",
     "what the call does not ask for": "if keep:\n    self.f = open(path)",
     "a list of what a generator gives": "self.x = list(x for x in path)",
@@ -113,6 +112,16 @@ def test_what_a_constructor_keeps(makes: str, expected: list[str]) -> None:
 @pytest.mark.parametrize("makes", GONE.values(), ids=GONE.keys())
 def test_what_a_constructor_does_not_keep(makes: str) -> None:
     assert described(in_a_dataset(makes, helper="self.g = None")) == []
+
+
+@pytest.mark.parametrize(
+    "mapped",
+    ["np.load('a.npy', mmap_mode='r')", "np.memmap('a.bin')", "np.lib.format.open_memmap('a.npy')"],
+)
+def test_a_memory_map_is_sent_whole(mapped: str) -> None:
+    (one,) = in_a_dataset(f"self.x = {mapped}")
+    assert one.kind.copied
+    assert one.travels
 
 
 def test_it_stands_where_it_was_made() -> None:

@@ -51,6 +51,37 @@ LEFT_BEHIND = {
         {"above": "def fill():\n    CACHE.append(1)", "before": "fill()"},
         "CACHE.append(1)",
     ),
+    "a variable of the environment that a module reads": (
+        {"above": "import os\nSCALE = os.environ.get('MODE', 1)", "before": "os.environ['MODE'] = '2'"},
+        "os.environ['MODE'] = '2'",
+    ),
+    "a variable that a class of the module reads": (
+        {
+            "above": "from os import getenv\nimport os\nclass Sizes:\n    size = getenv('SIZE')",
+            "inside": "print(Sizes.size)",
+            "before": "os.environ.setdefault('SIZE', '5')",
+        },
+        "os.environ.setdefault('SIZE', '5')",
+    ),
+    "the words of the command line": (
+        {"above": "import sys\nSCALE = '-v' in sys.argv", "before": "sys.argv.append('-v')"},
+        "sys.argv.append('-v')",
+    ),
+    "a list that is the default of a parameter": (
+        {"above": "def fill(rows=CACHE):\n    rows.append(1)", "before": "fill()"},
+        "rows.append(1)",
+    ),
+    "a list that a default grows by": (
+        {"above": "def fill(rows=CACHE):\n    rows += [1]", "before": "fill()"},
+        "rows += [1]",
+    ),
+    "a list that is an attribute of a class as well": (
+        {
+            "above": "class Store:\n    rows = CACHE\n    def add(self, row):\n        self.rows.append(row)",
+            "before": "Store().add(1)",
+        },
+        "self.rows.append(row)",
+    ),
     "an attribute of the class": ({"before": "Numbers.scale = 2"}, "Numbers.scale = 2"),
     "an attribute of a module": ({"before": "shared.offset = 2"}, "shared.offset = 2"),
     "an attribute of a module that the function imports": (
@@ -165,6 +196,12 @@ NOT_LEFT_BEHIND = {
     "what is set for a block": {"before": "with torch.enable_grad():\n        pass"},
     "a result that somebody takes": {"before": "found = torch.set_result(1)"},
     "what is in a set": {"above": "SCALE = {'a', 'b'}\nCACHE = sorted({'a', 'b'})"},
+    "another variable of the environment": {
+        "above": "import os\nSCALE = os.environ.get('MODE', 1)\nOTHER = os.environ['PATH']",
+        "before": "os.environ['SIZE'] = '2'; print(os.environ['MODE'])",
+    },
+    "a variable that is set at import": {"above": "import os\nos.environ['MODE'] = '2'\nSCALE = os.environ['MODE']"},
+    "a default that is looked at": {"above": "def fill(rows=CACHE, n=1):\n    n += 1; print(len(rows), n)"},
     "what is looked at": {
         "above": "import json, math",
         "before": "print(CACHE, len(CACHE)); json.dumps(TABLE); math.prod(CACHE); sorted(shared.TABLE)",

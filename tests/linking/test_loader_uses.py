@@ -317,6 +317,50 @@ def test_whether_the_program_changes_what_it_sent(text: str, expected: bool) -> 
     assert uses(MINE + text + LOADER + EPOCHS).payload_changes is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("data = Mine()\ndata.size += 1\n", True),
+        ("from torch.utils.data import Subset\nmine = Mine()\nmine.size = 2\ndata = Subset(mine, [0])\n", True),
+        ("data = Mine()\ndata.grow()\n", False),
+        ("data = [Mine()]\n", False),
+    ],
+)
+def test_whether_the_program_sets_an_attribute_of_what_it_sent(text: str, expected: bool) -> None:
+    assert uses(MINE + text + LOADER + EPOCHS).payload_set is expected
+
+
+@pytest.mark.parametrize(
+    "given", ["rows = [1]\ndata = Given(rows)\nrows.append(2)\n", "rows = {}\ndata = Given(rows)\nrows['a'] = 1\n"]
+)
+def test_what_the_data_set_was_made_of_may_be_changed(given: str) -> None:
+    kept = "class Given:\n    def __init__(self, rows):\n        self.rows = rows\n"
+    assert uses(kept + given + LOADER + EPOCHS).payload_changes
+    assert not uses(kept + "rows = [1]\nprint(rows)\ndata = Given(rows)\n" + LOADER + EPOCHS).payload_changes
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("batch += 1", True),
+        ("batch['ids'].append(0)", True),
+        ("batch[0] = 1", True),
+        ("batch.mul_(2)", True),
+        ("batch = batch + 1", False),
+        ("print(batch.mean(), batch[0])", False),
+        ("total += batch", False),
+    ],
+)
+def test_whether_a_loop_changes_its_batches(body: str, expected: bool) -> None:
+    assert uses(f"{LOADER}total = 0\nfor batch in loader:\n    {body}\n").changes_batches is expected
+
+
+def test_an_iterator_that_is_held_may_go_on_beside_others() -> None:
+    held = LOADER + "held = iter(loader)\n"
+    assert uses(held + "for batch in loader:\n    print(batch, next(held))\n").iterated_within_itself
+    assert not uses(held + "print(next(held))\n").iterated_within_itself
+
+
 def test_two_iterators_at_once() -> None:
     assert uses(LOADER + "for a, b in zip(loader, loader):\n    pass\n").iterated_within_itself
     assert uses(LOADER + "for a in loader:\n    for b in loader:\n        pass\n").iterated_within_itself

@@ -10,10 +10,12 @@ import pytest
 from loaderlint.model.edit import SetValue
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader
+from loaderlint.model.payload import Payload
 from loaderlint.model.persistence import Change, Together
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Uses
 from loaderlint.model.value import Value
+from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import LINUX, MACOS, WINDOWS, a_loader, assuming, at, check, the_finding, the_fix, written
 from tests.test_rules import assuming_platform as on_platforms
 
@@ -34,6 +36,11 @@ def test_it_stands_at_the_change_and_the_workers_start_again(target: Target) -> 
     assert "`Numbers.epoch`, read at train.py:20" in finding.message
     assert the_fix(finding).edits == (SetValue(at(11), False),)
     assert the_fix(finding).safe
+
+
+def test_workers_that_start_again_forget_what_they_kept() -> None:
+    loader = replace(changing(), payload=Payload(seen=True, code=WorkerCode(remembers=True)))
+    assert not the_fix(the_finding("LL405", loader, LINUX)).safe
 
 
 def test_a_value_that_serves_others_is_changed_at_the_call() -> None:

@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from loaderlint.model.edit import Fix
+from loaderlint.model.kept import Kept, Kind
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Payload, Touch
+from loaderlint.model.remedy import start_method
+from loaderlint.model.target import StartMethod
+from loaderlint.model.uses import Uses
 from loaderlint.model.worker_code import WorkerCode
-from tests.test_rules import LINUX, WINDOWS, a_loader, at, the_finding, the_fix
+from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, the_fix
 
 REMEMBERS = WorkerCode(remembers=True)
 LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
@@ -36,3 +41,48 @@ def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_th
 def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe: bool) -> None:
     target = replace(LINUX, cpus=2)
     assert the_fix(the_finding("LL302", with_code(code), target)).safe is safe
+
+
+@pytest.mark.parametrize(
+    ("uses", "payload", "safe"),
+    [
+        (Uses(), SEEN, True),
+        (Uses(payload_set=True), SEEN, False),
+        (Uses(changes_batches=True), SEEN, True),
+        (Uses(changes_batches=True), replace(SEEN, collate_fn=at(3)), False),
+    ],
+    ids=["nothing", "sets what was sent", "changes batches", "changes batches of its own making"],
+)
+def test_workers_are_taken_away_safely_where_the_program_does_the_same_without_them(
+    uses: Uses, payload: Payload, safe: bool
+) -> None:
+    loader = replace(a_loader(num_workers=4), payload=payload, uses=uses)
+    assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
+
+
+def test_single_samples_may_be_parts_of_the_data_set() -> None:
+    loader = replace(a_loader(num_workers=4, batch_size=None), payload=SEEN, uses=Uses(changes_batches=True))
+    assert not the_fix(the_finding("LL101", loader, WINDOWS)).safe
+
+
+MAPPED = Kept(at(4), Kind("memory map", copied=True), "Numbers", "self.rows")
+
+
+@pytest.mark.parametrize(
+    ("uses", "payload", "safe"),
+    [
+        (Uses(), SEEN, True),
+        (Uses(payload_set=True), SEEN, False),
+        (Uses(), replace(SEEN, code=WorkerCode(changes_tensors=True)), False),
+        (Uses(), replace(SEEN, kept=(MAPPED,)), False),
+        (Uses(), replace(SEEN, kept=(replace(MAPPED, travels=False),)), True),
+    ],
+    ids=["nothing", "set by the program", "written into by workers", "a memory map", "a memory map that stays"],
+)
+def test_workers_are_spawned_safely_where_nothing_is_shared_or_copied_that_was_not(
+    uses: Uses, payload: Payload, safe: bool
+) -> None:
+    loader = replace(a_loader(num_workers=4), payload=payload, uses=uses)
+    remedy = start_method(loader, StartMethod.SPAWN, None, LINUX)
+    assert isinstance(remedy, Fix)
+    assert remedy.safe is safe

@@ -162,6 +162,11 @@ class TestNestedWorkers:
         assert len(the_fix(finding).edits) == 2
         assert the_fix(finding).safe
 
+    def test_which_of_several_callers_made_the_inner_loader_is_not_told(self) -> None:
+        inner = self.inner(num_workers=Value((written(2, 20), written(3, 30))))
+        findings = check("LL210", self.around(inner, num_workers=4), LINUX)
+        assert [one.confidence for one in findings] == [Confidence.POSSIBLE, Confidence.POSSIBLE]
+
     def test_without_workers_on_either_side_nothing_is_nested(self) -> None:
         assert check("LL210", self.around(self.inner(num_workers=2)), LINUX) == []
         assert check("LL210", self.around(self.inner(), num_workers=4), LINUX) == []

@@ -860,3 +860,27 @@ def test_all_other_nodes_stay_the_same_objects() -> None:
     twice, _ = hoist(once, second)
     assert not any(isinstance(node, cst.Lambda) for node in nodes(twice))
     assert module.body[0] is twice.body[0]
+
+
+@pytest.mark.parametrize(
+    ("above", "told"),
+    [
+        ("class Base:\n    def __init_subclass__(cls):\n        made.append(cls)\n", "`Base` is then told of it"),
+        ("class Base(metaclass=Register):\n    pass\n", "`Base` is then told of it"),
+        ("class Base(metaclass=abc.ABCMeta):\n    pass\n", ""),
+        ("class Base:\n    pass\n", ""),
+    ],
+)
+def test_a_class_that_another_is_told_of_is_made_once_unsafely(above: str, told: str) -> None:
+    text = f"{above}class Middle(Base):\n    pass\ndef f():\n    class It(Middle):\n        pass\n    use(It)\n"
+    _, reason = hoisted(text, "class It")
+    assert told in reason
+    assert bool(told) is bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("comment", "unsafe"), [("# type: (int) -> None", True), ("# fmt: off", True), ("# doubles it", False)]
+)
+def test_a_comment_that_tells_a_tool_something_may_be_about_more(comment: str, unsafe: bool) -> None:
+    _, reason = hoisted(f"def f(n):\n    {comment}\n    def it(row):\n        return row * 2\n    use(it)\n", "def it")
+    assert bool(reason) is unsafe

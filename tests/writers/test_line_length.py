@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.writers import rewrite
-from loaderlint.writers.python.comment_columns import lined_up
 from tests.writers.marked import Cases, Edits, marked, rewritten, zero_on_windows
 
 _LONG = "x = " + "1" * 96 + "\n"
@@ -258,29 +257,3 @@ def test_a_length_that_the_project_declares_is_the_measure() -> None:
         f"{_LONG}{_HANGING}loader = DataLoader(\n"
         '    dataset, batch_size=8, num_workers=0 if sys.platform == "win32" else 4\n)\n'
     )
-
-
-_LINED_UP = "f(workers=⟦4⟧,            # processes\n  size=8,               # samples\n  other=1,  # more\n)\n"
-_CLOSE = "f(workers=⟦4⟧,  # processes\n  size=8)\n"
-_NOT_A_COMMENT = "f(name='    # processes', workers=⟦4⟧)\n"
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (_LINED_UP, _LINED_UP.replace("⟦4⟧,            ", "0 if win else 4,  ")),
-        (
-            _LINED_UP.replace("            # p", " " * 31 + "# p"),
-            _LINED_UP.replace("⟦4⟧,            # p", "0 if win else 4," + " " * 17 + "# p"),
-        ),
-        (_CLOSE, _CLOSE.replace("⟦4⟧", "0 if win else 4")),
-        (_NOT_A_COMMENT, _NOT_A_COMMENT.replace("⟦4⟧", "0 if win else 4")),
-    ],
-)
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_a_comment_behind_longer_code_stays_in_its_column_as_far_as_it_can(
-    before: str, after: str, newline: str
-) -> None:
-    before = before.replace("⟦", "").replace("⟧", "").replace("\n", newline)
-    edited = before.replace("workers=4", "workers=0 if win else 4")
-    assert lined_up(before, edited) == after.replace("\n", newline)

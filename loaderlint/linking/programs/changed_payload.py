@@ -7,14 +7,15 @@ change in every epoch, where a doubt is none, is asked of `changed_datasets` (LL
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import set_outside
 from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Instance, Made
-from loaderlint.readers.python import owners_set
+from loaderlint.readers.python import Binding, Scope, dotted, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -26,20 +27,58 @@ _CHANGED_ON_LIBRARIES = ("transform", "transforms", "target_transform", "indices
 
 def may_change(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
     """Return whether code of the project may change a data set or collate function after it was made."""
+    for thing in _sent(evaluator, given):
+        if isinstance(thing, Instance) and (_class_changes(evaluator, thing.of) or _given_changes(thing)):
+            return True
+        if isinstance(thing, Made) and _library_changes(evaluator, thing.call):
+            return True
+    return False
+
+
+def is_set_outside(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
+    """Return whether code outside its class was seen to set an attribute of a data set or collate function."""
+    kinds = [thing.of for thing in _sent(evaluator, given) if isinstance(thing, Instance)]
+    return any(_is_set(evaluator, one) for kind in kinds for one in classes.lineage(evaluator, kind))
+
+
+def _sent(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[object]:
+    """Yield what a loader is given, and the data sets that those of torch are made of: ``Subset(dataset, indices)``."""
     for role in ("dataset", "collate_fn"):
         for one in given[role].possibilities if role in given else ():
-            if isinstance(one.thing, Instance) and _class_changes(evaluator, one.thing.of):
-                return True
-            if isinstance(one.thing, Made) and _library_changes(evaluator, one.thing.call):
-                return True
-    return False
+            yield one.thing
+            made = one.thing
+            if isinstance(made, Made) and made.callee.startswith("torch.utils.data.") and made.call.args:
+                with evaluator.steps(STEPS):
+                    yield from (inner.thing for inner in evaluator.evaluate(made.call.args[0], made.frame))
+
+
+def _is_set(evaluator: Evaluator, owner: Class) -> bool:
+    with evaluator.steps(STEPS):
+        return any(set_outside.on_objects(evaluator, owner, name) for name in sorted(set(_attributes(owner))))
+
+
+def _given_changes(instance: Instance) -> bool:
+    """Return whether what an object was made of is changed in place where it was made, or by methods beside that."""
+    if instance.call is None or instance.frame is None:
+        return False
+    scope: Scope | None = instance.frame.scope
+    names = [dotted(one) for one in (*instance.call.args, *(keyword.value for keyword in instance.call.keywords))]
+    around = scope.parent if scope is not None and scope.parent is not None and scope.parent.is_class else None
+    scopes = [scope, *(around.children if around is not None else ())]
+    changed = {
+        name for one in scopes if one is not None for name, several in one.bindings.items() if _in_place(several)
+    }
+    return not changed.isdisjoint(name for name in names if name is not None)
+
+
+def _in_place(bindings: Iterable[Binding]) -> bool:
+    return any(one.kind in MUTATIONS or one.kind == "augment" for one in bindings)
 
 
 def _class_changes(evaluator: Evaluator, owner: Class) -> bool:
     with evaluator.steps(STEPS):
         for one in classes.lineage(evaluator, owner):
-            attributes = set(_attributes(one))
-            if any(set_outside.on_objects(evaluator, one, name) for name in sorted(attributes)):
+            if _is_set(evaluator, one):
                 return True
             for method in one.scope.children:
                 sets = any(name.startswith("self.") for name in method.bindings)

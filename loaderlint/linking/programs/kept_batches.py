@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from loaderlint.linking.following.running import Iterated, shortened
 from loaderlint.model.payload import Touch
+from loaderlint.vocabulary.lifetimes import PUTS, TAKES
 
 _GROWS = frozenset({"append", "extend"})
 _SHRINKS = frozenset({"clear", "pop", "popleft", "remove"})
@@ -21,6 +22,34 @@ def kept_batches(place: Iterated) -> Iterator[Touch]:
             yield Touch(facts.span(call), shortened(facts.text(call)), place.assumptions)
     elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _COLLECTS:
         yield Touch(facts.span(node), shortened(facts.text(node)), place.assumptions)
+
+
+def changes_batches(place: Iterated) -> bool:
+    """Return whether a loop changes in place what a loader gives: ``batch += 1``, ``rows["ids"].append(0)``."""
+    node = place.node
+    if not isinstance(node, ast.For | ast.AsyncFor):
+        return False
+    given = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+    inside = [one for statement in node.body for one in ast.walk(statement)]
+    return any(_begun_with(changed) in given for one in inside for changed in _changed(one))
+
+
+def _changed(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.AugAssign):
+        yield node.target
+    elif isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        yield node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+        if name in TAKES | PUTS or (name.endswith("_") and not name.endswith("__")):
+            yield node.func.value
+
+
+def _begun_with(node: ast.expr) -> str:
+    """Return the name that an expression takes parts of: ``rows`` in ``rows["ids"][0].mean``."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _keeping(loop: ast.For | ast.AsyncFor) -> Iterator[ast.Call]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.loops_around import heads_around, loops_around
 from loaderlint.linking.following.running import STEPS, Iterated, Iterations, shortened
-from loaderlint.linking.programs.changed_payload import may_change
+from loaderlint.linking.programs.changed_payload import is_set_outside, may_change
 from loaderlint.linking.programs.epochs import told_no_epoch
-from loaderlint.linking.programs.kept_batches import kept_batches
+from loaderlint.linking.programs.kept_batches import changes_batches, kept_batches
 from loaderlint.linking.programs.options_set import options_set
 from loaderlint.linking.programs.restarts import restarts
 from loaderlint.linking.things.chains import begun_by
@@ -79,6 +79,8 @@ def uses_of(
         restarts=tuple(restarted),
         kept=tuple(dict.fromkeys(kept)),
         payload_changes=bool(iterations) and may_change(evaluator, given),
+        payload_set=is_set_outside(evaluator, given),
+        changes_batches=any(changes_batches(place) for run in runs for place in run.places.get(id(site.call), ())),
     )
 
 

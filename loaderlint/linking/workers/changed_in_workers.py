@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.things.kinds import Frame, Function, Made, end_of
+from loaderlint.linking.workers.aliased import is_collection
 from loaderlint.linking.workers.changed_samples import changes_samples
 from loaderlint.readers.python import FunctionNode
 from loaderlint.readers.python_calls import called_name
@@ -57,6 +58,46 @@ def changes_in_workers(functions: Iterable[Function]) -> bool:
         and any(not _is_new(function.node, owner) for owner in _changed(function.node))
         for function in functions
     )
+
+
+def changes_tensors(functions: Iterable[Function]) -> bool:
+    """Return whether one of the functions may change a tensor in place that it did not make itself.
+
+    What was seen to be a list or dictionary is none.
+    """
+    for function in functions:
+        if not isinstance(function.node, FunctionNode) or function.node.name in _CONSTRUCTORS:
+            continue
+        outlasting = (one for one in _written_into(function.node) if _outlasts(function.node, one))
+        owner = function.owner.node if function.owner is not None else None
+        if any(ast.unparse(one) not in _collections(owner) for one in outlasting):
+            return True
+    return False
+
+
+def _written_into(function: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expressions for what a function changes in place, if they are tensors."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            yield _without_keys(node)
+        elif isinstance(node, ast.AugAssign):
+            yield _without_keys(node.target)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = node.func.attr
+            if name.endswith("_") and not name.endswith("__"):
+                yield _without_keys(node.func.value)
+            yield from (one.value for one in node.keywords if one.arg == "out")
+
+
+def _collections(owner: ast.ClassDef | None) -> set[str]:
+    """Return the attributes that a class makes as lists, dictionaries or numbers."""
+    found: set[str] = set()
+    for node in ast.walk(owner) if owner is not None else ():
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            made = is_collection(node.value) or isinstance(node.value, ast.Constant)
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found.update(ast.unparse(one) for one in targets if made)
+    return found
 
 
 def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]) -> bool:
@@ -133,7 +174,7 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
                 if not outlasts(target):
                     continue
                 if isinstance(target, ast.Subscript):
-                    if ast.unparse(target) in _read_in(value):
+                    if not _read_in(value).isdisjoint({ast.unparse(target), _collection(target)}):
                         yield _collection(target), False
                 elif _keeps_what_was_asked(function, target, value, _read_until(node, target)):
                     yield ast.unparse(target), True
@@ -190,9 +231,13 @@ def _outlasts(function: ast.AST, node: ast.expr) -> bool:
 
 def _collection(target: ast.expr) -> str:
     """Return what is changed where a target gets another value, as it is written, without the key it is kept by."""
+    return ast.unparse(_without_keys(target))
+
+
+def _without_keys(target: ast.expr) -> ast.expr:
     while isinstance(target, ast.Subscript):
         target = target.value
-    return ast.unparse(target)
+    return target
 
 
 def _read_until(node: ast.Assign | ast.AnnAssign, target: ast.expr) -> tuple[int, int]:

@@ -287,7 +287,9 @@ class Keepsakes:
                 return vocabulary.LMDB_WITHOUT_LOCK if splat else vocabulary.LMDB
             known = [one.thing for one in self.evaluator.evaluate(lock, made.frame)]
             return vocabulary.LMDB if known == [True] else vocabulary.LMDB_WITHOUT_LOCK
-        if callee == "numpy.load" and call.args and "mmap_mode" not in keywords_of(call):
+        if callee == "numpy.load" and "mmap_mode" in keywords_of(call):
+            return vocabulary.MEMORY_MAP
+        if callee == "numpy.load" and call.args:
             texts = [one.value for one in ast.walk(call.args[0]) if isinstance(one, ast.Constant)]
             if any(isinstance(one, str) and one.endswith(".npz") for one in texts):
                 return vocabulary.NPZ

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Function
+from loaderlint.linking.workers.aliased import changed_defaults
 from loaderlint.linking.workers.given_away import given_away
+from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
     Global,
     full_name,
@@ -95,7 +97,9 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
                 yield from _changed_by_call(evaluator, facts, site)
             yield from given_away(evaluator, facts, scope)
             yield from _changed_of_class(facts, scope)
+            yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
+    yield from changed_surroundings(evaluator)
 
 
 def _is_module(evaluator: Evaluator, facts: PythonFacts, scope: Scope, first: str) -> bool:
@@ -133,8 +137,14 @@ def _changed_of_class(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global
     changed += [(owner, site.node) for site in scope.calls if (owner := _asked_to_change(site))]
     for name, node in changed:
         first, _, rest = name.partition(".")
-        if first == "self" and rest.partition(".")[0] in own:
-            yield Global(facts.source.path, around.name), touch_at(facts, node)
+        attribute = rest.partition(".")[0]
+        if first == "self" and attribute in own:
+            touch = touch_at(facts, node)
+            yield Global(facts.source.path, around.name), touch
+            # ``table = TABLE`` is another name for that.
+            for one in around.bindings[attribute]:
+                if isinstance(one.value, ast.Name):
+                    yield Global(facts.source.path, one.value.id), touch
 
 
 def _asked_to_change(site: CallSite) -> str:

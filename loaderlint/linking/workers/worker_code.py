@@ -12,7 +12,7 @@ from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Possibility
-from loaderlint.linking.workers.changed_in_workers import changes_in_workers, remembers
+from loaderlint.linking.workers.changed_in_workers import changes_in_workers, changes_tensors, remembers
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.ends import stops
 from loaderlint.linking.workers.left_behind import left_behind
@@ -68,6 +68,7 @@ def worker_code(
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
+        changes_tensors=changes_tensors(everything),
         remembers=remembers(evaluator, given, running),
         left_behind=left_behind(evaluator, everything),
         changed_later=left_behind(evaluator, everything, settings=False),

@@ -12,7 +12,6 @@ from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.source import Source
 from loaderlint.writers.base import CannotRewrite, Rewritten
 from loaderlint.writers.python.arms import of_both_arms
-from loaderlint.writers.python.comment_columns import lined_up
 from loaderlint.writers.python.line_length import fitted
 from loaderlint.writers.python.moves import moved
 from loaderlint.writers.python.options import COMMENT_LOST, edit_options
@@ -53,8 +52,7 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_l
     )
     mark = "\ufeff" if source.text.startswith("\ufeff") else ""
     text = module.bytes.decode(source.encoding).removeprefix(mark)
-    before = source.text.removeprefix(mark)
-    broken = fitted(before, lined_up(before, text), module.default_indent, module.default_newline, line_length)
+    broken = fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline, line_length)
     proof = partial(prove, source, edits=edits, comments_may_go=edited.unsafe == COMMENT_LOST)
     try:
         proof(mark + broken)

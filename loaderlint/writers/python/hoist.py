@@ -35,6 +35,7 @@ from loaderlint.writers.python.lambdas import (
     with_leading,
 )
 from loaderlint.writers.python.library import is_imported, named
+from loaderlint.writers.python.line_length import TELLS_TOOLS
 from loaderlint.writers.python.made_once import differences
 from loaderlint.writers.python.places import nodes
 from loaderlint.writers.python.replacing import Replacements, changed
@@ -59,6 +60,8 @@ def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
         raise CannotRewrite("only a lambda, a function or a class can be hoisted")
     rewritten = _rewritten(scopes, node, hoisted)
     reasons = [*_handed_over(scopes, node, hoisted.captured), *_differences(rewritten, hoisted.definition)]
+    above = (line.comment.value for line in hoisted.definition.leading_lines if line.comment is not None)
+    reasons.extend(f"`{comment}` above it may be about more than it" for comment in above if TELLS_TOOLS.match(comment))
     name = hoisted.definition.name.value
     if not isinstance(node, cst.Lambda) and name != node.name.value and _NAMED_BY.search(module.bytes):
         reasons.append(f"its `__name__` becomes {name!r}")

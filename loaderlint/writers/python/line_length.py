@@ -27,18 +27,18 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     moved stays as it was, and so does a line with a comment on it, or below one that tells a tool what to do with it.
     Where a line holds several such calls, as in a tuple, it stays one.
     """
-    before = lines_of(old)
+    before = _lines(old)
     code = [_bare(line) for line in _code(before, parsed(old, "the source"))]
     limit = declared or max(_SHORTEST, *map(len, code))
     kept = {line.strip() for line in before}
-    lines = lines_of(new)
+    lines = _lines(new)
     longer = [
         number
         for number, line in enumerate(lines)
         if len(_bare(line)) > limit
         and line.strip() not in kept
         and "#" not in line
-        and not _TELLS_TOOLS.match(lines[max(number - 1, 0)].strip())
+        and not TELLS_TOOLS.match(lines[max(number - 1, 0)].strip())
     ]
     if not longer:
         return new
@@ -55,12 +55,11 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     return "".join(lines)
 
 
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a text with their ends; a form feed or the like ends none, as in Python's own eyes."""
+def _lines(text: str) -> list[str]:
     return [line for line in _LINE.findall(text) if line]
 
 
-_TELLS_TOOLS = re.compile(
+TELLS_TOOLS = re.compile(
     r"#\s*(?:@?formatter|black|flake8|fmt|isort|lint|mypy|noinspection|noqa|nosec|pragma|pylint|pyre|pyright|ruff|type"
     r"|yapf)\b"
 )

@@ -42,6 +42,8 @@ def differences(tree: ast.Module, name: str) -> Iterator[str]:
         if not module.is_of_a_library(decorator.func if isinstance(decorator, ast.Call) else decorator):
             yield f"`@{ast.unparse(decorator)}` is then applied once, when the module is imported, and in each worker"
             break
+    if isinstance(definition, ast.ClassDef) and (above := _told_of_its_classes(tree, definition)):
+        yield f"`{above}` is then told of it when the module is imported, and in each worker"
     if any(map(_changes_its_class, ast.walk(definition))):
         yield "it changes its class, which is then the same for all calls"
     for path in sorted(module.changes):
@@ -72,6 +74,25 @@ def _made_with(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, Definition):
         for decorator in node.decorator_list:
             yield from _given(decorator) if isinstance(decorator, ast.Call) else ()
+
+
+def _told_of_its_classes(tree: ast.Module, definition: ast.ClassDef) -> str:
+    """Return the first class of a file above one that is told when a class is made of it, nothing where none is."""
+    by_name = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
+    waiting, seen = [definition], set[str]()
+    while waiting:
+        one = waiting.pop()
+        methods = {inner.name for inner in one.body if isinstance(inner, ast.FunctionDef)}
+        metaclasses = [
+            name for keyword in one.keywords if keyword.arg == "metaclass" and (name := dotted(keyword.value))
+        ]
+        if one is not definition and "__init_subclass__" in methods:
+            return one.name
+        if any(name.rpartition(".")[2] not in ("ABCMeta", "EnumMeta") for name in metaclasses):
+            return one.name
+        seen.add(one.name)
+        waiting += [by_name[name] for base in one.bases if (name := dotted(base) or "") in by_name and name not in seen]
+    return ""
 
 
 def _changes_its_class(node: ast.AST) -> bool:
