@@ -285,3 +285,8 @@ def test_what_an_and_stops_at_is_written_where_the_and_stands() -> None:
 def test_a_name_that_a_hundred_branches_bind_is_unseen() -> None:
     branches = "".join(f"if flag{index}:\n    n = {index}\n" for index in range(100))
     assert loader_of(f"n = 1000\n{branches}DataLoader(d, num_workers=n)").num_workers.open
+
+
+def test_a_test_that_is_nested_deeper_than_python_writes_it_down_is_still_asked() -> None:
+    loader = loader_of(f"workers = 2\nif {'-' * 350}count:\n    workers = 4\nDataLoader(data, num_workers=workers)\n")
+    assert {one.constant for one in loader.num_workers.candidates} == {2, 4}

@@ -882,5 +882,5 @@ def test_a_class_that_another_is_told_of_is_made_once_unsafely(above: str, told:
     ("comment", "unsafe"), [("# type: (int) -> None", True), ("# fmt: off", True), ("# doubles it", False)]
 )
 def test_a_comment_that_tells_a_tool_something_may_be_about_more(comment: str, unsafe: bool) -> None:
-    _, reason = hoisted(f"def f(n):\n    {comment}\n    def it(row):\n        return row * 2\n    use(it)\n", "def it")
+    _, reason = hoisted(f"def f(n):\n    {comment}\n    def it(row):\n        return row * 2\n    use(it)\n", comment)
     assert bool(reason) is unsafe

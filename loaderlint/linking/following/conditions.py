@@ -64,7 +64,7 @@ class Conditions:
         called = frame.called if own else ""
         where = asked_in(self._evaluator, test, frame)
         answers = (
-            together(way, choice(self._question(test, f"{where}{since}", called), answer))
+            together(way, choice(self._question(test, frame, f"{where}{since}", called), answer))
             for since, way in self._values_read(test, frame)
         )
         return [one for one in answers if one is not None]
@@ -80,10 +80,15 @@ class Conditions:
         finally:
             self._inside -= 1
 
-    def _question(self, test: ast.expr, where: str, called: str) -> Question:
+    def _question(self, test: ast.expr, frame: Frame, where: str, called: str) -> Question:
         key = id(test), where, called
         if key not in self._questions:
-            self._questions[key] = Question(ast.unparse(test), where, called, _names(test))
+            try:
+                text = ast.unparse(test)
+            except RecursionError:
+                # It is nested deeper than Python writes it down; as it stands it is the same question as itself alone.
+                text = frame.facts.text(test)
+            self._questions[key] = Question(text, where, called, _names(test))
         return self._questions[key]
 
     def taken(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:

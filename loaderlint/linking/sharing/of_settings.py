@@ -128,7 +128,8 @@ class _KeysAsked:
         """Return what code asks for a key, in words: ``cfg.data``."""
         if key not in self._owners:
             asked = re.compile(
-                rf"(?P<owner>\)|(?<![\w.\]\"'])[\w.\[\]\"']+)"
+                # It begins where a run of these begins: what is tried from each place of a run takes a square of time.
+                rf"(?P<owner>\)|(?<![\w.\[\]\"'])[\w.\[\]\"']+)"
                 rf"(?:\.|\[\s*[\"']|\.get\(\s*[\"']){re.escape(key)}\b(?!\s*(?:=[^=]|\())"
             )
             self._owners[key] = frozenset(
