@@ -53,8 +53,10 @@ class LibraryUnsafeAfterFork(Rule):
 
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
-    has: the workers are spawned. Otherwise unsafe. None for tokenizers, where the setting is to go, and for what
-    was not made at the top of a module, where a spawned worker makes its own.
+    has: the workers are spawned. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors
+    spawned workers share with the program, or where that holds a memory map, of which each gets a copy. None for
+    tokenizers, where the setting is to go, and for what was not made at the top of a module, where a spawned worker
+    makes its own.
 
     ## Evidence
     docs.pola.rs, "Multiprocessing"; filesystem_spec issue 835 and gcsfs issue 379 (not tried, hence a warning). On

@@ -41,7 +41,8 @@ class NestedWorkers(Rule):
     ```
 
     ## Fix safety
-    Safe: the program could not run before. The inner loader gets no workers, and loses what needs them.
+    Safe: the program could not run before. The inner loader gets no workers, and loses what needs them. Which of
+    several calls made the loader that workers iterate is not told: each is possible.
 
     ## Evidence
     CPython, `Lib/multiprocessing/process.py`, `start`; pytorch issue 97992. On torch 2.13.0 CPU, Python 3.11, Linux,

@@ -45,8 +45,9 @@ class RespawnedEveryEpoch(Rule):
 
     ## Fix safety
     Safe: the same samples; a shuffling loader draws another order from its second epoch on, and random augmentation
-    goes on where it was instead of starting anew. Unsafe where not all of the data set was seen, or worker code changes
-    what it keeps: a file that a worker opened once and read to its end gives nothing in the second epoch.
+    goes on where it was instead of starting anew. Unsafe where not all of the data set was seen, there is a
+    `worker_init_fn`, or worker code changes what it keeps: a file that a worker opened once and read to its end gives
+    nothing in the second epoch.
 
     ## Evidence
     `persistent_workers` on the `torch.utils.data` page and `DataLoader.__iter__` in

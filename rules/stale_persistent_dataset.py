@@ -48,7 +48,7 @@ class StalePersistentDataset(Rule):
     ## Fix safety
     Safe: the workers start again each epoch, which takes longer, and each gets what the loop set. Where another loader,
     whose data set stays as it is, gets the same value, this loader's own call is changed; unsafe where that names no
-    `persistent_workers`.
+    `persistent_workers`, and where a sample depends on what its worker kept of those before.
 
     ## Evidence
     `DataLoader.__iter__` in `torch/utils/data/dataloader.py` (2.13) goes on with the iterator, and the workers, it has;

@@ -46,8 +46,9 @@ class UnpicklableWorkerCallable(Rule):
     ## Fix safety
     Safe where nothing is captured: the same function stands at the top of its module. Unsafe where something is, where
     defaults or class attributes were made anew by each call (`cache = {}`), and where the program changes a name of the
-    module that the function reads, where a decorator that no library has is applied once, and where a class changes
-    itself or gets another name that somebody asks for. None where what is captured cannot be handed over.
+    module that the function reads, where a decorator that no library has is applied once, where a class changes itself,
+    gets another name that somebody asks for, or has one above it that is told of each class made of it, and where a
+    comment above tells a tool something (`# type:`, `# fmt: off`). None where what is captured cannot be handed over.
 
     ## Evidence
     CPython, `pickle`, "What can be pickled and unpickled?"; `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU,

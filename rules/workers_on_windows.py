@@ -39,10 +39,11 @@ class WorkersOnWindows(Rule):
     run, the dataset is iterable, makes its own batches, counts what it gave before (`self.given += 1`) or changes a
     sample where it is kept (`row = self.rows[index]; row *= 2`), what runs in workers changes all of its process
     (`torch.manual_seed`, `torch.backends`, `os.environ`), the program changes what the code of workers reads after its
-    modules were imported (`global THRESHOLD`), which workers on Windows never have, code asks `get_worker_info` or the
-    loader for its options, two iterators in use at a time share the workers that persist (LL406), a `try` takes what
-    torch refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), or the number also serves
-    something else.
+    modules were imported (`global THRESHOLD`), which workers on Windows never have, sets an attribute of what the
+    workers have copies of, or changes batches that may be parts of the data set (`batch_size=None`, a `collate_fn`),
+    code asks `get_worker_info` or the loader for its options, two iterators in use at a time share the workers that
+    persist (LL406), a `try` takes what torch refuses, a library's builder may keep `persistent_workers`
+    (`workers_per_gpu`), or the number also serves something else.
 
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch
