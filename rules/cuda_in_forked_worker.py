@@ -44,7 +44,7 @@ class CudaInForkedWorker(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has: the workers are spawned. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors
-    spawned workers share with the program, or where that holds a memory map, of which each gets a copy.
+    spawned workers share with the program, where that holds a model, or a memory map, of which each gets a copy.
 
     ## Evidence
     torch, `notes/multiprocessing.rst` ("The CUDA runtime does not support the `fork` start method") and `_lazy_init`

@@ -37,8 +37,8 @@ class ForcedForkOnMacos(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has: the workers are spawned on macOS, other platforms keep their fork. Otherwise unsafe. Unsafe, too, where
-    somebody writes into what is sent, whose tensors spawned workers share with the program, or where that holds a
-    memory map, of which each gets a copy.
+    somebody writes into what is sent, whose tensors spawned workers share with the program, where that holds a model,
+    or a memory map, of which each gets a copy.
 
     ## Evidence
     CPython, `multiprocessing`, "Contexts and start methods": on macOS fork "should be considered unsafe as it can lead

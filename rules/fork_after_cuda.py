@@ -38,7 +38,7 @@ class ForkAfterCuda(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors spawned workers share
-    with the program, or where that holds a memory map, of which each gets a copy.
+    with the program, where that holds a model, or a memory map, of which each gets a copy.
 
     ## Evidence
     torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker inherits a held lock) and 138957;

@@ -54,8 +54,8 @@ class LibraryUnsafeAfterFork(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has: the workers are spawned. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors
-    spawned workers share with the program, or where that holds a memory map, of which each gets a copy. None for
-    tokenizers, where the setting is to go, and for what was not made at the top of a module, where a spawned worker
+    spawned workers share with the program, where that holds a model, or a memory map, of which each gets a copy. None
+    for tokenizers, where the setting is to go, and for what was not made at the top of a module, where a spawned worker
     makes its own.
 
     ## Evidence

@@ -38,8 +38,8 @@ class MixedStartMethods(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has, otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors spawned workers share
-    with the program, or where that holds a memory map, of which each gets a copy. None towards fork, which not every
-    platform has.
+    with the program, where that holds a model, or a memory map, of which each gets a copy. None towards fork, which not
+    every platform has.
 
     ## Evidence
     `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py` (the context belongs to one loader);

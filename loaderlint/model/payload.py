@@ -137,8 +137,8 @@ class Payload:
     interpreter does not find. ``datasets`` are those that the dataset can be, where any was seen, and ``iterable`` says
     whether one of them is an IterableDataset (None: it was not seen to be one). ``cuda`` are the places in code that
     runs inside a worker which touch CUDA. ``kept`` is what it holds from before the workers start. ``seen`` is True
-    when all that travels was followed to its definition, or is known to pickle. ``code`` is what its code does in a
-    worker, and what it gives back.
+    when all that travels was followed to its definition, or is known to pickle. One with a ``model`` holds layers with
+    parameters. ``code`` is what its code does in a worker, and what it gives back.
     """
 
     unpicklable: tuple[Unpicklable, ...] = ()
@@ -150,6 +150,7 @@ class Payload:
     collate_fn: Span | None = None
     worker_init_fn: Span | None = None
     seen: bool = False
+    model: bool = False
     code: WorkerCode = NOTHING_DONE
 
 

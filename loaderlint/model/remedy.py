@@ -321,6 +321,8 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     for kept in payload.kept:
         if kept.travels and kept.kind.copied:
             return fix.unsafe(f"{there} get a copy of {kept.described}, and nothing of what it becomes later")
+    if payload.model:
+        return fix.unsafe(f"a model is sent, and {there} share its parameters with the program, which may train it")
     if payload.code.changes_tensors or loader.uses.payload_set:
         whose = "worker code" if payload.code.changes_tensors else "the program"
         return fix.unsafe(f"{whose} changes what is sent, and {there} share the tensors of that with the program")

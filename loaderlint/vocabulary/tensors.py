@@ -24,3 +24,13 @@ SAME_DEVICE_FUNCTIONS = frozenset(
 
 TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 """Datasets of torch whose items are rows of the tensors they are given."""
+
+LAYERS = frozenset(
+    {
+        *("Bilinear", "Embedding", "EmbeddingBag", "GRU", "GroupNorm", "LSTM", "LayerNorm", "LazyLinear", "Linear"),
+        *("MultiheadAttention", "PReLU", "Parameter", "RNN", "Transformer", "TransformerDecoderLayer"),
+        *("TransformerEncoderLayer", *(f"BatchNorm{size}d" for size in (1, 2, 3))),
+        *(f"Conv{transposed}{size}d" for transposed in ("", "Transpose") for size in (1, 2, 3)),
+    }
+)
+"""The classes of ``torch.nn`` that hold parameters (docs.pytorch.org, "torch.nn"), and what makes one."""

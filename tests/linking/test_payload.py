@@ -681,3 +681,32 @@ def test_of_more_things_than_are_looked_at_the_rest_is_not_seen() -> None:
     found = payload(f"DataLoader(Numbers([{transforms}]), num_workers=2)")
     assert 0 < len(found.unpicklable) < 1000
     assert not found.seen
+
+
+MODELS = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.by = 2
+class Given(Dataset):
+    def __init__(self, what):
+        self.what = what
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return self.what(index)
+DataLoader(Given(⟨what⟩), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "model"), [("Net()", True), ("nn.Linear(2, 2)", True), ("Scale()", False), ("torch.ones(2)", False)]
+)
+def test_a_model_travels_where_what_is_sent_has_layers(what: str, model: bool) -> None:
+    assert payload(MODELS.replace("⟨what⟩", what)).model is model

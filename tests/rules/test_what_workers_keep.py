@@ -74,10 +74,18 @@ MAPPED = Kept(at(4), Kind("memory map", copied=True), "Numbers", "self.rows")
         (Uses(), SEEN, True),
         (Uses(payload_set=True), SEEN, False),
         (Uses(), replace(SEEN, code=WorkerCode(changes_tensors=True)), False),
+        (Uses(), replace(SEEN, model=True), False),
         (Uses(), replace(SEEN, kept=(MAPPED,)), False),
         (Uses(), replace(SEEN, kept=(replace(MAPPED, travels=False),)), True),
     ],
-    ids=["nothing", "set by the program", "written into by workers", "a memory map", "a memory map that stays"],
+    ids=[
+        "nothing",
+        "set by the program",
+        "written into by workers",
+        "a model",
+        "a memory map",
+        "a memory map that stays",
+    ],
 )
 def test_workers_are_spawned_safely_where_nothing_is_shared_or_copied_that_was_not(
     uses: Uses, payload: Payload, safe: bool

@@ -37,8 +37,10 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import REACHES_IN
+from loaderlint.vocabulary.tensors import LAYERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -128,6 +130,8 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
         datasets=tuple(datasets),
         collate_fn=_function_given(given, "collate_fn"),
         worker_init_fn=_function_given(given, "worker_init_fn"),
+        model=any(_is_layer(one) for one in sent)
+        or any(_has_layers(evaluator, one.instance) for one in keepsakes.carried),
         seen=seen,
         code=worker_code(evaluator, given, running, draws, workers=workers),
     )
@@ -163,6 +167,17 @@ def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> Non
         before = known.get(one.span)
         assumptions = either(one.assumptions, before.assumptions) if before else one.assumptions
         known[one.span] = replace(one, assumptions=assumptions)
+
+
+def _is_layer(thing: object) -> bool:
+    return isinstance(thing, Made) and thing.callee.startswith("torch.nn.")
+
+
+def _has_layers(evaluator: Evaluator, instance: Instance) -> bool:
+    """Return whether an object is a module of torch's that makes layers: a transform may be one that makes none."""
+    owners = classes.lineage(evaluator, instance.of)
+    made = {called_name(site.node) for owner in owners for scope in owner.scope.children for site in scope.calls}
+    return not made.isdisjoint(LAYERS) and classes.inherits(evaluator, instance.of, {"Module"})
 
 
 def _function_given(given: Mapping[str, Given], role: str) -> Span | None:
