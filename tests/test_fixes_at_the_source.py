@@ -299,6 +299,8 @@ def test_a_key_that_a_loop_over_its_dictionary_uses_stays(project: WriteFiles, l
     [
         "assert asdict(settings) == {'workers': 4}",
         "hashlib.sha1(json.dumps(asdict(settings)).encode())",
+        "hashlib.sha1(repr(settings).encode())",
+        "hashlib.sha1(str(settings).encode())",
         "os.makedirs(f'runs/{settings}')",
         "folder = f'runs/{settings}'\n    os.makedirs(folder)",
         "os.makedirs('_'.join(str(vars(settings)[key]) for key in ('workers', 'rate')))",

@@ -443,11 +443,17 @@ def _compared(facts: PythonFacts) -> Iterator[Read]:
 
 
 def _hashed(facts: PythonFacts) -> Iterator[Read]:
-    """Yield the dictionaries made of all that an object holds from which a hash is made."""
+    """Yield the dictionaries made of all that an object holds, or the objects themselves, from which a hash is made."""
     hashed = [one.node for name in _HASHES for one in facts.calls.get(name, ())]
     inside = {id(one) for call in hashed for one in ast.walk(call)}
     sites = (one for name in _MAKES_DICTIONARIES if inside for one in facts.calls.get(name, ()))
     yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in inside)
+    texts = (one for name in ("repr", "str") if inside for one in facts.calls.get(name, ()))
+    yield from (
+        Read(facts, one.place, one.node.args[0], whole=True)
+        for one in texts
+        if one.node.args and id(one.node) in inside
+    )
 
 
 _HASHES = ("hash", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "crc32", "adler32")
