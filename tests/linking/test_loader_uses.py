@@ -336,7 +336,27 @@ def test_whether_the_program_sets_an_attribute_of_what_it_sent(text: str, expect
 def test_what_the_data_set_was_made_of_may_be_changed(given: str) -> None:
     kept = "class Given:\n    def __init__(self, rows):\n        self.rows = rows\n"
     assert uses(kept + given + LOADER + EPOCHS).payload_changes
-    assert not uses(kept + "rows = [1]\nprint(rows)\ndata = Given(rows)\n" + LOADER + EPOCHS).payload_changes
+    assert uses(kept + given + LOADER + EPOCHS).payload_set
+    before = uses(kept + "rows = [1]\nrows.append(2)\ndata = Given(rows)\nprint(rows)\n" + LOADER + EPOCHS)
+    assert not (before.payload_changes or before.payload_set)
+
+
+def test_what_another_method_changes_may_be_what_the_data_set_was_made_of() -> None:
+    trainer = """
+        class Given:
+            def __init__(self, rows):
+                self.rows = rows
+        class Trainer:
+            def __init__(self):
+                self.net = {}
+                self.loader = DataLoader(Given(self.net), num_workers=2)
+            def train(self):
+                for batch in self.loader:
+                    self.net["w"] = 1
+        Trainer().train()
+    """
+    assert uses(trainer).payload_set
+    assert not uses(trainer.replace('self.net["w"] = 1', "print(self.net)")).payload_set
 
 
 @pytest.mark.parametrize(

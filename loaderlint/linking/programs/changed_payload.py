@@ -7,7 +7,7 @@ change in every epoch, where a doubt is none, is asked of `changed_datasets` (LL
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import set_outside
@@ -15,7 +15,7 @@ from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Instance, Made
-from loaderlint.readers.python import Binding, Scope, dotted, owners_set
+from loaderlint.readers.python import Binding, Place, Scope, dotted, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -36,9 +36,11 @@ def may_change(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
 
 
 def is_set_outside(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
-    """Return whether code outside its class was seen to set an attribute of a data set or collate function."""
-    kinds = [thing.of for thing in _sent(evaluator, given) if isinstance(thing, Instance)]
-    return any(_is_set(evaluator, one) for kind in kinds for one in classes.lineage(evaluator, kind))
+    """Return whether code outside its class was seen to set an attribute of a data set, or to change what it got."""
+    sent = [thing for thing in _sent(evaluator, given) if isinstance(thing, Instance)]
+    return any(map(_given_changes, sent)) or any(
+        _is_set(evaluator, one) for thing in sent for one in classes.lineage(evaluator, thing.of)
+    )
 
 
 def _sent(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[object]:
@@ -58,21 +60,30 @@ def _is_set(evaluator: Evaluator, owner: Class) -> bool:
 
 
 def _given_changes(instance: Instance) -> bool:
-    """Return whether what an object was made of is changed in place where it was made, or by methods beside that."""
+    """Return whether what an object was made of is changed in place after that, or by methods beside the one here."""
     if instance.call is None or instance.frame is None:
         return False
-    scope: Scope | None = instance.frame.scope
-    names = [dotted(one) for one in (*instance.call.args, *(keyword.value for keyword in instance.call.keywords))]
-    around = scope.parent if scope is not None and scope.parent is not None and scope.parent.is_class else None
-    scopes = [scope, *(around.children if around is not None else ())]
-    changed = {
-        name for one in scopes if one is not None for name, several in one.bindings.items() if _in_place(several)
-    }
-    return not changed.isdisjoint(name for name in names if name is not None)
+    scope, made = instance.frame.scope, instance.frame.place
+    names = {dotted(one) for one in (*instance.call.args, *(keyword.value for keyword in instance.call.keywords))}
+    if any(_in_place(one) and _comes_after(one.place, made) for name in names if name for one in _bound(scope, name)):
+        return True
+    around = scope.parent if scope.parent is not None and scope.parent.is_class else None
+    beside = [one for one in around.children if one is not scope] if around is not None else []
+    return any(_in_place(one) for method in beside for name in names if name for one in _bound(method, name))
 
 
-def _in_place(bindings: Iterable[Binding]) -> bool:
-    return any(one.kind in MUTATIONS or one.kind == "augment" for one in bindings)
+def _bound(scope: Scope, name: str) -> Sequence[Binding]:
+    return scope.bindings.get(name, ())
+
+
+def _in_place(binding: Binding) -> bool:
+    return binding.kind in MUTATIONS or binding.kind == "augment"
+
+
+def _comes_after(place: Place, other: Place) -> bool:
+    """Return whether a place may be come to after another: further down, or in a later turn of a loop around both."""
+    loops = {id(arm.owner) for arm in place.arms if arm.loop} & {id(arm.owner) for arm in other.arms if arm.loop}
+    return place.order > other.order or bool(loops)
 
 
 def _class_changes(evaluator: Evaluator, owner: Class) -> bool:
