@@ -69,7 +69,7 @@ class NestedWorkers(Rule):
                     )
                     shared = replace(workers, shared=workers.shared or workers.span in others)
                     fix = single_process(inner, shared, target)
-                    # Which of several callers made the one that workers iterate is not told.
+                    # Which of several counts the iterated loader has is not told: each may be that of another caller.
                     several = len({one.span for one in inner.num_workers.written}) > 1
                     confidence = Confidence.POSSIBLE if several else Confidence.CERTAIN
                     yield self.finding(loader, workers, message, target, error=_ERROR, confidence=confidence, fix=fix)

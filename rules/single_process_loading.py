@@ -75,4 +75,5 @@ def _can_have_workers(loader: Loader) -> bool:
     """Return whether the data set was seen to be worth workers, and nothing of it to be in their way."""
     payload = loader.payload
     works = bool(payload.datasets) and all(one.works and not one.iterable for one in payload.datasets)
-    return works and not (payload.cuda or payload.kept or payload.code.nested)
+    in_the_way = any(not one.kind.copied for one in payload.kept)
+    return works and not (payload.cuda or in_the_way or payload.code.nested)

@@ -320,7 +320,7 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return fix.unsafe("not all that travels into the workers was seen, so some of it may not pickle")
     for kept in payload.kept:
         if kept.travels and kept.kind.copied:
-            return fix.unsafe(f"{there} get a copy of {kept.described}, and nothing of what it becomes later")
+            return fix.unsafe(f"{there} are each sent all the values of {kept.described}")
     if payload.model:
         return fix.unsafe(f"a model is sent, and {there} share its parameters with the program, which may train it")
     if payload.code.changes_tensors or loader.uses.payload_set:

@@ -125,7 +125,7 @@ class Iteration:
     ``loops`` are those around it that do not make the loader as well, innermost first. ``role`` is what the code around
     it does with the batches. ``wrapped_by`` is the library's callable that the loader was handed to before, other than
     one that passes batches on as they are. ``several`` says that it makes more than one iterator, as ``zip(loader,
-    loader)`` does, ``held`` that it is a call of ``iter``, whose iterator may go on beside others.
+    loader)`` does, ``held`` that it is a call of ``iter`` with a name for the iterator, which may go on beside others.
     """
 
     span: Span

@@ -103,10 +103,9 @@ class WorkerCode:
     starts such threads in every worker. ``asks_worker`` says that it asks which worker it runs in, ``changes``
     that it may change what the worker keeps from one sample, or epoch, to the next, ``changes_tensors`` that this may
     be a tensor, and ``remembers`` that a sample may be another because of those the same process read before.
-    ``left_behind`` is where the program changes what it reads
-    after the modules were imported: only a forked worker has that. ``changed_later`` is where it changes names that it
-    reads, or the defaults of tensors, and no other setting. ``process_wide`` is where it changes what all code of its
-    process has, such as the seed of a generator.
+    ``left_behind`` is where the program changes what it reads after the modules were imported: only a forked worker has
+    that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
+    ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
     """
 
     unsendable: tuple[Unsendable, ...] = ()

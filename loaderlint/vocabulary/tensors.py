@@ -33,4 +33,4 @@ LAYERS = frozenset(
         *(f"Conv{transposed}{size}d" for transposed in ("", "Transpose") for size in (1, 2, 3)),
     }
 )
-"""The classes of ``torch.nn`` that hold parameters (docs.pytorch.org, "torch.nn"), and what makes one."""
+"""The commonest classes of ``torch.nn`` that hold parameters (docs.pytorch.org, "torch.nn"), and what makes one."""

@@ -31,6 +31,8 @@ def code(body: str, collate: str = "pass") -> WorkerCode:
         "import random\n"
         "from torch.utils.data import DataLoader, Dataset\n"
         "import functools\n"
+        "STORE = {}\n"
+        "FILLED = unknown()\n"
         "@functools.lru_cache\n"
         "def history():\n"
         "    return []\n"
@@ -349,6 +351,9 @@ def test_code_that_changes_only_what_it_made_or_what_it_takes_back(body: str) ->
         ("self.buffer.mul_(2)", True),
         ("self.scale(index, out=self.buffer)", True),
         ("self.items[index] = 1", False),
+        ("self.seen = None\nself.seen = self.scale(index)\nself.seen[0] = 1", True),
+        ("STORE[index] = 1", False),
+        ("FILLED[index] = 1", True),
         ("row = index * 2\nrow += 1", False),
         ("self.file = open('rows')", False),
         ("row = self.buffer.clone()\nrow[0] = 1", False),

@@ -96,6 +96,8 @@ GONE: dict[str, str] = {
     "read": "self.x = open(path).read()",
     "an array of an archive": "self.x = np.load('a.npz')['a']",
     "an array of its own": "self.x = np.load('a.npy')",
+    "a mapped archive": "self.x = np.load('a.npz', mmap_mode='r')",
+    "an array that is not mapped": "self.x = np.load('a.npy', mmap_mode=None)",
     "only a name": "f = open(path)\nself.n = len(f.read())",
     "what the call does not ask for": "if keep:\n    self.f = open(path)",
     "a list of what a generator gives": "self.x = list(x for x in path)",
@@ -116,7 +118,12 @@ def test_what_a_constructor_does_not_keep(makes: str) -> None:
 
 @pytest.mark.parametrize(
     "mapped",
-    ["np.load('a.npy', mmap_mode='r')", "np.memmap('a.bin')", "np.lib.format.open_memmap('a.npy')"],
+    [
+        "np.load('a.npy', mmap_mode='r')",
+        "np.load('a.npy', 'r')",
+        "np.memmap('a.bin')",
+        "np.lib.format.open_memmap('a.npy')",
+    ],
 )
 def test_a_memory_map_is_sent_whole(mapped: str) -> None:
     (one,) = in_a_dataset(f"self.x = {mapped}")

@@ -201,6 +201,11 @@ NOT_LEFT_BEHIND = {
         "before": "os.environ['SIZE'] = '2'; print(os.environ['MODE'])",
     },
     "a variable that is set at import": {"above": "import os\nos.environ['MODE'] = '2'\nSCALE = os.environ['MODE']"},
+    "a default that is a number": {"above": "def fill(n=SCALE):\n    n += 1; return n", "before": "fill()"},
+    "a default that a copy stands for": {
+        "above": "def fill(rows=CACHE):\n    rows = list(rows); rows.append(1)",
+        "before": "fill()",
+    },
     "a default that is looked at": {"above": "def fill(rows=CACHE, n=1):\n    n += 1; print(len(rows), n)"},
     "what is looked at": {
         "above": "import json, math",

@@ -369,10 +369,38 @@ def test_what_another_method_changes_may_be_what_the_data_set_was_made_of() -> N
         ("batch = batch + 1", False),
         ("print(batch.mean(), batch[0])", False),
         ("total += batch", False),
+        ("image = batch['image']; image.mul_(2)", True),
+        ("batch = {'ids': batch[0].cuda()}; batch.update(a=1)", False),
+        ("batch.pop('labels')", False),
+        ("batch.add(1)", False),
     ],
 )
 def test_whether_a_loop_changes_its_batches(body: str, expected: bool) -> None:
     assert uses(f"{LOADER}total = 0\nfor batch in loader:\n    {body}\n").changes_batches is expected
+
+
+def test_the_number_of_a_batch_is_no_batch() -> None:
+    assert not uses(f"{LOADER}for i, batch in enumerate(loader):\n    i += 1\n").changes_batches
+    assert uses(f"{LOADER}for i, batch in enumerate(loader):\n    batch += 1\n").changes_batches
+
+
+def test_a_peek_holds_no_iterator() -> None:
+    assert not uses(
+        f"{LOADER}print(next(iter(loader)))\n{EPOCHS}for batch in loader:\n    pass\n"
+    ).iterated_within_itself
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rows = [1]\ntrain = Given(rows)\nrows = []\nrows.append(2)\ndata = train\n",
+        "start = 1\ndata = Given(start)\nstart += 5\n",
+        "rows = [1]\nif some:\n    data = Given(rows)\nelse:\n    rows.append(2)\n    data = None\n",
+    ],
+)
+def test_what_the_data_set_was_not_made_of_may_be_changed(text: str) -> None:
+    kept = "class Given:\n    def __init__(self, rows):\n        self.rows = rows\n"
+    assert not uses(kept + text + LOADER + EPOCHS).payload_set
 
 
 def test_an_iterator_that_is_held_may_go_on_beside_others() -> None:

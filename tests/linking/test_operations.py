@@ -272,3 +272,11 @@ def test_how_many_cpus_a_machine_has_can_go_either_way(test: str) -> None:
 def test_every_machine_has_a_cpu() -> None:
     loader = loader_of("import os\nDataLoader(data, num_workers=4 if os.cpu_count() > 0 else 2)\n")
     assert {one.constant for one in loader.num_workers.candidates} == {4}
+
+
+@pytest.mark.parametrize(
+    "test", ["64 / (os.cpu_count() - 6) > 2", "3 ** os.cpu_count() > 5", "1 % (os.cpu_count() - 40) > 0"]
+)
+def test_what_fails_on_some_machines_can_go_either_way_on_others(test: str) -> None:
+    loader = loader_of(f"import os\nworkers = 4\nif {test}:\n    workers = 8\nDataLoader(data, num_workers=workers)\n")
+    assert {one.constant for one in loader.num_workers.candidates} == {4, 8}

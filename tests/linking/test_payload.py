@@ -706,7 +706,16 @@ DataLoader(Given(⟨what⟩), num_workers=2)
 
 
 @pytest.mark.parametrize(
-    ("what", "model"), [("Net()", True), ("nn.Linear(2, 2)", True), ("Scale()", False), ("torch.ones(2)", False)]
+    ("what", "model"),
+    [
+        ("Net()", True),
+        ("nn.Linear(2, 2)", True),
+        ("nn.Sequential(nn.ReLU(), nn.Linear(2, 2))", True),
+        ("nn.Sequential(nn.ReLU(), Scale())", False),
+        ("nn.functional.one_hot(rows)", False),
+        ("Scale()", False),
+        ("torch.ones(2)", False),
+    ],
 )
 def test_a_model_travels_where_what_is_sent_has_layers(what: str, model: bool) -> None:
     assert payload(MODELS.replace("⟨what⟩", what)).model is model

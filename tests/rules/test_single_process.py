@@ -136,6 +136,10 @@ class TestSingleProcessLoading:
         loader = self.training()
         assert the_finding("LL603", replace(loader, options={}), LINUX).span == loader.span
 
+    def test_a_memory_map_is_not_in_the_way(self) -> None:
+        mapped = Kept(at(3), Kind("memory map", copied=True), "Pictures", "self.rows")
+        assert the_finding("LL603", self.training(kept=(mapped,)), LINUX).span == at(10)
+
     @pytest.mark.parametrize("target", [WINDOWS, MACOS])
     def test_other_platforms_are_quiet(self, target: Target) -> None:
         assert check("LL603", self.training(), target) == []

@@ -866,7 +866,7 @@ def test_all_other_nodes_stay_the_same_objects() -> None:
     ("above", "told"),
     [
         ("class Base:\n    def __init_subclass__(cls):\n        made.append(cls)\n", "`Base` is then told of it"),
-        ("class Base(metaclass=Register):\n    pass\n", "`Base` is then told of it"),
+        ("class Base(metaclass=Register):\n    pass\n", "`Register` is then told of it"),
         ("class Base(metaclass=abc.ABCMeta):\n    pass\n", ""),
         ("class Base:\n    pass\n", ""),
     ],
@@ -879,7 +879,8 @@ def test_a_class_that_another_is_told_of_is_made_once_unsafely(above: str, told:
 
 
 @pytest.mark.parametrize(
-    ("comment", "unsafe"), [("# type: (int) -> None", True), ("# fmt: off", True), ("# doubles it", False)]
+    ("comment", "unsafe"),
+    [("# type: (int) -> None", True), ("# fmt: off", True), ("# type of the row does not matter", False)],
 )
 def test_a_comment_that_tells_a_tool_something_may_be_about_more(comment: str, unsafe: bool) -> None:
     _, reason = hoisted(f"def f(n):\n    {comment}\n    def it(row):\n        return row * 2\n    use(it)\n", comment)

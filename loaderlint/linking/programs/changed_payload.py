@@ -7,7 +7,7 @@ change in every epoch, where a doubt is none, is asked of `changed_datasets` (LL
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import set_outside
@@ -15,7 +15,7 @@ from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Instance, Made
-from loaderlint.readers.python import Binding, Place, Scope, dotted, owners_set
+from loaderlint.readers.python import Place, Scope, dotted, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -60,28 +60,32 @@ def _is_set(evaluator: Evaluator, owner: Class) -> bool:
 
 
 def _given_changes(instance: Instance) -> bool:
-    """Return whether what an object was made of is changed in place after that, or by methods beside the one here."""
+    """Return whether what an object was made of is changed in place after that, or by methods beside the one here.
+
+    A name that is given another value somewhere may stand for something else there.
+    """
     if instance.call is None or instance.frame is None:
         return False
     scope, made = instance.frame.scope, instance.frame.place
-    names = {dotted(one) for one in (*instance.call.args, *(keyword.value for keyword in instance.call.keywords))}
-    if any(_in_place(one) and _comes_after(one.place, made) for name in names if name for one in _bound(scope, name)):
+    arguments = (dotted(one) for one in (*instance.call.args, *(keyword.value for keyword in instance.call.keywords)))
+    names = [name for name in arguments if name]
+    here = (one for name in names if not _varies(scope, name) for one in scope.bindings.get(name, ()))
+    if any(one.kind in MUTATIONS and _comes_after(one.place, made) for one in here):
         return True
     around = scope.parent if scope.parent is not None and scope.parent.is_class else None
     beside = [one for one in around.children if one is not scope] if around is not None else []
-    return any(_in_place(one) for method in beside for name in names if name for one in _bound(method, name))
+    kept = [name for name in names if name.startswith("self.")]
+    return any(one.kind in MUTATIONS for method in beside for name in kept for one in method.bindings.get(name, ()))
 
 
-def _bound(scope: Scope, name: str) -> Sequence[Binding]:
-    return scope.bindings.get(name, ())
-
-
-def _in_place(binding: Binding) -> bool:
-    return binding.kind in MUTATIONS or binding.kind == "augment"
+def _varies(scope: Scope, name: str) -> bool:
+    return len([one for one in scope.bindings.get(name, ()) if one.kind not in MUTATIONS]) > 1
 
 
 def _comes_after(place: Place, other: Place) -> bool:
     """Return whether a place may be come to after another: further down, or in a later turn of a loop around both."""
+    if any(one.excludes(another) for one in place.arms for another in other.arms):
+        return False
     loops = {id(arm.owner) for arm in place.arms if arm.loop} & {id(arm.owner) for arm in other.arms if arm.loop}
     return place.order > other.order or bool(loops)
 

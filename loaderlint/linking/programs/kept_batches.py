@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from loaderlint.linking.following.running import Iterated, shortened
 from loaderlint.model.payload import Touch
-from loaderlint.vocabulary.lifetimes import PUTS, TAKES
+from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.lifetimes import CHANGES_ITS_OBJECT, CHANGES_NO_VALUE
 
 _GROWS = frozenset({"append", "extend"})
 _SHRINKS = frozenset({"clear", "pop", "popleft", "remove"})
 _COLLECTS = frozenset({"list", "tuple", "sorted"})
+_CHANGES = CHANGES_ITS_OBJECT - {"add", "pop", "popitem"}
+"""Methods that change a batch: the sum of two tensors is new, and what is popped was put there by who collated."""
 
 
 def kept_batches(place: Iterated) -> Iterator[Touch]:
@@ -29,9 +33,23 @@ def changes_batches(place: Iterated) -> bool:
     node = place.node
     if not isinstance(node, ast.For | ast.AsyncFor):
         return False
-    given = {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+    counted = isinstance(place.expression, ast.Call) and called_name(place.expression) == "enumerate"
+    counted = counted and isinstance(node.target, ast.Tuple)
+    targets = node.target.elts[1:] if counted and isinstance(node.target, ast.Tuple) else [node.target]
+    given = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
     inside = [one for statement in node.body for one in ast.walk(statement)]
-    return any(_begun_with(changed) in given for one in inside for changed in _changed(one))
+    for one in inside:
+        if isinstance(one, ast.Assign):
+            names = {name.id for target in one.targets for name in ast.walk(target) if _is_stored(name)}
+            # Another name for it or a part of it; what is worked out under the same name is something new.
+            given = given | names if _begun_with(one.value) in given else given - names
+        if any(_begun_with(changed) in given for changed in _changed(one)):
+            return True
+    return False
+
+
+def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _changed(node: ast.AST) -> Iterator[ast.expr]:
@@ -41,7 +59,7 @@ def _changed(node: ast.AST) -> Iterator[ast.expr]:
         yield node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
-        if name in TAKES | PUTS or (name.endswith("_") and not name.endswith("__")):
+        if name in _CHANGES or (name.endswith("_") and not name.endswith("__") and name not in CHANGES_NO_VALUE):
             yield node.func.value
 
 

@@ -113,8 +113,13 @@ def _iteration(
     what = shortened(facts.text(place.node if isinstance(place.node, ast.Call) else place.expression))
     role = None if trained else _role_of(place)
     several = _makes_several(evaluator, place, site.call)
-    held = isinstance(place.node, ast.Call) and called_name(place.node) == "iter"
+    held = isinstance(place.node, ast.Call) and called_name(place.node) == "iter" and _is_bound(place)
     return Iteration(facts.span(place.expression), what, loops, role, wrapped, several, held, place.assumptions)
+
+
+def _is_bound(place: Iterated) -> bool:
+    """Return whether what a place makes is given a name."""
+    return any(one.value is place.node for several in place.frame.scope.bindings.values() for one in several)
 
 
 def _makes_several(evaluator: Evaluator, place: Iterated, call: ast.Call) -> bool:

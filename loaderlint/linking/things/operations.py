@@ -77,7 +77,10 @@ def computed(things: list[Thing], apply: Callable[[list[object]], object], text:
             return UNSEEN
         if kinds == {bool}:
             # A comparison with the machine's size can go either way.
-            answers = {at(cpus) for cpus in _SIZES}
+            try:
+                answers = {at(cpus) for cpus in _SIZES}
+            except (TypeError, ValueError, ArithmeticError):
+                return UNSEEN
             return answers.pop() if len(answers) == 1 else UNSEEN
         return CpuCount(text, at)
     if not all(thing is None or isinstance(thing, bool | int | float | str) for thing in things):

@@ -24,17 +24,26 @@ def changed_defaults(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global,
     """Yield what a function changes of its parameters' defaults: what they name at the top level, or itself."""
     if not isinstance(scope.node, FunctionNode) or not _is_top(scope):
         return
-    defaults = {one.arg: default_of(scope.node, one.arg) for one in parameters(scope.node)}
+    # A parameter that gets another value stands for that: ``rows = list(rows)``.
+    defaults = {
+        one.arg: default_of(scope.node, one.arg)
+        for one in parameters(scope.node)
+        if all(bound.kind in (*MUTATIONS, "augment", "parameter") for bound in scope.bindings.get(one.arg, ()))
+    }
     for first, touch in _changed(facts, scope):
         default = defaults.get(first)
         if default is not None and is_collection(default):
             yield Global(facts.source.path, _top_name(scope)), touch
-        elif default is not None and (name := dotted(default)) and reaches_top(scope, name.partition(".")[0]):
-            yield Global(facts.source.path, name.partition(".")[0]), touch
+        elif isinstance(default, ast.Name) and reaches_top(scope, default.id):
+            values = [one.value for one in facts.module.bindings.get(default.id, ()) if one.kind == "assign"]
+            if any(one is not None and is_collection(one) for one in values):
+                yield Global(facts.source.path, default.id), touch
 
 
 def is_collection(value: ast.expr) -> bool:
     """Return whether an expression makes a collection that can be changed."""
+    if isinstance(value, ast.BinOp):
+        return is_collection(value.left) or is_collection(value.right)
     return isinstance(value, _DISPLAYS) or (isinstance(value, ast.Call) and called_name(value) in _COLLECTIONS)
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.loaders.options import Given
+from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Frame, Function, Made, end_of
 from loaderlint.linking.workers.aliased import is_collection
 from loaderlint.linking.workers.changed_samples import changes_samples
-from loaderlint.readers.python import FunctionNode
+from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.lifetimes import CHANGES_BY_FUNCTION, ITERATORS, PUTS, TAKES
 
@@ -60,18 +61,25 @@ def changes_in_workers(functions: Iterable[Function]) -> bool:
     )
 
 
-def changes_tensors(functions: Iterable[Function]) -> bool:
+def changes_tensors(evaluator: Evaluator, functions: Iterable[Function]) -> bool:
     """Return whether one of the functions may change a tensor in place that it did not make itself.
 
-    What was seen to be a list or dictionary is none.
+    What is nothing but lists, dictionaries and numbers wherever its class or module gives it a value is none.
     """
+    known: dict[ast.AST, frozenset[str]] = {}
     for function in functions:
         if not isinstance(function.node, FunctionNode) or function.node.name in _CONSTRUCTORS:
             continue
-        outlasting = (one for one in _written_into(function.node) if _outlasts(function.node, one))
-        owner = function.owner.node if function.owner is not None else None
-        if any(ast.unparse(one) not in _collections(owner) for one in outlasting):
-            return True
+        for one in _written_into(function.node):
+            if not _outlasts(function.node, one):
+                continue
+            owners = classes.lineage(evaluator, function.owner) if function.owner is not None else []
+            scopes = (*(owner.scope for owner in owners), function.facts.module)
+            for scope in scopes:
+                if scope.node not in known:
+                    known[scope.node] = _no_tensors(scope)
+            if not any(dotted(one) in names for names in (known[scope.node] for scope in scopes)):
+                return True
     return False
 
 
@@ -89,15 +97,20 @@ def _written_into(function: ast.AST) -> Iterator[ast.expr]:
             yield from (one.value for one in node.keywords if one.arg == "out")
 
 
-def _collections(owner: ast.ClassDef | None) -> set[str]:
-    """Return the attributes that a class makes as lists, dictionaries or numbers."""
-    found: set[str] = set()
-    for node in ast.walk(owner) if owner is not None else ():
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            made = is_collection(node.value) or isinstance(node.value, ast.Constant)
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found.update(ast.unparse(one) for one in targets if made)
-    return found
+def _no_tensors(scope: Scope) -> frozenset[str]:
+    """Return the names of a module, or the attributes that a class has, whose values are all lists or numbers."""
+    values: dict[str, list[ast.expr | None]] = {}
+    for around in (scope, *(scope.children if scope.is_class else ())):
+        for name, bindings in around.bindings.items():
+            named = f"self.{name}" if around is scope and scope.is_class else name
+            values.setdefault(named, []).extend(one.value for one in bindings if one.kind in ("assign", "unpack"))
+    return frozenset(name for name, several in values.items() if several and all(map(_is_no_tensor, several)))
+
+
+def _is_no_tensor(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Constant):
+        return value.value is not None
+    return value is not None and is_collection(value)
 
 
 def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping[str, Sequence[Function]]) -> bool:

@@ -287,12 +287,14 @@ class Keepsakes:
                 return vocabulary.LMDB_WITHOUT_LOCK if splat else vocabulary.LMDB
             known = [one.thing for one in self.evaluator.evaluate(lock, made.frame)]
             return vocabulary.LMDB if known == [True] else vocabulary.LMDB_WITHOUT_LOCK
-        if callee == "numpy.load" and "mmap_mode" in keywords_of(call):
-            return vocabulary.MEMORY_MAP
         if callee == "numpy.load" and call.args:
             texts = [one.value for one in ast.walk(call.args[0]) if isinstance(one, ast.Constant)]
+            mode = keywords_of(call).get("mmap_mode", call.args[1] if len(call.args) > 1 else None)
+            mapped = mode is not None and not (isinstance(mode, ast.Constant) and mode.value is None)
             if any(isinstance(one, str) and one.endswith(".npz") for one in texts):
-                return vocabulary.NPZ
+                # ``mmap_mode`` is nothing to an archive.
+                return None if mapped else vocabulary.NPZ
+            return vocabulary.MEMORY_MAP if mapped else None
         return None
 
     def _file(self, made: Made) -> Kind:

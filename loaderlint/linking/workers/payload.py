@@ -170,7 +170,9 @@ def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> Non
 
 
 def _is_layer(thing: object) -> bool:
-    return isinstance(thing, Made) and thing.callee.startswith("torch.nn.")
+    if not isinstance(thing, Made) or not thing.callee.startswith("torch.nn."):
+        return False
+    return any(isinstance(one, ast.Call) and called_name(one) in LAYERS for one in ast.walk(thing.call))
 
 
 def _has_layers(evaluator: Evaluator, instance: Instance) -> bool:

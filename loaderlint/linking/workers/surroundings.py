@@ -43,7 +43,7 @@ def changed_surroundings(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]
         for scope in (facts.module, *(one for one in facts.module.children if one.is_class)):
             for name, bindings in scope.bindings.items():
                 read = [part for one in bindings if one.value is not None for part in _read(scope, one.value)]
-                touch = next((at for part, at in changed if any(part.meets(one) for one in read)), None)
+                touch = next((at for part, at in changed if any(map(part.meets, read))), None) if read else None
                 if touch is not None:
                     yield Global(facts.source.path, name if scope is facts.module else scope.name), touch
 
@@ -53,7 +53,7 @@ def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator
         full = full_name(scope, name)
         for one in bindings if full in (_ENVIRONMENT, _WORDS) else ():
             # What a method changes is a call, too, which is looked at below.
-            if one.kind in ("item", "assign") and is_later(evaluator, facts, one.node, one.place):
+            if one.kind in ("assign", "augment", "item") and is_later(evaluator, facts, one.node, one.place):
                 yield _Part(full, _word(one.key)), touch_at(facts, one.node)
     for site in scope.calls:
         what = _CHANGES_BY_CALL.get(full_name(scope, dotted(site.node.func) or ""))

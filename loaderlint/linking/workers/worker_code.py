@@ -68,7 +68,7 @@ def worker_code(
         own_threads=threads_in_workers(evaluator, everything),
         asks_worker=any(asks_for_worker(site.node, one.scope) for one in everything for site in one.scope.calls),
         changes=changes_in_workers(everything),
-        changes_tensors=changes_tensors(everything),
+        changes_tensors=changes_tensors(evaluator, everything),
         remembers=remembers(evaluator, given, running),
         left_behind=left_behind(evaluator, everything),
         changed_later=left_behind(evaluator, everything, settings=False),

@@ -7,6 +7,8 @@ listed under the dotted name they are imported by.
 
 from __future__ import annotations
 
+import sys
+
 from loaderlint.model.setting_words import words
 
 PURE_BUILTINS = words("""
@@ -38,6 +40,15 @@ PURE_CALLS = words("""
 
 PURE_MODULES = ("albumentations", "itertools", "math", "operator", "os.path", "string", "torchvision.transforms")
 """Modules whose every public call is free of effects (transforms draw random numbers when called, not when made)."""
+
+KEEP_NO_STATE = sys.stdlib_module_names | {
+    *("PIL", "cv2", "lightning", "matplotlib", "numpy", "pandas", "pytorch_lightning", "scipy", "seaborn", "skimage"),
+    *("sklearn", "tensorflow", "torch", "torchaudio", "torchvision", "transformers"),
+}
+"""Libraries whose objects are there when they are imported; others make some when a function is called.
+
+``wandb.run`` is None until ``wandb.init`` was called (docs.wandb.ai, "wandb.init").
+"""
 
 PURE_METHODS = words("""
     absolute as_posix capitalize copy count encode endswith exists expanduser format get index is_absolute is_dir

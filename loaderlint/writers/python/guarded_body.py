@@ -124,7 +124,8 @@ def apart(before: TopLevel | None, statement: TopLevel, blanks: int) -> TopLevel
     Those that hold spaces are part of the block before, where there is one; with them there are no more than it takes.
     """
     behind = blank_lines_behind(before) if before is not None else 0
-    surplus = min(behind, max(0, blank_lines(statement) + behind - max(blanks, 2)))
+    above = blank_lines(statement)
+    surplus = min(above, behind, max(0, above + behind - max(blanks, 2)))
     return spaced(statement.with_changes(leading_lines=statement.leading_lines[surplus:]), blanks - behind)
 
 

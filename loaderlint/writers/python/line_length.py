@@ -60,10 +60,11 @@ def _lines(text: str) -> list[str]:
 
 
 TELLS_TOOLS = re.compile(
-    r"#\s*(?:@?formatter|black|flake8|fmt|isort|lint|mypy|noinspection|noqa|nosec|pragma|pylint|pyre|pyright|ruff|type"
-    r"|yapf)\b"
+    r"#\s*(?:(?:black|flake8|fmt|isort|mypy|pragma|pylint|pyre|pyright|ruff|type|yapf)\s*:"
+    r"|@formatter:|noinspection\b|noqa\b|nosec\b)",
+    re.IGNORECASE,
 )
-"""The beginning of a comment that is no text: it may tell a tool something of the line below."""
+"""The beginning of a comment that tells a tool something, of the line it stands on or of those below."""
 
 
 def _code(lines: Sequence[str], tree: ast.Module) -> Iterator[str]:

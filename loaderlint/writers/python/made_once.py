@@ -76,8 +76,12 @@ def _made_with(node: ast.AST) -> Iterator[ast.expr]:
             yield from _given(decorator) if isinstance(decorator, ast.Call) else ()
 
 
+_TELL_NOBODY = frozenset({"ABCMeta", "EnumMeta", "EnumType"})
+"""Metaclasses of Python that keep no list of the classes they make."""
+
+
 def _told_of_its_classes(tree: ast.Module, definition: ast.ClassDef) -> str:
-    """Return the first class of a file above one that is told when a class is made of it, nothing where none is."""
+    """Return the class above one, or the metaclass, that is told when it is made; nothing where none in its file is."""
     by_name = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
     waiting, seen = [definition], set[str]()
     while waiting:
@@ -88,8 +92,9 @@ def _told_of_its_classes(tree: ast.Module, definition: ast.ClassDef) -> str:
         ]
         if one is not definition and "__init_subclass__" in methods:
             return one.name
-        if any(name.rpartition(".")[2] not in ("ABCMeta", "EnumMeta") for name in metaclasses):
-            return one.name
+        told = next((name for name in metaclasses if name.rpartition(".")[2] not in _TELL_NOBODY), None)
+        if told is not None:
+            return told
         seen.add(one.name)
         waiting += [by_name[name] for base in one.bases if (name := dotted(base) or "") in by_name and name not in seen]
     return ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from loaderlint.writers.python.bindings import canonical, overlap, root
 from loaderlint.writers.python.effect_free import (
     CONSTRUCTORS,
     KEEP_FILES,
+    KEEP_NO_STATE,
     PURE_BUILTINS,
     PURE_CALLS,
     PURE_METHODS,
@@ -55,19 +55,6 @@ _ASKS_THE_DISK = frozenset(
 )
 """Words for what changes files, and the names of what asks which there are: ``os.path.getsize``, ``Path.exists``."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
-
-
-_KEEP_NO_STATE = sys.stdlib_module_names | {
-    "cv2",
-    "matplotlib",
-    "numpy",
-    "PIL",
-    "torch",
-    "torchaudio",
-    "torchvision",
-    "",
-}
-"""Libraries whose attributes are constants, classes and settings: none is there only once a function was called."""
 
 
 @dataclass(frozen=True)
@@ -222,19 +209,29 @@ class _Placing:
         return bound or name in self._effects[index].binds or hasattr(builtins, name)
 
     def _may_clash(self, first: int, second: int) -> bool:
-        passed = self._effects[first].passes & self._effects[second].reads
-        return bool(passed) or not self._libraries_called(first).isdisjoint(self._libraries_asked(second))
+        return bool(self._effects[first].passes & self._effects[second].reads)
+
+    def _may_depend(self, first: int, second: int) -> bool:
+        return self._may_clash(first, second) or self._asks_what_was_called(first, second)
+
+    def _asks_what_was_called(self, first: int, second: int) -> bool:
+        return not self._libraries_called(first).isdisjoint(self._libraries_asked(second))
 
     def _libraries_called(self, index: int) -> frozenset[str]:
         return frozenset(map(root, self._effects[index].calls))
 
     def _libraries_asked(self, index: int) -> frozenset[str]:
-        """Return the libraries whose state a statement reads, or changes an object of: ``wandb.run.name = "first"``."""
-        now = self._statements[index].uses.now
-        inside = {path for path in now.reads - now.calls if "." in path}
-        inside |= {path for path in now.changes if path.count(".") > 1}
+        """Return the libraries of which a statement reads, or changes, parts of objects: ``wandb.run.name = "first"``.
+
+        What a module has itself are constants, classes and settings, as a rule.
+        """
+        statement = self._statements[index]
+        if statement.kind is Kind.DEFINES:
+            return frozenset()
+        now = statement.uses.now
+        inside = {path for path in (now.reads - now.calls) | now.changes if path.count(".") > 1}
         libraries = {root(self._imports[root(path)]) for path in inside if root(path) in self._imports}
-        return frozenset(libraries - self._own - _KEEP_NO_STATE)
+        return frozenset(libraries - self._own - KEEP_NO_STATE)
 
     def _dependent(self, begin: Iterable[int], pinned: Collection[int]) -> set[int]:
         """Return the statements with all later ones that must not come before them.
@@ -247,7 +244,7 @@ class _Placing:
                 continue
             earlier = [one for one in inside if one < index]
             movable = index not in pinned and statement.kind is not Kind.DEFINES
-            if any(self._clash(one, index) or (movable and self._may_clash(one, index)) for one in earlier):
+            if any(self._clash(one, index) or (movable and self._may_depend(one, index)) for one in earlier):
                 inside.add(index)
         return inside
 
@@ -332,7 +329,7 @@ class _Placing:
         What runs may depend on anything; what builds reads the module whose function was called.
         """
         before, calls = self._statements[first], self._effects[first].calls
-        if not before.guard and not self._libraries_called(first).isdisjoint(self._libraries_asked(second)):
+        if not before.guard and self._asks_what_was_called(first, second):
             return True
         left = any(one.startswith(_COMMANDS) or _says(_SEEDS | _FETCHES, one) for one in calls)
         if before.guard or not (before.sets_up or left):
