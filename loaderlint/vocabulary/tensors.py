@@ -25,7 +25,7 @@ SAME_DEVICE_FUNCTIONS = frozenset(
 TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 """Datasets of torch whose items are rows of the tensors they are given."""
 
-LAYERS = frozenset(
+WITH_PARAMETERS = frozenset(
     {
         *("Bilinear", "Embedding", "EmbeddingBag", "GRU", "GroupNorm", "LSTM", "LayerNorm", "LazyLinear", "Linear"),
         *("MultiheadAttention", "PReLU", "Parameter", "RNN", "Transformer", "TransformerDecoderLayer"),

@@ -40,7 +40,7 @@ from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import REACHES_IN
-from loaderlint.vocabulary.tensors import LAYERS
+from loaderlint.vocabulary.tensors import WITH_PARAMETERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -172,14 +172,14 @@ def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> Non
 def _is_layer(thing: object) -> bool:
     if not isinstance(thing, Made) or not thing.callee.startswith("torch.nn."):
         return False
-    return any(isinstance(one, ast.Call) and called_name(one) in LAYERS for one in ast.walk(thing.call))
+    return any(isinstance(one, ast.Call) and called_name(one) in WITH_PARAMETERS for one in ast.walk(thing.call))
 
 
 def _has_layers(evaluator: Evaluator, instance: Instance) -> bool:
     """Return whether an object is a module of torch's that makes layers: a transform may be one that makes none."""
     owners = classes.lineage(evaluator, instance.of)
     made = {called_name(site.node) for owner in owners for scope in owner.scope.children for site in scope.calls}
-    return not made.isdisjoint(LAYERS) and classes.inherits(evaluator, instance.of, {"Module"})
+    return not made.isdisjoint(WITH_PARAMETERS) and classes.inherits(evaluator, instance.of, {"Module"})
 
 
 def _function_given(given: Mapping[str, Given], role: str) -> Span | None:

@@ -47,7 +47,7 @@ KEEP_NO_STATE = sys.stdlib_module_names | {
 }
 """Libraries whose objects are there when they are imported; others make some when a function is called.
 
-``wandb.run`` is None until ``wandb.init`` was called (docs.wandb.ai, "wandb.init").
+``wandb.run`` is None until ``wandb.init`` was called (docs.wandb.ai, "Run").
 """
 
 PURE_METHODS = words("""
