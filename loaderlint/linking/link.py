@@ -28,6 +28,7 @@ from loaderlint.linking.things.classes import owner_of
 from loaderlint.linking.workers.payload import payload_of
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language
+from loaderlint.vocabulary.callables import LOADER_NAMES
 
 _Wrappers: TypeAlias = Mapping[str, Mapping[str, str | int]]
 
@@ -103,17 +104,19 @@ def _followed(project: Project, wrappers: _Wrappers | None, near: Set[str] | Non
     """Return the sites with their options followed.
 
     Before that they are followed a little way, several times, to find the files that matter: each time those are read
-    that mention a name which matters, such as that of a function whose parameter was followed.
+    that mention a name which matters, such as that of a function whose parameter was followed, or that are given one.
     """
     asked: set[str] = set()
     evaluator: Evaluator | None = None
     for _ in range(MOST_TURNS_LOOKING):
         evaluator = Evaluator(project, wrappers, LOOKING, evaluator)
         evaluator.prepare()
+        evaluator.callers.note_takers(sorted(LOADER_NAMES))
         deque(_sites(evaluator, near), maxlen=0)
         unknown = evaluator.mentioned - asked
         asked |= unknown
-        if not project.read_mentions(sorted(unknown), evaluator.callers.importable):
+        mentioning = project.read_mentions(sorted(unknown), evaluator.callers.importable)
+        if not project.count(evaluator.takers) and not mentioning:
             break
     evaluator = Evaluator(project, wrappers, before=evaluator)
     evaluator.prepare()

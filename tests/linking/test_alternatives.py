@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.linking.things.alternatives import gathered, simplified
+from loaderlint.linking.things.alternatives import gathered, gathered_loosely, simplified
 from loaderlint.model.value import Answer, Assumption, Assumptions, together
 from tests.linking.traced import loader_of, traced
 
@@ -102,6 +102,43 @@ def test_gathered_alternatives_meet_just_what_the_alternatives_meet(alternatives
         assert met == ({run} if any(one <= run for one in before) else set())
 
 
+LOOSELY: dict[str, tuple[list[Assumptions], list[Assumptions]]] = {
+    "two callers": ([assuming(call=0), assuming(call=1)], [assuming(call=frozenset({0, 1}))]),
+    "callers told apart by several numbers": (
+        [assuming(call=0, outer=0), assuming(call=1, outer=1), assuming(call=2, outer=2)],
+        [assuming(call=frozenset({0, 1, 2}), outer=frozenset({0, 1, 2}))],
+    ),
+    "callers by way of different functions": (
+        [assuming(call=0, a=0), assuming(call=1, b=0)],
+        [assuming(call=frozenset({0, 1}))],
+    ),
+    "callers under another condition each": (
+        [assuming(call=0, a=True), assuming(call=1, b=True)],
+        [assuming(call=0, a=True), assuming(call=1, b=True)],
+    ),
+    "callers whichever way a condition goes": (
+        [assuming(call=x, outer=x, a=y) for x, y in product(range(2), (True, False))],
+        [assuming(call=frozenset({0, 1}), outer=frozenset({0, 1}))],
+    ),
+}
+
+
+@pytest.mark.parametrize(("alternatives", "expected"), LOOSELY.values(), ids=LOOSELY.keys())
+def test_gathered_loosely(alternatives: list[Assumptions], expected: list[Assumptions]) -> None:
+    assert gathered_loosely(alternatives) == expected
+
+
+@given(CALLERS)
+def test_alternatives_gathered_loosely_meet_at_least_what_the_alternatives_meet(
+    alternatives: list[dict[str, int]],
+) -> None:
+    before = [assuming(**answers) for answers in alternatives]
+    loosely = gathered_loosely(before)
+    assert len(loosely) <= 1
+    for one in before:
+        assert any(together(one, fewer) == one for fewer in loosely)
+
+
 MEETINGS: dict[str, tuple[Assumptions, Assumptions, Assumptions | None]] = {
     "one of several": (assuming(call=frozenset({0, 1})), assuming(call=1), assuming(call=1)),
     "another than several": (assuming(call=frozenset({0, 1})), assuming(call=2), None),
@@ -135,6 +172,16 @@ def run(workers):
 {calls}
 {runs}"""
     assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == {"8 shared"}
+
+
+def test_few_values_that_arrive_in_very_many_ways_are_still_seen() -> None:
+    """Each of the values comes from one call alone, by way of more functions than an expression has possibilities."""
+    jobs = "".join(f"def job{place}(workers):\n    load(workers)\n" for place in range(10))
+    runs = "".join(f"    job{place}(workers)\n" * 2 for place in range(10))
+    starts = "".join(f"run(⟦{workers}⟧)\n" for workers in range(1, 9))
+    text = f"def load(workers):\n    DataLoader(1, num_workers=workers)\n{jobs}def run(workers):\n{runs}{starts}"
+    expected = {str(workers) for workers in range(1, 9)}
+    assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == expected
 
 
 def test_very_many_values_are_not_followed() -> None:

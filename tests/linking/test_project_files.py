@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link
 from loaderlint.model.source import Language, Source
@@ -90,3 +92,45 @@ def test_commands_that_setup_cfg_declares_are_found_beside_setup_py() -> None:
         "a/train.py": "def main():\n    pass\n",
     }
     assert Project({}, Folder(texts)).entry_points == {("a/train.py", "main")}
+
+
+LOADERLESS: dict[str, tuple[str, str]] = {
+    "a function calls it": ("run(make, 3)", "def run(job, n):\n    job(n)\n"),
+    "a function calls it with what it is given in a row": (
+        "run(make, given=(3,))",
+        "def run(job, given=()):\n    job(*given)\n",
+    ),
+    "a function hands it on": (
+        "run(make, 3)",
+        "def call(function, n):\n    function(n)\ndef run(job, n):\n    call(job, n)\n",
+    ),
+    "an object keeps it": (
+        "run(make).start(3)",
+        "class run:\n    def __init__(self, job):\n        self.job = job\n"
+        "    def start(self, n):\n        self.job(n)\n",
+    ),
+    "a function makes the class it is given": (
+        "run(DataLoader, dataset=[1], num_workers=3)",
+        "def run(kind, **given):\n    return kind(**given)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("handed", "runner"), LOADERLESS.values(), ids=LOADERLESS.keys())
+def test_what_is_handed_to_a_file_that_says_nothing_of_loaders_is_called_there(handed: str, runner: str) -> None:
+    main = (
+        "from torch.utils.data import DataLoader\nfrom runner import run\n"
+        "def make(n):\n    return DataLoader([1], num_workers=n)\n"
+    )
+    folder = Folder({"main.py": f"{main}{handed}\n", "runner.py": runner})
+    source = folder.read("main.py")
+    assert source is not None
+    loaders = link(Project({"main.py": source}, folder))
+    assert {one.constant for loader in loaders for one in loader.num_workers.candidates} >= {3}
+
+
+def test_a_file_is_counted_among_those_that_may_matter_once() -> None:
+    project = Project({}, Folder())
+    assert project.count(["main.py"])
+    assert [facts.source.path for facts in project.all_python()] == ["main.py"]
+    assert not project.count(["main.py"])

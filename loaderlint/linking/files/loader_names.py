@@ -7,10 +7,10 @@ name, an alias or a subclass's name, so only calls of those are followed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from loaderlint.linking.files.project import Project
-from loaderlint.readers.python import Binding, CallSite, FunctionNode, Scope, default_of, dotted
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope, default_of, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_NAMES
 
@@ -26,7 +26,9 @@ def loader_names(project: Project, wrappers: Iterable[str]) -> frozenset[str]:
 def names_of(project: Project, names: Iterable[str]) -> frozenset[str]:
     """Return the last parts of all names that something with one of these names can be called by in the project."""
     known = set(names)
-    aliases = [one for facts in project.all_python() for scope in facts.scopes.values() for one in _aliases(scope)]
+    every = list(project.all_python())
+    aliases = [one for facts in every for scope in facts.scopes.values() for one in _aliases(scope)]
+    aliases.extend(_handed(every))
     while True:
         found = {bound for bound, meant in aliases if meant & known} - known
         if not found:
@@ -59,6 +61,36 @@ def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
 def _result(call: ast.Call) -> str:
     """Return the name that what a call gives goes by: ``choose()``."""
     return f"{called_name(call)}()"
+
+
+def _handed(every: Sequence[PythonFacts]) -> Iterator[tuple[str, set[str]]]:
+    """Yield the parameters of functions and constructors, each with what a call of such a name can give it."""
+    taking: dict[str, list[FunctionNode]] = {}
+    for facts in every:
+        for scope in facts.scopes.values():
+            if isinstance(scope.node, FunctionNode):
+                makes = scope.name == "__init__" and scope.parent is not None and scope.parent.is_class
+                name = scope.parent.name if makes and scope.parent is not None else scope.name
+                taking.setdefault(name, []).append(scope.node)
+    for facts in every:
+        for name in facts.calls.keys() & taking.keys():
+            for site in facts.calls[name]:
+                for function in taking[name]:
+                    yield from _given(site.node, function)
+
+
+def _given(call: ast.Call, function: FunctionNode) -> Iterator[tuple[str, set[str]]]:
+    """Yield the parameters of a function, each with the last parts of the names that a call can give it.
+
+    Whether the first of them is the object, which the call need not give, is not asked.
+    """
+    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    for place, argument in enumerate(call.args):
+        for parameter in positional[place : place + 2]:
+            yield parameter, {last for arm in _arms(argument) for last in _named(arm)}
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            yield keyword.arg, {last for arm in _arms(keyword.value) for last in _named(arm)}
 
 
 def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:

@@ -143,6 +143,13 @@ class Project:
             self._files.add(path)
         return bool(found)
 
+    def count(self, paths: Iterable[str]) -> bool:
+        """Make some files of those that matter; return whether one of them was none so far."""
+        further = sorted(path for path in paths if path not in self._files.matter)
+        for path in further:
+            self._files.add(path)
+        return bool(further)
+
     def count_imported(self) -> None:
         """Ask the modules that are imported, too, from now on wherever all files are asked.
 

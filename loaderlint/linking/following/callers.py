@@ -130,6 +130,16 @@ class Callers:
         """Return the calls of anything by this name, and by the names it is imported as."""
         return self._references.calls.get(name, ())
 
+    def note_takers(self, names: Iterable[str]) -> None:
+        """Note the files of the functions and classes that are given something by one of these names: they may call it.
+
+        Nothing else in such a file need say what it is.
+        """
+        for one in (handed for name in names for handed in self._references.handed_on.get(name, ())):
+            given = parameter_given(self._evaluator, one.site.node, one.argument, Frame(one.facts, one.site.place))
+            if given is not None:
+                self._evaluator.takers.add(given[0].facts.source.path)
+
     @cached_property
     def _words(self) -> frozenset[str]:
         """The strings that stand as values in configuration files."""
@@ -313,6 +323,7 @@ class Callers:
                 lost = lost or not _only_looks(one.site.node)
             else:
                 taken.add(parameter[1])
+                self._evaluator.takers.add(parameter[0].facts.source.path)
         return taken, made, lost
 
     def _followed(self, node: ast.expr, frame: Frame) -> Possibilities:

@@ -120,6 +120,8 @@ class Evaluator:
         self._project_questions = 0
         self.mentioned: set[str] = set()
         """Words that a file which changes anything about what was followed must hold."""
+        self.takers: set[str] = set()
+        """The files of what is given a function or class whose callers are looked for: those may call it."""
         self._objects: dict[tuple[ast.ClassDef, tuple[ast.ClassDef, str] | None], Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
         self.events: Events = before.events if before is not None else Events()

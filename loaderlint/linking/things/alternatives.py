@@ -98,6 +98,23 @@ def _gathered(alternatives: tuple[Assumptions, ...]) -> list[Assumptions]:
     return kept
 
 
+def gathered_loosely(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+    """Return alternatives under which at least the same runs fall, those that differ in numbers alone said as one.
+
+    Of each number by which some of them are told apart all answers are kept, but no longer which of them come together.
+    """
+    numbered: dict[Assumptions, dict[str, frozenset[int]]] = {}
+    for each in _gathered(tuple(alternatives)):
+        mine = {one.subject: numbers for one in each if (numbers := _numbers(one))}
+        rest = frozenset(one for one in each if one.subject not in mine)
+        before = numbered.setdefault(rest, mine)
+        numbered[rest] = {subject: before[subject] | mine[subject] for subject in before.keys() & mine.keys()}
+    return simplified(
+        rest | {Assumption(subject, answers if len(answers) > 1 else next(iter(answers))) for subject, answers in every}
+        for rest, every in ((rest, mine.items()) for rest, mine in numbered.items())
+    )
+
+
 def _numbers(one: Assumption) -> frozenset[int]:
     """Return the numbers that answer a question, none where the answer is something else."""
     if isinstance(one.answer, frozenset):

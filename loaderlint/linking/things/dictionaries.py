@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import settings
-from loaderlint.linking.things.alternatives import gathered
+from loaderlint.linking.things.alternatives import gathered, gathered_loosely
 from loaderlint.linking.things.kinds import (
     ABSENT,
     MOST_POSSIBILITIES,
@@ -116,6 +116,8 @@ def limited(possibilities: Possibilities, span: Span) -> Possibilities:
     """
     if len(possibilities) > MOST_POSSIBILITIES:
         possibilities = in_few(possibilities)
+    if len(possibilities) > MOST_POSSIBILITIES:
+        possibilities = in_few(possibilities, gathered_loosely)
     if len(possibilities) > MOST_POSSIBILITIES:
         plain = [one for one in possibilities if isinstance(one.thing, Items | TreeMapping)]
         of_omegaconf = [one for one in possibilities if isinstance(one.thing, Settings)]

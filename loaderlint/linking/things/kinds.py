@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from loaderlint.linking.things.alternatives import gathered, simplified
+from loaderlint.linking.things.alternatives import gathered, gathered_loosely, simplified
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import (
@@ -432,8 +432,10 @@ def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
     return tuple(one for same in ways.values() for one in _fewest(same))
 
 
-def in_few(possibilities: Possibilities) -> Possibilities:
-    """Return possibilities that are too many, said in fewer if they can.
+def in_few(
+    possibilities: Possibilities, fewer: Callable[[Iterable[Assumptions]], list[Assumptions]] = gathered
+) -> Possibilities:
+    """Return possibilities that are too many, the ways in which each comes about said in ``fewer``.
 
     What is unseen in more ways than a few is unseen whatever it assumes.
     """
@@ -443,12 +445,12 @@ def in_few(possibilities: Possibilities) -> Possibilities:
         if not isinstance(one.thing, Unseen):
             thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
             seen.setdefault((thing, one.span, one.entry), []).append(one)
-    ways = gathered(one.assumptions for one in open_ways)
+    ways = fewer(one.assumptions for one in open_ways)
     told = ways if len(ways) <= MOST_OPEN_WAYS else [NO_ASSUMPTIONS]
     found = [Possibility(UNSEEN, open_ways[0].span, assumptions=way) for way in told]
     for same in seen.values():
         sources = frozenset[Span]().union(*(one.sources for one in same))
-        for assumptions in gathered(one.assumptions for one in same):
+        for assumptions in fewer(one.assumptions for one in same):
             found.append(replace(same[0], assumptions=assumptions, sources=sources))
     return tuple(found)
 
@@ -460,6 +462,8 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     alternatives = simplified(one.assumptions for one in same)
     if len(alternatives) > MOST_WAYS:
         alternatives = gathered(alternatives)
+    if len(alternatives) > MOST_WAYS:
+        alternatives = gathered_loosely(alternatives)
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         return

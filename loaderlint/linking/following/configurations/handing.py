@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from loaderlint.linking.following.configurations import lazy_calls
 from loaderlint.linking.things.classes import constructors
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Thing
+from loaderlint.linking.things.kinds import Class, External, Frame, Function
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.running import HANDERS, HANDING_METHODS, Hander
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+
+_Taker: TypeAlias = Class | Function
 
 
 def calls_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> list[ast.Call] | None:
@@ -48,15 +51,15 @@ def default_given(call: ast.Call, argument: ast.expr) -> str | None:
     return next((one.arg for one in call.keywords if one.value is argument), None)
 
 
-def parameter_given(evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame) -> tuple[Thing, str] | None:
+def parameter_given(
+    evaluator: Evaluator, call: ast.Call, argument: ast.expr, frame: Frame
+) -> tuple[_Taker, str] | None:
     """Return the project function or class that takes an argument, and the name of its parameter; None for others."""
     for one in evaluator.evaluate(call.func, frame):
         thing = one.thing
-        function: Function | None = None
-        if isinstance(thing, Function):
-            function = thing
-        elif isinstance(thing, Class):
-            function = next(iter(constructors(thing)), None)
+        if not isinstance(thing, _Taker):
+            continue
+        function = thing if isinstance(thing, Function) else next(iter(constructors(thing)), None)
         if function is None:
             continue
         names = [one.arg for one in (*function.node.args.posonlyargs, *function.node.args.args)]
