@@ -6,8 +6,10 @@ import gc
 import os
 import sys
 
-OBJECTS_BETWEEN_COLLECTIONS = 100_000
+OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 """New objects after which Python looks for garbage among the youngest; by default 700 (``gc.get_threshold()``)."""
+COLLECTIONS_BETWEEN_DEEPER_ONES = 1000
+"""So many of these before it looks among older ones, too; by default 10."""
 
 
 def main() -> int:
@@ -19,7 +21,7 @@ def main() -> int:
         print(f"loaderlint {__version__}")
         return 0
     # Nearly all that is made stays to the end; looking for garbage among it as often as usual takes a quarter of a run.
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, COLLECTIONS_BETWEEN_DEEPER_ONES, COLLECTIONS_BETWEEN_DEEPER_ONES)
     try:
         from loaderlint.cli import run
 

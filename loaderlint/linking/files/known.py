@@ -16,6 +16,7 @@ from loaderlint.linking.files.search_path import (
     entry_points,
     name_declared,
 )
+from loaderlint.linking.files.words import words_of
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -81,6 +82,7 @@ class Files:
         self._python: dict[str, PythonFacts | None] = {}
         self._configuration: dict[str, ConfigurationFacts | None] = {}
         self._imported_matter = False
+        self._words: dict[str, bytes] = {}
 
     @property
     def sources(self) -> Mapping[str, Source]:
@@ -99,6 +101,12 @@ class Files:
         if known is not None:
             return known.content
         return self._others.content(path) if self._others is not None else None
+
+    def words(self, path: str, content: bytes) -> bytes:
+        """Return the words of a file with this content (`words_of`), which are kept: several rounds look for names."""
+        if path not in self._words:
+            self._words[path] = words_of(content)
+        return self._words[path]
 
     def exists(self, path: str) -> bool:
         """Return whether something stands at a path, one that the project's settings pass over included."""

@@ -7,7 +7,7 @@ name, an alias or a subclass's name, so only calls of those are followed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from loaderlint.linking.files.project import Project
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope, default_of, dotted
@@ -25,15 +25,22 @@ def loader_names(project: Project, wrappers: Iterable[str]) -> frozenset[str]:
 
 def names_of(project: Project, names: Iterable[str]) -> frozenset[str]:
     """Return the last parts of all names that something with one of these names can be called by in the project."""
-    known = set(names)
     every = list(project.all_python())
-    aliases = [one for facts in every for scope in facts.scopes.values() for one in _aliases(scope)]
-    aliases.extend(_handed(every))
-    while True:
-        found = {bound for bound, meant in aliases if meant & known} - known
-        if not found:
-            return frozenset(known)
-        known |= found
+    others: dict[str, set[str]] = {}
+    for facts in every:
+        for scope in facts.scopes.values():
+            for bound, meant in _aliases(scope):
+                for one in meant:
+                    others.setdefault(one, set()).add(bound)
+    for parameters, given in _handed(every):
+        for one in given:
+            others.setdefault(one, set()).update(parameters)
+    known, waiting = set(names), list(names)
+    while waiting:
+        further = others.get(waiting.pop(), set()) - known
+        known |= further
+        waiting.extend(further)
+    return frozenset(known)
 
 
 def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> Iterator[CallSite]:
@@ -63,34 +70,30 @@ def _result(call: ast.Call) -> str:
     return f"{called_name(call)}()"
 
 
-def _handed(every: Sequence[PythonFacts]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the parameters of functions and constructors, each with what a call of such a name can give it."""
-    taking: dict[str, list[FunctionNode]] = {}
+def _handed(every: Sequence[PythonFacts]) -> Iterator[tuple[Set[str], Set[str]]]:
+    """Yield the parameters of functions and constructors, with the last parts of the names that a call can give them.
+
+    Whether the first of them is the object, which the call need not give, is not asked.
+    """
+    taking: dict[str, list[set[str]]] = {}
     for facts in every:
         for scope in facts.scopes.values():
             if isinstance(scope.node, FunctionNode):
                 makes = scope.name == "__init__" and scope.parent is not None and scope.parent.is_class
                 name = scope.parent.name if makes and scope.parent is not None else scope.name
-                taking.setdefault(name, []).append(scope.node)
+                places = taking.setdefault(name, [])
+                for place, one in enumerate((*scope.node.args.posonlyargs, *scope.node.args.args)):
+                    for at in {max(place - 1, 0), place}:
+                        places.extend(set() for _ in range(len(places), at + 1))
+                        places[at].add(one.arg)
     for facts in every:
         for name in facts.calls.keys() & taking.keys():
             for site in facts.calls[name]:
-                for function in taking[name]:
-                    yield from _given(site.node, function)
-
-
-def _given(call: ast.Call, function: FunctionNode) -> Iterator[tuple[str, set[str]]]:
-    """Yield the parameters of a function, each with the last parts of the names that a call can give it.
-
-    Whether the first of them is the object, which the call need not give, is not asked.
-    """
-    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    for place, argument in enumerate(call.args):
-        for parameter in positional[place : place + 2]:
-            yield parameter, {last for arm in _arms(argument) for last in _named(arm)}
-    for keyword in call.keywords:
-        if keyword.arg is not None:
-            yield keyword.arg, {last for arm in _arms(keyword.value) for last in _named(arm)}
+                for argument, parameters in zip(site.node.args, taking[name], strict=False):
+                    yield parameters, {last for arm in _arms(argument) for last in _named(arm)}
+                for keyword in site.node.keywords:
+                    if keyword.arg is not None:
+                        yield {keyword.arg}, {last for arm in _arms(keyword.value) for last in _named(arm)}
 
 
 def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:

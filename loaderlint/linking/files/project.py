@@ -14,6 +14,7 @@ from loaderlint.linking.files.keys_read import needs_key, required
 from loaderlint.linking.files.known import Files, OtherFiles, Readings
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
+from loaderlint.linking.files.words import Wanted
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers.python import PythonFacts
@@ -118,23 +119,22 @@ class Project:
         files mention says nothing about any of them and is passed over; those that fewest mention come first.
         """
         anywhere = frozenset({""})
-        wanted = [
-            (name.encode(), [word.encode() for word in beside.get(name, anywhere)], list[str]()) for name in names
-        ]
-        beside_words = {word for _, others, _ in wanted for word in others}
-        unread = (path for path in self.paths if path not in self._files.matter) if wanted else ()
+        looked_for = [(Wanted(name), beside.get(name, anywhere), list[str]()) for name in names]
+        others = {word: Wanted(word) for _, words, _ in looked_for for word in words}
+        unread = (path for path in self.paths if path not in self._files.matter) if looked_for else ()
         for path in unread:
             content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
             if content is None:
                 continue
+            mentioned = self._files.words(path, content)
             # Most names stand beside the same few words, and most files hold none of those.
-            held = {word for word in beside_words if word in content}
-            for name, others, mentioning in wanted:
-                if not held.isdisjoint(others) and name in content:
+            held = {word for word, one in others.items() if one.is_in(content, mentioned)}
+            for name, words, mentioning in looked_for:
+                if not held.isdisjoint(words) and name.is_in(content, mentioned):
                     mentioning.append(path)
-            wanted = [one for one in wanted if len(one[-1]) <= MOST_MENTIONS]
+            looked_for = [one for one in looked_for if len(one[-1]) <= MOST_MENTIONS]
         found: set[str] = set()
-        for _, _, mentioning in sorted(wanted, key=lambda one: len(one[-1])):
+        for _, _, mentioning in sorted(looked_for, key=lambda one: len(one[-1])):
             if self._mentioning + len(found.union(mentioning)) > MOST_MENTIONING:
                 break
             found.update(mentioning)
