@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loaderlint.linking.things.alternatives import gathered, gathered_loosely, simplified
+from loaderlint.linking.things.kinds import MOST_THINGS
 from loaderlint.model.value import Answer, Assumption, Assumptions, together
 from tests.linking.traced import loader_of, traced
 
@@ -184,10 +185,23 @@ def test_few_values_that_arrive_in_very_many_ways_are_still_seen() -> None:
     assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == expected
 
 
-def test_very_many_values_are_not_followed() -> None:
-    calls = "".join(f"load(1, {workers})\n" for workers in range(70))
+@pytest.mark.parametrize(("values", "seen"), [(MOST_THINGS, True), (MOST_THINGS + 1, False)])
+def test_many_values_are_each_followed_and_very_many_are_not(values: int, seen: bool) -> None:
+    mark = "⟦{}⟧" if seen else "{}"
+    calls = "".join(f"load(1, {mark.format(workers)})\n" for workers in range(values))
     text = f"def load(data, workers):\n    DataLoader(data, num_workers=workers)\n{calls}"
-    assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == {"open"}
+    expected = {str(workers) for workers in range(values)} if seen else {"open"}
+    assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}"}) == expected
+
+
+def test_what_comes_about_in_too_many_ways_is_kept_in_some_of_them_and_open() -> None:
+    """Each stands under many conditions, which tell it from what is given where those are not met."""
+    tests = "".join(f"    if unknown({place}):\n        workers = choose({place})\n" for place in range(9))
+    ways = "".join(f"    if other({place}):\n        return ⟦{place % 8 + 1}⟧\n" for place in range(8))
+    text = f"def choose(place):\n{ways}    return ⟦9⟧\ndef load():\n    workers = ⟦10⟧\n{tests}"
+    loader = "    DataLoader(1, num_workers=workers)\nload()\n"
+    expected = {*map(str, range(1, 11)), "open"}
+    assert traced({"main.py": f"from torch.utils.data import DataLoader\n{text}{loader}"}) == expected
 
 
 AMBIGUOUS = """

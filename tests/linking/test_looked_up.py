@@ -152,7 +152,7 @@ EVERY_PAIR = (
 PAIRS: Cases = {
     "of what was seen": (EVERY_PAIR.format("[⟦0⟧, ⟦2⟧]", "[3, 4]"), {"0", "2"}),
     "of what was not seen": (EVERY_PAIR.format("[0, 2]", "unknown()"), {"open"}),
-    "of very many": (EVERY_PAIR.format("[0, 2]", "range(30)"), {"open"}),
+    "of very many": (EVERY_PAIR.format("[0, 2]", "range(300)"), {"open"}),
 }
 
 

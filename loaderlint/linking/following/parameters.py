@@ -105,7 +105,7 @@ def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> li
     return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
 
 
-MOST_CONDITIONS_OF_A_CALL = 4
+MOST_CONDITIONS_OF_A_CALL = 12
 """Where a call is come to in more ways than this, only what they have in common is kept of the conditions."""
 
 

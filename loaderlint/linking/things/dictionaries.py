@@ -13,6 +13,8 @@ from loaderlint.linking.things.alternatives import gathered, gathered_loosely
 from loaderlint.linking.things.kinds import (
     ABSENT,
     MOST_POSSIBILITIES,
+    MOST_THINGS,
+    POSSIBILITIES_KEPT,
     UNSEEN,
     CommandLine,
     Frame,
@@ -24,6 +26,7 @@ from loaderlint.linking.things.kinds import (
     Thing,
     distinct,
     in_few,
+    in_part,
     irremovable,
     laid_over,
     under,
@@ -111,19 +114,22 @@ def joined(possibilities: Iterable[Possibility]) -> Possibilities:
 def limited(possibilities: Possibilities, span: Span) -> Possibilities:
     """Return possibilities in as few as can be read; what even then are too many are unseen.
 
-    Dictionaries become one, mappings of OmegaConf another one, and of texts that are equal it no longer matters where
-    each was written: they tell what is meant, and are no setting themselves.
+    Of texts that are equal it no longer matters where each was written: they tell what is meant, and are no setting
+    themselves. Of what comes about in many ways some are kept; where even the things are too many, dictionaries become
+    one, and mappings of OmegaConf another one.
     """
     if len(possibilities) > MOST_POSSIBILITIES:
         possibilities = in_few(possibilities)
     if len(possibilities) > MOST_POSSIBILITIES:
         possibilities = in_few(possibilities, gathered_loosely)
     if len(possibilities) > MOST_POSSIBILITIES:
+        possibilities = in_part(_equal_texts_as_one(possibilities, span), span, POSSIBILITIES_KEPT)
+    if len(possibilities) > MOST_THINGS:
         plain = [one for one in possibilities if isinstance(one.thing, Items | TreeMapping)]
         of_omegaconf = [one for one in possibilities if isinstance(one.thing, Settings)]
         others = [one for one in possibilities if not isinstance(one.thing, Items | TreeMapping | Settings)]
-        possibilities = (*_equal_texts_as_one(others, span), *joined(plain), *joined(of_omegaconf))
-    return possibilities if len(possibilities) <= MOST_POSSIBILITIES else unseen(span)
+        possibilities = (*others, *joined(plain), *joined(of_omegaconf))
+    return possibilities if len(possibilities) <= MOST_THINGS else unseen(span)
 
 
 def _equal_texts_as_one(possibilities: Iterable[Possibility], span: Span) -> Possibilities:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -304,11 +305,15 @@ _PLAIN = frozenset({type(None), bool, int, float, str})
 MAIN = "__name__"
 """Subject of the assumption that this is the main module and not a worker's import of it."""
 MOST_POSSIBILITIES = 64
-"""More than this and an expression counts as unseen: nobody reads such a list."""
+"""More than this, with the ways in which each comes about, and only some of those ways are followed further."""
+POSSIBILITIES_KEPT = 24
+"""As many are then kept, and more where there are more things: each in one way at least."""
+MOST_THINGS = 256
+"""An expression that can be more things than this counts as unseen: nobody reads such a list."""
 MOST_OPEN_WAYS = 8
 """Ways in which one of too many things is unseen that are told from each other."""
 MOST_WAYS = 64
-"""A thing that comes about in more ways than this counts as unseen: without its assumptions it would be invented."""
+"""Of a thing that comes about in more ways than this the others count as unseen: without assumptions it is invented."""
 MOST_COMBINATIONS = 1024
 """More combinations of operands than this that can meet and the result counts as unseen."""
 MOST_MEETINGS = 16 * MOST_COMBINATIONS
@@ -455,6 +460,26 @@ def in_few(
     return tuple(found)
 
 
+def in_part(possibilities: Possibilities, span: Span, most: int) -> Possibilities:
+    """Return about ``most`` of the possibilities of an expression: each thing in the ways that assume least.
+
+    The other ways are unseen. What is kept and what is not tell runs from each other, so that neither meets the other;
+    no thing is said under fewer assumptions than it comes about under, which would invent it.
+    """
+    ways: dict[tuple[object, ...], list[Possibility]] = {}
+    unseen_ways = [one for one in possibilities if isinstance(one.thing, Unseen)]
+    for one in sorted(possibilities, key=lambda one: len(one.assumptions)):
+        if not isinstance(one.thing, Unseen):
+            thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+            ways.setdefault((thing, one.span, one.entry), []).append(one)
+    kept = [one for turn in zip_longest(*ways.values()) for one in turn if one is not None][: max(most, len(ways))]
+    if len(kept) + len(unseen_ways) == len(possibilities):
+        return possibilities
+    subject = f"what is not followed at {span}"
+    seen = under(kept, choice(subject, 0))
+    return (*seen, *unseen_ways, *unseen(span, choice(subject, 1)))
+
+
 def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     if len(same) == 1:
         yield same[0]
@@ -466,7 +491,7 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
         alternatives = gathered_loosely(alternatives)
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
-        return
+        alternatives = sorted(alternatives, key=len)[:MOST_WAYS]
     sources = frozenset[Span]().union(*(one.sources for one in same))
     first_of = {one.assumptions: one for one in reversed(same)}
     for assumptions in alternatives:

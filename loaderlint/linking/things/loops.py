@@ -35,7 +35,7 @@ from loaderlint.vocabulary.datasets import SPLITS
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-MOST_TURNS = 32
+MOST_TURNS = 128
 """A loop over more than this is followed no further."""
 
 
