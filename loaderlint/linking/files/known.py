@@ -169,9 +169,14 @@ class Files:
     @cached_property
     def search_path(self) -> SearchPath:
         """Where imports find their modules."""
+        return SearchPath(self.paths, self.called)
+
+    @cached_property
+    def called(self) -> Mapping[str, str]:
+        """The names of the projects that folders are the outermost of."""
         declaring = (path for path in sorted(self.paths) if posixpath.basename(path) in DECLARES)
         names = ((posixpath.dirname(path), name_declared(self.content(path) or b"")) for path in declaring)
-        return SearchPath(self.paths, {root: name for root, name in names if name is not None})
+        return {root: name for root, name in names if name is not None}
 
     @cached_property
     def entry_points(self) -> frozenset[tuple[str, str, str]]:

@@ -14,6 +14,7 @@ from loaderlint.linking.files.keys_read import needs_key, required
 from loaderlint.linking.files.known import Files, OtherFiles, Readings
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
+from loaderlint.linking.files.search_path import SOURCE_ROOTS
 from loaderlint.linking.files.words import Wanted
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
@@ -254,6 +255,16 @@ class Project:
         """The functions that installed commands call, each by the path of its module and its name."""
         declared = self._files.entry_points
         return frozenset((path, name) for module, name, importer in declared for path in self.modules(module, importer))
+
+    def is_installed(self, path: str) -> bool:
+        """Return whether a file is of a package that stands where a project is declared, or in a source root there."""
+        folder = posixpath.dirname(path)
+        if posixpath.join(folder, "__init__.py") not in self._files.paths:
+            return False
+        while posixpath.join(folder, "__init__.py") in self._files.paths and folder:
+            folder = posixpath.dirname(folder)
+        root = posixpath.dirname(folder) if posixpath.basename(folder) in SOURCE_ROOTS else folder
+        return root in self._files.called
 
     @property
     def built_on_unix(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from loaderlint.vocabulary.platforms import BUILT_ON_UNIX
 
-_SOURCE_ROOTS = frozenset({"src", "lib", "python"})
+SOURCE_ROOTS = frozenset({"src", "lib", "python"})
 """Folders that hold a project's packages without being one (packaging.python.org, "src layout vs flat layout")."""
 _NOT_SHADOWED = re.compile(r"(torch|pytorch_lightning|lightning\.(pytorch|fabric))(\.|$)")
 """Dotted names of libraries that a package's own ``torch`` or ``lightning`` does not stand for inside of it.
@@ -45,7 +45,7 @@ class SearchPath:
         self._roots = sorted(
             folder
             for folder in above
-            if posixpath.basename(folder) in _SOURCE_ROOTS or posixpath.join(folder, "setup.py") in paths
+            if posixpath.basename(folder) in SOURCE_ROOTS or posixpath.join(folder, "setup.py") in paths
         )
         packages = {root: posixpath.join(root, name.replace("-", "_")) for root, name in called.items()}
         self._called = {

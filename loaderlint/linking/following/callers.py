@@ -37,8 +37,9 @@ from loaderlint.linking.things.made_calls import (
     names_definition,
     without_first,
 )
+from loaderlint.linking.things.offered import is_offered
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import CallSite, PythonFacts, called_by
+from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.tree import Scalar, mappings
 
@@ -91,20 +92,20 @@ class Callers:
             called = self._remembered(
                 function.node, owner.node.name, owner.facts, lambda: self._of_constructor(owner), kind
             )
-            return _seen_by_users(called, owner.facts)
+            return self._seen_by_users(called, owner.facts, owner.scope)
         name = called_by(function.scope)
         if name is None:
             return _UNFINISHED
         facts = function.facts if owner is None else None
         called = self._remembered(function.node, name, facts, lambda: self._of_function(function, name))
-        seen = _seen_by_users(called, function.facts)
+        seen = self._seen_by_users(called, function.facts, function.scope)
         by_name = not seen.for_users and called_by_name.may_be_called(self._evaluator, function)
         return replace(seen, for_users=True) if by_name else seen
 
     def makers(self, owner: Class) -> Called:
         """Return what makes an object of a class, or of a subclass without a constructor of its own."""
         called = self._remembered(owner.node, owner.node.name, owner.facts, lambda: self._of_class(owner))
-        return _seen_by_users(called, owner.facts)
+        return self._seen_by_users(called, owner.facts, owner.scope)
 
     def is_made(self, owner: Class) -> bool:
         """Return whether something makes objects of just this class, or may do so out of sight."""
@@ -129,6 +130,15 @@ class Callers:
     def sites(self, name: str) -> Iterable[tuple[PythonFacts, CallSite]]:
         """Return the calls of anything by this name, and by the names it is imported as."""
         return self._references.calls.get(name, ())
+
+    def _seen_by_users(self, called: Called, facts: PythonFacts, scope: Scope) -> Called:
+        """Return who calls a function or class of a file, with whether it is there for those who use the project."""
+        path = facts.source.path
+        by_nobody_else = not in_tests(path) and all(in_tests(one.path) for one in called.by)
+        named = scope.parent if scope.parent is not None and scope.parent.is_class else scope
+        at_the_top = named.parent is facts.module and not scope.name.startswith("_")
+        offered = at_the_top and not in_tests(path) and is_offered(self._evaluator.project, facts, named.name)
+        return replace(called, for_users=by_nobody_else or offered)
 
     def note_takers(self, names: Iterable[str]) -> None:
         """Note the files of the functions and classes that are given something by one of these names: they may call it.
@@ -406,12 +416,6 @@ def _told(found: Possibilities) -> list[tuple[object, Assumptions]]:
     things = (one.thing for one in found)
     named = (id(one.node) if isinstance(one, Class | Function) else one for one in things)
     return list(zip(named, (one.assumptions for one in found), strict=True))
-
-
-def _seen_by_users(called: Called, facts: PythonFacts) -> Called:
-    """Return who calls a function or class of a file, with whether it is there for those who use the project."""
-    for_users = not in_tests(facts.source.path) and all(in_tests(one.path) for one in called.by)
-    return replace(called, for_users=for_users)
 
 
 _LOOKS = frozenset(

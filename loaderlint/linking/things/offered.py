@@ -1,0 +1,54 @@
+"""What a project offers to those who install it."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.readers.python import PythonFacts
+
+if TYPE_CHECKING:
+    from loaderlint.linking.files.project import Project
+
+
+def is_offered(project: Project, facts: PythonFacts, name: str) -> bool:
+    """Return whether whoever installs the project is offered a function or class that a module defines at its top.
+
+    Its package is one that is installed, and the module lists the name in ``__all__``, or a package around it imports
+    it from there (PEP 8, "Public and Internal Interfaces").
+    """
+    path = facts.source.path
+    if name.startswith("_") or not project.is_installed(path):
+        return False
+    if name in listed(facts):
+        return True
+    initializers = (project.python(one) for one in _initializers(path))
+    return any(_hands_on(project, one, name, path) for one in initializers if one is not None)
+
+
+def listed(facts: PythonFacts) -> frozenset[str]:
+    """Return the names that a module lists in its ``__all__``, as far as they are written there."""
+    values = [one.value for one in facts.module.bindings.get("__all__", ())]
+    rows = [one for one in values if isinstance(one, ast.List | ast.Tuple)]
+    items = (one.value for row in rows for one in row.elts if isinstance(one, ast.Constant))
+    return frozenset(one for one in items if isinstance(one, str))
+
+
+def _initializers(path: str) -> Iterator[str]:
+    """Yield the paths of the modules of the packages around a module, the innermost first."""
+    folder = posixpath.dirname(path)
+    while folder:
+        yield posixpath.join(folder, "__init__.py")
+        folder = posixpath.dirname(folder)
+
+
+def _hands_on(project: Project, package: PythonFacts, name: str, path: str) -> bool:
+    """Return whether a package imports a name, or every name, from the module at a path."""
+    here = package.source.path
+    for one in package.module.bindings.get(name, ()):
+        if one.kind == "import" and one.target.rpartition(".")[2] == name:
+            return True
+    starred = (one.target.removesuffix("*") for one in package.module.bindings.get("*", ()))
+    return any(project.module(one.removesuffix(".") if one.strip(".") else one, here) == path for one in starred)

@@ -1,0 +1,100 @@
+"""Whether the default of a parameter that the project always gives is one for those who install the project."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import traced
+
+BUILD = """\
+from torch.utils.data import DataLoader
+{listed}
+def build(data, workers={default}):
+    return DataLoader(data, num_workers=workers)
+"""
+CLASS = """\
+from torch.utils.data import DataLoader
+class Images:
+    def __init__(self, data, workers={default}):
+        self.data, self.workers = data, workers
+    def loader(self):
+        return DataLoader(self.data, num_workers=self.workers)
+"""
+DECLARED = {"pyproject.toml": '[project]\nname = "images"\n'}
+USED = "from images.making import build\nbuild(data, ⟦3⟧)\n"
+
+
+def making(default: str, listed: str = "") -> str:
+    return BUILD.format(default=default, listed=listed)
+
+
+Cases = dict[str, tuple[dict[str, str], set[str]]]
+
+OFFERED: Cases = {
+    "listed in its module": (
+        {**DECLARED, "images/__init__.py": "", "images/making.py": making("⟦4⟧", '__all__ = ["build"]')},
+        {"3", "4", "open"},
+    ),
+    "imported by its package": (
+        {**DECLARED, "images/__init__.py": "from .making import build\n", "images/making.py": making("⟦4⟧")},
+        {"3", "4", "open"},
+    ),
+    "imported with all names by its package": (
+        {**DECLARED, "images/__init__.py": "from .making import *\n", "images/making.py": making("⟦4⟧")},
+        {"3", "4", "open"},
+    ),
+    "in a package in src": (
+        {
+            "setup.py": 'from setuptools import setup\nsetup(\n    name="images",\n)\n',
+            "src/images/__init__.py": "from .making import build\n",
+            "src/images/making.py": making("⟦4⟧"),
+        },
+        {"3", "4", "open"},
+    ),
+    "offered by nobody": (
+        {**DECLARED, "images/__init__.py": "", "images/making.py": making("4")},
+        {"3"},
+    ),
+    "of a package that is not installed": (
+        {"images/__init__.py": "from .making import build\n", "images/making.py": making("4", '__all__ = ["build"]')},
+        {"3"},
+    ),
+    "of a package beside settings of tools alone": (
+        {
+            "pyproject.toml": "[tool.ruff]\nline-length = 100\n",
+            "images/__init__.py": "from .making import build\n",
+            "images/making.py": making("4"),
+        },
+        {"3"},
+    ),
+    "of a script beside the package": (
+        {**DECLARED, "images/making.py": making("4", '__all__ = ["build"]')},
+        {"3"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OFFERED.values(), ids=OFFERED.keys())
+def test_defaults_of_functions_that_are_offered(files: dict[str, str], expected: set[str]) -> None:
+    assert traced({**files, "train.py": USED}) == expected
+
+
+@pytest.mark.parametrize(
+    ("package", "default", "expected"),
+    [("from .making import Images\n", "⟦4⟧", {"3", "4", "open"}), ("", "4", {"3"})],
+    ids=["offered", "not offered"],
+)
+def test_defaults_of_classes_that_are_offered(package: str, default: str, expected: set[str]) -> None:
+    files = {**DECLARED, "images/__init__.py": package, "images/making.py": CLASS.format(default=default)}
+    used = "from images.making import Images\nImages(data, ⟦3⟧).loader()\n"
+    assert traced({**files, "train.py": used}) == expected
+
+
+def test_the_default_of_a_private_method_is_none_for_users() -> None:
+    text = (
+        "from torch.utils.data import DataLoader\nclass Images:\n"
+        "    def loader(self):\n        return self._made(⟦3⟧)\n"
+        "    def _made(self, workers=4):\n        return DataLoader(1, num_workers=workers)\n"
+    )
+    files = {**DECLARED, "images/__init__.py": "from .making import Images\n", "images/making.py": text}
+    assert traced(files) == {"3"}
