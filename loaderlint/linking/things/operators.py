@@ -21,6 +21,7 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     Thing,
     Unseen,
     combined,
@@ -132,7 +133,8 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     if isinstance(kind, ast.In | ast.NotIn) and (answers := guards.in_notebook(evaluator, node, frame)) is not None:
         return answers
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
-    if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
+    same = isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if same and any(_is_container(one) for operand in operands for one in operand):
         return _equality(operands, node, frame)
     if isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot) and any(
         is_class(one.thing) for operand in operands for one in operand
@@ -147,13 +149,13 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
 
 
 def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
-    """Return whether two things are equal, or are not: a dictionary or list never equals a constant."""
+    """Return whether two things are equal or one, or are not: a dictionary or list is never a constant such as None."""
     kind, span = node.ops[0], frame.facts.span(node)
     found: list[Possibility] = []
     for (left, right), assumptions, places in combined(*operands):
         thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
         if (_is_container(left) and right.constant) or (_is_container(right) and left.constant):
-            thing = isinstance(kind, ast.NotEq)
+            thing = isinstance(kind, ast.NotEq | ast.IsNot)
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
 
@@ -173,7 +175,7 @@ def _identity(operands: tuple[Possibilities, Possibilities], node: ast.Compare, 
 
 
 def _is_container(one: Possibility) -> bool:
-    return isinstance(one.thing, Items | Row | TreeMapping)
+    return isinstance(one.thing, Items | Row | TreeMapping | Settings)
 
 
 def _chained(node: ast.Compare) -> ast.expr:
