@@ -553,3 +553,68 @@ def test_a_name_that_becomes_a_part_of_what_it_stood_for() -> None:
         """
     found = [[one.constant for one in loader.num_workers.candidates] for loader in loaders_of(files)]
     assert found == [[4], [2]]
+
+
+_ASKED = "DataLoader(data, num_workers=⟦8⟧ if 'size' in options else ⟦2⟧)\n"
+_WITH, _WITHOUT = _ASKED.replace("⟦2⟧", "2"), _ASKED.replace("⟦8⟧", "8")
+_HELPER = """
+def read(options, key):
+    if options is not None and key in options:
+        return options[key]
+    return None
+def load(options, data=None):
+    name = read(options, "name")
+    if name:
+        data = find(name)
+    if data is not None:
+        return DataLoader(data, num_workers=options["num_workers"])
+"""
+
+ASKED: Cases = {
+    "which has it": ("options = {'size': 1}\n" + _WITH, {"8"}),
+    "which does not have it": ("options = {'shape': 1}\n" + _WITHOUT, {"2"}),
+    "which has it under a name that is not asked for": (
+        "options = {'size': 1}\n" + _WITHOUT.replace("in options", "not in options"),
+        {"2"},
+    ),
+    "to which it is added": ("options = {}\noptions['size'] = 1\n" + _WITH, {"8"}),
+    "from which it is taken": ("options = {'size': 1}\noptions.pop('size')\n" + _WITHOUT, {"2"}),
+    "to which it may be added": ("options = {}\nif some():\n    options['size'] = 1\n" + _ASKED, {"8", "2"}),
+    "to which something is added": ("options = {}\noptions[some()] = 1\n" + _ASKED, {"8", "2"}),
+    "which something out of sight may fill": ("options = {}\nfill(options)\n" + _ASKED, {"8", "2"}),
+    "which a function fills": (
+        "options = {}\ndef register(name):\n    options[name] = 1\nregister(some())\n" + _ASKED,
+        {"8", "2"},
+    ),
+    "of which not all was seen": ("options = dict(**some())\n" + _ASKED, {"8", "2"}),
+    "of a caller that gives it": (
+        "def load(**options):\n    " + _WITH + "load(size=1)\n",
+        {"8"},
+    ),
+    "of a caller that does not give it": (
+        "def load(**options):\n    " + _WITHOUT + "load(shape=1)\n",
+        {"2"},
+    ),
+    "of a file": (
+        {
+            "main.py": IMPORT + "import yaml\noptions = yaml.safe_load(open('a.yaml'))\n" + _WITH,
+            "a.yaml": "size: 1\nshape: 4\n",
+        },
+        {"8"},
+    ),
+    "of a configuration that a file may bring new keys to": (
+        "from yacs.config import CfgNode\noptions = CfgNode(new_allowed=True)\noptions.shape = 1\n"
+        "options.merge_from_file(some())\n" + _ASKED,
+        {"8", "2"},
+    ),
+    "by a function that is handed it": (
+        _HELPER
+        + "load({'num_workers': 4})\nload({'num_workers': ⟦8⟧}, [1])\nload({'num_workers': ⟦2⟧, 'name': 'a'})\n",
+        {"8", "2"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), ASKED.values(), ids=ASKED.keys())
+def test_a_dictionary_is_asked_for_a_key(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected

@@ -411,3 +411,87 @@ CONSTRUCTED: Cases = {
 @pytest.mark.parametrize(("files", "expected"), CONSTRUCTED.values(), ids=CONSTRUCTED.keys())
 def test_a_base_is_constructed_with_what_the_class_of_the_object_gives_it(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+_HANDING = """
+class Base:
+    def __init__(self, workers):
+        self.workers = workers
+        self.setup(self.workers)
+    def setup(self, workers):
+        pass
+"""
+_LOADS = "        self.loader = DataLoader(data, num_workers=workers)\n"
+_FIRST = "class First(Base):\n    def setup(self, workers):\n" + _LOADS
+
+HANDED_DOWN: Cases = {
+    "what another heir was made with": (
+        _HANDING + _FIRST + "class Second(Base):\n    def setup(self, n):\n        pass\nFirst(⟦8⟧)\nSecond(4)\n",
+        {"8"},
+    ),
+    "what another heir was made with, straight from the constructor's parameter": (
+        _HANDING.replace("setup(self.workers)", "setup(workers)")
+        + _FIRST
+        + "class Second(Base):\n    def setup(self, n):\n        pass\nFirst(⟦8⟧)\nSecond(4)\n",
+        {"8"},
+    ),
+    "what another heir was made with, through another method": (
+        _HANDING.replace(
+            "        self.setup(self.workers)\n",
+            "        self.prepare(workers)\n    def prepare(self, workers):\n        self.setup(workers)\n",
+        )
+        + _FIRST
+        + "class Second(Base):\n    def setup(self, n):\n        pass\nFirst(⟦8⟧)\nSecond(4)\n",
+        {"8"},
+    ),
+    "what an heir below was made with": (
+        _HANDING + _FIRST + "class Second(First):\n    pass\nFirst(⟦8⟧)\nSecond(⟦4⟧)\n",
+        {"8", "4"},
+    ),
+    "what an heir below hands up": (
+        _HANDING
+        + _FIRST
+        + "class Second(First):\n    def __init__(self):\n        super().__init__(⟦4⟧)\n"
+        + "class Third(Base):\n    def __init__(self):\n        super().__init__(2)\n"
+        + "    def setup(self, n):\n        pass\nFirst(⟦8⟧)\nSecond()\nThird()\n",
+        {"8", "4"},
+    ),
+    "what an heir with a method in the place of this one was made with": (
+        _HANDING.replace("        pass\n", _LOADS)
+        + "class First(Base):\n    def setup(self, workers):\n        pass\nFirst(8)\nBase(⟦4⟧)\n",
+        {"4"},
+    ),
+    "what an heir whose method calls this one was made with": (
+        _HANDING.replace("        pass\n", _LOADS)
+        + "class First(Base):\n    def setup(self, workers):\n        super().setup(workers)\nFirst(⟦8⟧)\nBase(⟦4⟧)\n",
+        {"8", "4"},
+    ),
+    "what an heir that leaves the method alone was made with": (
+        _HANDING.replace("        pass\n", _LOADS)
+        + "class First(Base):\n    def setup(self, workers):\n        pass\nclass Second(Base):\n    pass\n"
+        + "First(8)\nSecond(⟦4⟧)\n",
+        {"4"},
+    ),
+    "what is handed to the method of some other object": (
+        _HANDING
+        + _FIRST
+        + "class Second(Base):\n    def setup(self, n):\n        First.setup(self, n)\nFirst(⟦8⟧)\nSecond(⟦4⟧)\n",
+        {"8", "4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), HANDED_DOWN.values(), ids=HANDED_DOWN.keys())
+def test_an_object_hands_its_own_methods_what_it_was_made_with(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_an_object_of_one_of_very_many_heirs_hands_its_method_what_it_was_made_with() -> None:
+    other = "from base import Base\nclass Other(Base):\n    def setup(self, n):\n        pass\nOther(4)\n"
+    others = {f"other{n}.py": other.replace("Other", f"Other{n}") for n in range(32)}
+    files = {
+        "base.py": _HANDING,
+        "first.py": IMPORT + "from base import Base\n" + _FIRST,
+        "main.py": "from first import First\nFirst(⟦8⟧)\n",
+    }
+    assert traced({**files, **others}) == {"8"}

@@ -182,6 +182,20 @@ ARITHMETIC: Cases = {
     ),
     "a comparison of unlike things": ("N = None\nDataLoader(data, num_workers=⟦8⟧ if N > 1 else ⟦0⟧)", {"8", "0"}),
     "isinstance is not asked": ("DataLoader(data, num_workers=⟦8⟧ if isinstance(n, int) else ⟦0⟧)", {"8", "0"}),
+    "a list is not None": ("N = [1]\nDataLoader(data, num_workers=⟦8⟧ if N is not None else 0)", {"8"}),
+    "a dictionary is not None": ("N = {}\nDataLoader(data, num_workers=0 if N is None else ⟦8⟧)", {"8"}),
+    "a configuration is not None": (
+        """
+        from omegaconf import OmegaConf
+        N = OmegaConf.create({"data": {"size": 1}})
+        DataLoader(data, num_workers=0 if N.data is None else ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "whether two lists are one is not asked": (
+        "N = [1]\nM = N\nDataLoader(data, num_workers=⟦8⟧ if N is M else ⟦0⟧)",
+        {"8", "0"},
+    ),
     "an environment variable": (
         "import os\nDataLoader(data, num_workers=int(os.environ.get('WORKERS', ⟦4⟧)))",
         {"4", "open"},

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.files.references import References, references
-from loaderlint.linking.following import called_by_name
+from loaderlint.linking.following import called_by_name, hierarchy
 from loaderlint.linking.following.configurations import argparse_args, configured_calls
 from loaderlint.linking.following.configurations.handing import calls_made_of, default_given, parameter_given
 from loaderlint.linking.following.configurations.registries import is_registered
 from loaderlint.linking.following.hooks import HookCalls
-from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, owner_of
+from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, lineage, owner_of
 from loaderlint.linking.things.kinds import (
     Class,
     Frame,
@@ -194,6 +194,9 @@ class Callers:
             runs_command = self._evaluator.outside.is_click_command(function)
             by = (*(one for one in by if not runs_command or _gives_by_name(one)), SettingsCaller(*offered))
         if function.owner is not None:
+            # A class above may call it on its own object, in one of very many files that mention its name.
+            above = (one.facts for one in lineage(self._evaluator, function.owner))
+            self._evaluator.takers.update(facts.source.path for facts in above if name in facts.calls)
             hooked = [
                 caller
                 for facts, site in self._hooks.of(name)
@@ -231,7 +234,7 @@ class Callers:
             called.append(SettingsCaller(*offered))
         for facts, site in self._references.calls.get("cls", ()):
             called.extend(self._callers_at(facts, site, is_owner))
-        return Called(tuple(called), found.elsewhere)
+        return Called(tuple(replace(one, making=owner) for one in called), found.elsewhere)
 
     def _base_calls(self, owner: Class) -> Iterator[Caller]:
         """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
@@ -306,8 +309,17 @@ class Callers:
     def _callers_at(self, facts: PythonFacts, site: CallSite, matches: _Matches) -> Iterator[Caller]:
         frame = Frame(facts, site.place)
         for one in self._followed(site.node.func, frame):
-            if matches(one.thing):
-                yield Caller(frame, _without_object(site.node, one.thing), one.assumptions)
+            where = self._where_called(site.node.func, frame, one.thing) if matches(one.thing) else None
+            if where is not None:
+                yield Caller(where, _without_object(site.node, one.thing), one.assumptions)
+
+    def _where_called(self, callee: ast.expr, frame: Frame, called: Thing) -> Frame | None:
+        """Return the frame of a call as it is where what is called is this; None where it is never called there."""
+        if not isinstance(called, Function) or called.receiver is None or called.owner is None:
+            return frame
+        running = hierarchy.in_method(self._evaluator, called.owner, called.scope).running
+        on = self._evaluator.any_object(called.receiver.of, running)
+        return hierarchy.calling(self._evaluator, frame, callee, on)
 
     def _handed_on(self, name: str, matches: _Matches) -> tuple[set[str], list[Caller], bool]:
         """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""

@@ -411,7 +411,7 @@ class Evaluator:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
         self._keep(instance.changed)
-        key = ("attribute", instance.of.node, instance.call, id(instance.changed), name)
+        key = ("attribute", instance.of.node, instance.call, instance.running, id(instance.changed), name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 
     # --- conditions ---

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Instance
+from loaderlint.linking.things.kinds import Class, Frame, Instance
 from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
 from loaderlint.readers.python_calls import is_super
 
@@ -46,6 +47,44 @@ def in_method(evaluator: Evaluator, owner: Class, method: Scope) -> Instance:
 
     known = evaluator.remembered(("replaced", id(owner.node), method.name), None, replaced)
     return evaluator.any_object(owner, (owner, method.name) if known else None)
+
+
+def calling(evaluator: Evaluator, frame: Frame, callee: ast.expr, on: Instance) -> Frame | None:
+    """Return the frame of a method that calls another one of its own object, where that object is ``on``.
+
+    It is None where it cannot be that one. Where something else is called the frame stays as it is.
+    """
+    owner = classes.owner_of(frame.facts, frame.scope)
+    if owner is None or not isinstance(callee, ast.Attribute) or not _is_own_object(callee.value, frame):
+        return frame
+    known = frame.receiver or in_method(evaluator, owner, frame.scope)
+    if _is_below(evaluator, on.of, known.of):
+        kind = on.of
+    elif _is_below(evaluator, known.of, on.of):
+        kind = known.of
+    else:
+        family = _family(evaluator, on.of)
+        mixed = len(family) > _LARGEST_FAMILY or any(_is_below(evaluator, one, known.of) for one in family)
+        return frame if mixed else None
+    if not runs(evaluator, kind, owner, frame.scope.name) or not can_be(evaluator, on, kind):
+        return None
+    return replace(frame, receiver=evaluator.any_object(kind, on.running or known.running))
+
+
+def can_be(evaluator: Evaluator, instance: Instance, kind: Class) -> bool:
+    """Return whether an object on which a method runs can be of a class of its family."""
+    return instance.running is None or runs(evaluator, kind, *instance.running)
+
+
+def _is_own_object(node: ast.expr, frame: Frame) -> bool:
+    """Return whether an expression in a method is the object that the method runs on."""
+    if not isinstance(frame.scope.node, FunctionNode) or classes.has_decorator(frame.scope.node, "classmethod"):
+        return False
+    return is_super(node) or (isinstance(node, ast.Name) and classes.names_receiver(frame, node.id))
+
+
+def _is_below(evaluator: Evaluator, kind: Class, above: Class) -> bool:
+    return any(one.node is above.node for one in classes.lineage(evaluator, kind))
 
 
 def runs(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:

@@ -145,7 +145,7 @@ def _ended(
     To whom asks it while they are found out, an attribute is whatever it was given.
     """
     return evaluator.once(
-        ("made", instance.of.node, instance.call, instance.frame, method, names),
+        ("made", instance.of.node, instance.call, instance.frame, instance.running, method, names),
         [NO_ASSUMPTIONS],
         lambda: stops.conditions_of_end(evaluator, _method_frame(evaluator, instance, owner, method), names),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import class_attributes, environment, instances, modules
+from loaderlint.linking.following import class_attributes, environment, instances, keys_asked, modules
 from loaderlint.linking.following.commandlines import absl, parsed
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
@@ -111,14 +111,18 @@ def subscript(evaluator: Evaluator, node: ast.Subscript, frame: Frame) -> Possib
         if joint is not None:
             text = frame.facts.text(node)
             if isinstance(owner.thing, Items | Row) and not (key.constant or isinstance(node.slice, ast.Slice)):
-                found.extend(under(any_item(owner.thing, key.thing, span), joint))
+                found.extend(under(any_item(evaluator, owner.thing, key.thing, node.slice, frame, span), joint))
                 continue
             found.extend(under(item(evaluator, owner.thing, key.thing, span, text, frame), joint))
             typed = isinstance(key.thing, CommandLineText) or (isinstance(key.thing, Unseen) and key.thing.given)
             if typed and isinstance(owner.thing, TreeMapping):
                 # Which part of a file holds is what the user says: ``settings[args.environment]``.
                 parts = [(name, child_of_tree(owner.thing, name, span, text)) for name in owner.thing.merged]
-                kept = [(name, way) for name, way in parts if isinstance(way[0].thing, TreeMapping)]
+                kept = [
+                    (name, _looked_up(evaluator, way, node.slice, name, frame))
+                    for name, way in parts
+                    if isinstance(way[0].thing, TreeMapping)
+                ]
                 found.extend(under(one_of(f"the key at {key.span}", [*kept, ("another", ())]), joint))
     return distinct(found)
 
@@ -127,7 +131,9 @@ MOST_ITEMS = 16
 """One of more items than this is something unseen where nobody saw which one."""
 
 
-def any_item(thing: Items | Row, key: Thing, span: Span) -> Possibilities:
+def any_item(
+    evaluator: Evaluator, thing: Items | Row, key: Thing, node: ast.expr, frame: Frame, span: Span
+) -> Possibilities:
     """Return what a dictionary or list holds under a key that was not seen, assuming that it is this one.
 
     Where it holds plain values, which of them are meant for the same thing is known only if the user says the key.
@@ -138,10 +144,20 @@ def any_item(thing: Items | Row, key: Thing, span: Span) -> Possibilities:
     by_user = isinstance(key, CommandLineText) or (isinstance(key, Unseen) and key.given)
     if not by_user and any(one.constant for values in items.values() for one in values):
         return unseen(span)
-    ways: list[tuple[int | str, Possibilities]] = [(key, irremovable(values)) for key, values in items.items()]
+    ways: list[tuple[int | str, Possibilities]] = [
+        (one, irremovable(_looked_up(evaluator, values, node, one, frame))) for one, values in items.items()
+    ]
     others = unseen(span) if isinstance(thing, Items) and not thing.complete else ()
     found = one_of(f"the key at {span}", [*ways, ("another", others)])
     return tuple(one for one in found if not isinstance(one.thing, Absent)) or unseen(span)
+
+
+def _looked_up(
+    evaluator: Evaluator, values: Possibilities, node: ast.expr, key: int | str, frame: Frame
+) -> Possibilities:
+    """Return what stands under a key, where the expression that looks it up is that key."""
+    ways = keys_asked.answers(evaluator, node, key, frame)
+    return tuple(one for way in ways for one in under(values, way))
 
 
 def _part_of_text(

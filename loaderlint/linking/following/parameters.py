@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import arguments, hierarchy, stops
@@ -69,19 +70,36 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return run_with.configuration(evaluator, function, node, frame)
     left_out = _default(evaluator, default, node, frame, "")
-    ways: list[Possibilities] = []
-    for caller in called.by:
+    ways: list[tuple[int, Possibilities]] = []
+    for number, caller in _on_the_object(evaluator, called.by, frame):
         given = (
             configurable.given_for(evaluator, source, caller, node.arg)
             if source is not None and isinstance(caller, Caller)
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
-        ways.append(_where_called(evaluator, caller, settled(given, lambda: left_out)))
+        ways.append((number, _where_called(evaluator, caller, settled(given, lambda: left_out))))
     if called.elsewhere:
-        ways.append(unseen(span))
+        ways.append((len(called.by), unseen(span)))
     if called.for_users:
-        ways.append(_of_users(evaluator, default, node, frame, subject))
-    return one_of(subject, enumerate(ways)) or unseen(span)
+        ways.append((len(called.by) + called.elsewhere, _of_users(evaluator, default, node, frame, subject)))
+    return one_of(subject, ways) or unseen(span)
+
+
+def _on_the_object(evaluator: Evaluator, callers: Iterable[AnyCaller], frame: Frame) -> Iterator[tuple[int, AnyCaller]]:
+    """Yield the callers of a function that can call it on the object of a frame, as they do there, by their number."""
+    receiver = frame.receiver
+    for number, caller in enumerate(callers):
+        if receiver is None:
+            yield number, caller
+        elif caller.making is not None:
+            if hierarchy.can_be(evaluator, receiver, caller.making):
+                yield number, caller
+        elif isinstance(caller, Caller):
+            where = hierarchy.calling(evaluator, caller.frame, caller.call.func, receiver)
+            if where is not None:
+                yield number, caller if where is caller.frame else replace(caller, frame=where)
+        else:
+            yield number, caller
 
 
 def _of_users(
@@ -124,9 +142,9 @@ def _rest(
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, frame.scope):
         return anything
     named = {one.arg for one in parameters(function)}
-    ways: list[Possibilities] = []
+    ways: list[tuple[int, Possibilities]] = []
     values: Mapping[str, Possibilities]
-    for caller in called.by:
+    for number, caller in _on_the_object(evaluator, called.by, frame):
         configured = (
             configurable.all_given(evaluator, source, caller)
             if source is not None and isinstance(caller, Caller) and not positional
@@ -134,22 +152,22 @@ def _rest(
         )
         if configured is not None:
             values = arguments.spread_over(configured, function, span)
-            ways.append(_where_called(evaluator, caller, under(values[node.arg], caller.assumptions)))
+            ways.append((number, _where_called(evaluator, caller, under(values[node.arg], caller.assumptions))))
         elif isinstance(caller, Caller):
             values = arguments.Arguments(evaluator, caller, function, skip_first=takes_receiver(function, owner))
-            ways.append(_where_called(evaluator, caller, under(values[node.arg], caller.assumptions)))
+            ways.append((number, _where_called(evaluator, caller, under(values[node.arg], caller.assumptions))))
         elif positional:
-            ways.append((Possibility(Row(()), span),))
+            ways.append((number, (Possibility(Row(()), span),)))
         else:
             entries = {
                 key: stepped(caller.given(key), span, f"{called_by(frame.scope)}({key}=…)")
                 for key in caller.arguments.entries
                 if key not in named
             }
-            ways.append((Possibility(Items(entries, caller.arguments.complete), span),))
+            ways.append((number, (Possibility(Items(entries, caller.arguments.complete), span),)))
     if called.elsewhere or called.for_users:
-        ways.append(anything)
-    return one_of(_subject(owner, made, frame), enumerate(ways))
+        ways.append((len(called.by), anything))
+    return one_of(_subject(owner, made, frame), ways) or anything
 
 
 def _made(evaluator: Evaluator, owner: Class | None, frame: Frame) -> Class | None:

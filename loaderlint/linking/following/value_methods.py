@@ -128,7 +128,7 @@ def _get(
             values = _got(evaluator, thing, key.thing, default, frame.facts.text(node), span)
         elif isinstance(thing, Items) and not key.constant:
             left_out = under(default, choice(f"the key at {span}", "missing"))
-            values = (*members.any_item(thing, key.thing, span), *left_out)
+            values = (*members.any_item(evaluator, thing, key.thing, node.args[0], frame, span), *left_out)
         else:
             values = unseen(span)
         found.extend(under(values, key.assumptions))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from loaderlint.linking.following import stops
+from loaderlint.linking.following import never_called, stops
 from loaderlint.linking.following.configurations import configured_calls
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import replaced, validated
@@ -51,6 +51,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         if not arrives_on:
             return None
         ways = joined(stops.conditions_at(evaluator, site.frame), [platforms.on(arrives_on)])
+        ways = joined(ways, never_called.conditions_of_handing_on(evaluator, site.frame))
         ways = joined(ways, [*site.ways])
     if not ways:
         return None

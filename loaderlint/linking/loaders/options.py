@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from loaderlint.linking.following.evaluate import Evaluator
-from loaderlint.linking.loaders.escapes import may_be_filled
 from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.things import dictionaries
+from loaderlint.linking.things.escapes import may_be_filled
 from loaderlint.linking.things.kinds import (
     ABSENT,
     Absent,

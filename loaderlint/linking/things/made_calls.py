@@ -6,7 +6,17 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Frame, Function, Items, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import (
+    ABSENT,
+    UNSEEN,
+    Class,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    under,
+)
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import FunctionNode, Scope, dotted
@@ -17,11 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Caller:
-    """A call of a project function, the frame it stands in, and what is assumed when it is that function's."""
+    """A call of a project function, the frame it stands in, and what is assumed when it is that function's.
+
+    ``making`` is the class of the object it makes, where it makes one.
+    """
 
     frame: Frame
     call: ast.Call
     assumptions: Assumptions = NO_ASSUMPTIONS
+    making: Class | None = None
 
     @property
     def path(self) -> str:
@@ -31,11 +45,15 @@ class Caller:
 
 @dataclass(frozen=True, eq=False)
 class SettingsCaller:
-    """A configuration that names a class or function and holds its keyword arguments, by parameter name."""
+    """A configuration that names a class or function and holds its keyword arguments, by parameter name.
+
+    ``making`` is the class of the object it makes, where it makes one.
+    """
 
     arguments: Items
     span: Span
     assumptions: Assumptions = NO_ASSUMPTIONS
+    making: Class | None = None
 
     @property
     def path(self) -> str:

@@ -8,16 +8,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import guards, locations, platforms
-from loaderlint.linking.things.dictionaries import limited, updated
+from loaderlint.linking.things.dictionaries import is_complete, limited, updated
+from loaderlint.linking.things.escapes import may_be_filled
 from loaderlint.linking.things.kinds import (
     FALSY,
     TRUTHY,
+    UNSEEN,
+    Absent,
     Frame,
     Items,
     Made,
     Possibilities,
     Possibility,
     Row,
+    Settings,
+    Thing,
     Unseen,
     combined,
     distinct,
@@ -35,6 +40,7 @@ from loaderlint.linking.things.operations import (
     truth_of,
 )
 from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.running import ALL_START_METHODS
 
@@ -127,7 +133,8 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     if isinstance(kind, ast.In | ast.NotIn) and (answers := guards.in_notebook(evaluator, node, frame)) is not None:
         return answers
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
-    if isinstance(kind, ast.Eq | ast.NotEq) and any(_is_container(one) for operand in operands for one in operand):
+    same = isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if same and any(_is_container(one) for operand in operands for one in operand):
         return _equality(operands, node, frame)
     if isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot) and any(
         is_class(one.thing) for operand in operands for one in operand
@@ -136,18 +143,19 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
         return _identity(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
-        return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn))
+        filled = may_be_filled(node.comparators[0], frame)
+        return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn), filled=filled)
     return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
 
 
 def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, frame: Frame) -> Possibilities:
-    """Return whether two things are equal, or are not: a dictionary or list never equals a constant."""
+    """Return whether two things are equal or one, or are not: a dictionary or list is never a constant such as None."""
     kind, span = node.ops[0], frame.facts.span(node)
     found: list[Possibility] = []
     for (left, right), assumptions, places in combined(*operands):
         thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
         if (_is_container(left) and right.constant) or (_is_container(right) and left.constant):
-            thing = isinstance(kind, ast.NotEq)
+            thing = isinstance(kind, ast.NotEq | ast.IsNot)
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
 
@@ -167,7 +175,7 @@ def _identity(operands: tuple[Possibilities, Possibilities], node: ast.Compare, 
 
 
 def _is_container(one: Possibility) -> bool:
-    return isinstance(one.thing, Items | Row | TreeMapping)
+    return isinstance(one.thing, Items | Row | TreeMapping | Settings)
 
 
 def _chained(node: ast.Compare) -> ast.expr:
@@ -178,14 +186,20 @@ def _chained(node: ast.Compare) -> ast.expr:
 
 
 def _membership(
-    evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span, negated: bool
+    evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span, *, negated: bool, filled: bool
 ) -> Possibilities:
+    """Return whether something holds a value; what may be ``filled`` out of sight may hold other keys as well."""
     found: list[Possibility] = []
     for (item, container), assumptions, places in combined(*operands):
         if isinstance(container.thing, Made) and container.thing.callee in ALL_START_METHODS and item.constant:
             for there in platforms.has_start_method(item, span):
                 answer = replace(there, thing=there.thing is not negated, sources=places)
                 found.extend(under((answer,), assumptions))
+            continue
+        if isinstance(container.thing, Items | TreeMapping) and isinstance(item.thing, str):
+            for held, ways in _holding(container.thing, item.thing):
+                thing: Thing = UNSEEN if held is None or (filled and not held) else held is not negated
+                found.extend(under((Possibility(thing, span, assumptions=assumptions, sources=places),), ways))
             continue
         values: list[object] | str | None = None
         if isinstance(container.thing, str):
@@ -203,6 +217,21 @@ def _membership(
         inside = item.thing in values
         found.append(Possibility(inside is not negated, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
+
+
+def _holding(items: Items | TreeMapping, key: str) -> list[tuple[bool | None, Assumptions]]:
+    """Return whether a dictionary has a key, None where that was not seen, each time with what it assumes."""
+    if isinstance(items, TreeMapping) or key not in items.entries:
+        held = isinstance(items, TreeMapping) and key in items.merged
+        seen = held or (is_complete(items) and not (isinstance(items, Items) and items.new_allowed))
+        return [(held if seen else None, NO_ASSUMPTIONS)]
+    values = items.entries[key]
+    if not any(isinstance(one.thing, Absent | Unseen) for one in values):
+        return [(True, NO_ASSUMPTIONS)]
+    return [
+        (None if isinstance(one.thing, Unseen) else not isinstance(one.thing, Absent), one.assumptions)
+        for one in values
+    ]
 
 
 def compute(

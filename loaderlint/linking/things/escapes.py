@@ -13,7 +13,7 @@ _ONLY_READ = frozenset({"print", "len", "str", "repr", "dict", "sorted", "list",
 
 
 def may_be_filled(node: ast.expr, frame: Frame) -> bool:
-    """Return whether a splatted dictionary may get keys in a way that is not followed.
+    """Return whether a dictionary may get keys in a way that is not followed.
 
     It may when it was handed to a function before, or when another scope of the file changes a dictionary of its name
     in place.

@@ -1,0 +1,116 @@
+"""Methods that nothing calls by their own name: what is handed on of them runs only where it was come to.
+
+A class that binds ``self.test_dataloader = self._test_dataloader`` under a condition has no such method without it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.scopes.aliases import receiver_in
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Class, External, Frame, Thing
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
+from loaderlint.vocabulary.callables import DATA_MODULES
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_MOST_WAYS = 4
+"""Where a method is handed on in more ways than this, only what they have in common is kept of the conditions."""
+
+
+def conditions_of_handing_on(evaluator: Evaluator, frame: Frame) -> list[Assumptions]:
+    """Return the alternatives under which the method a frame is in is handed on; no conditions where it may be called.
+
+    A method that is not private may be called by whoever uses the project, and one of a class that inherits from what
+    is not known by what that is.
+    """
+    owner, method = classes.owner_of(frame.facts, frame.scope), frame.scope
+    if owner is None or not method.name.startswith("_") or method.name.endswith("__"):
+        return [NO_ASSUMPTIONS]
+    places = evaluator.remembered(("handed on", method.node), None, lambda: _handed_on_at(evaluator, owner, method))
+    ways = [way for one in places for way in evaluator.conditions(one.arms, Frame(owner.facts, one))]
+    if not places or len(ways) > _MOST_WAYS:
+        return [frozenset.intersection(*ways)] if ways else [NO_ASSUMPTIONS]
+    return ways
+
+
+def _handed_on_at(evaluator: Evaluator, owner: Class, method: Scope) -> tuple[Place, ...]:
+    """Return the places where a method of an object becomes an attribute of it; none where others may name it."""
+    name = method.name
+    evaluator.mentioned.add(name)
+    if not isinstance(method.node, FunctionNode) or method.node.decorator_list or evaluator.callers.heirs(owner):
+        return ()
+    if not _is_known(evaluator, owner) or any(map(_looks_up, owner.facts.calls.get("getattr", ()))):
+        return ()
+    lineage = [one.scope for one in classes.lineage(evaluator, owner)]
+    named = [node for facts in evaluator.project.all_python() for node in _names_of(facts, name, lineage)]
+    bound = [
+        (one.place, node)
+        for scope in owner.scope.children
+        for key, bindings in scope.bindings.items()
+        if key.startswith(f"{receiver_in(scope)}.")
+        for one in bindings
+        if one.kind == "assign" and one.value is not None
+        for node in _uncalled(one.value)
+    ]
+    handed_on = {node for _, node in bound}
+    return tuple(place for place, node in bound if node in named) if handed_on.issuperset(named) else ()
+
+
+def _is_known(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether nothing a class inherits from, or is made over by, calls private methods of it."""
+    for one in classes.lineage(evaluator, owner):
+        if one.node.decorator_list or one.node.keywords:
+            return False
+        for base in one.node.bases:
+            things = [way.thing for way in evaluator.evaluate(base, Frame(one.facts, one.place))]
+            if not all(isinstance(thing, Class) or _is_data_module(thing) for thing in things):
+                return False
+    return True
+
+
+def _is_data_module(thing: Thing) -> bool:
+    return isinstance(thing, External) and thing.name in DATA_MODULES
+
+
+def _names_of(facts: PythonFacts, name: str, lineage: Collection[Scope]) -> Iterator[ast.AST]:
+    """Yield what names a method in a file, but for what classes besides its lineage have of that name themselves."""
+    if name.encode() not in facts.source.content:
+        return
+    others = {
+        node
+        for scope in facts.scopes.values()
+        if scope.parent is not None and scope.parent.is_class and scope.parent not in lineage
+        if name in scope.parent.bindings
+        for node in ast.walk(scope.node)
+        if isinstance(node, ast.Attribute) and dotted(node) == f"{receiver_in(scope)}.{name}"
+    }
+    for node in ast.walk(facts.tree):
+        is_named = isinstance(node, ast.Name) and node.id == name
+        is_written = isinstance(node, ast.Constant) and node.value == name
+        if is_named or is_written or (isinstance(node, ast.Attribute) and node.attr == name and node not in others):
+            yield node
+
+
+def _uncalled(value: ast.expr) -> Iterator[ast.Attribute]:
+    """Yield the attributes in an expression that are not called there."""
+    called = {node.func for node in ast.walk(value) if isinstance(node, ast.Call)}
+    yield from (node for node in ast.walk(value) if isinstance(node, ast.Attribute) and node not in called)
+
+
+def _looks_up(site: CallSite) -> bool:
+    """Return whether ``getattr`` may give a method by a name that is put together, or asked for of the own object.
+
+    A name that stands somewhere as it is was found there.
+    """
+    match site.node.args:
+        case [_, ast.JoinedStr() | ast.BinOp() | ast.Call(), *_]:
+            return True
+        case [ast.Name(holder), asked, *_]:
+            return holder == receiver_in(site.place.scope) and not isinstance(asked, ast.Constant)
+    return False
