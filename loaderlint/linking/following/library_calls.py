@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import copies, environment, members, modules, questions
+from loaderlint.linking.following import copies, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened
 from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings
@@ -109,6 +109,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name.startswith(omegaconf.PREFIX):
         settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
         return settled or (Possibility(Made(name, node, frame), span),)
+    if name in ("builtins.locals", "builtins.vars") and not node.args and not node.keywords:
+        return local_names.as_dictionary(evaluator, frame, span)
     if name in KEEPS_ITS_ARGUMENT:
         return dictionary(evaluator, name, node, frame, span)
     if name in AS_DICTIONARY | WITH_CHANGES:
