@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from loaderlint.linking.link import link
+from tests.linking.traced import IMPORT, Cases, project_of, traced
 
 READ = f"import json\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
 LOAD = "DataLoader(1, num_workers=config['num_workers'])\n"
@@ -128,6 +129,101 @@ READERS: Cases = {
 @pytest.mark.parametrize(("files", "expected"), READERS.values(), ids=READERS.keys())
 def test_files_that_a_program_reads(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+COMMENTED = '{ // "num_workers": 8\n  "num_workers": ⟦4⟧  // threads\n}\n'
+UNREAD = '{ "num_workers": 4  // threads\n}\n'
+
+
+def summed(turn: str, start: str = "''", made: str = "json.loads(text)", settings: str = COMMENTED) -> dict[str, str]:
+    """A program that adds something to a text at every turn of a loop over its file."""
+    loop = f"text = {start}\nwith open('c.json') as f:\n    for line in f:\n        {turn}\n"
+    return read(f"{loop}config = {made}", settings, "c.json")
+
+
+def joined(text: str, settings: str = COMMENTED, made: str = "json.loads(text)") -> dict[str, str]:
+    return read(f"f = open('c.json')\ntext = {text}\nconfig = {made}", settings, "c.json")
+
+
+LINE_BY_LINE: Cases = {
+    "added in a loop": (summed("text += line.split('//')[0] + '\\n'"), {"4"}),
+    "added in a loop under another name": (
+        summed("line = line.split('//')[0] + '\\n'\n        text += line"),
+        {"4"},
+    ),
+    "added in a loop as they are": (summed("text += line", settings=JSON), {"4"}),
+    "by a helper": (
+        read(
+            "def load(path):\n    text = ''\n    with open(path) as f:\n        for line in f:\n"
+            "            text += line.partition('//')[0]\n    return json.loads(text)\nconfig = load('c.json')",
+            COMMENTED,
+            "c.json",
+        ),
+        {"4"},
+    ),
+    "joined": (joined("''.join(line.split('//')[0] for line in f)"), {"4"}),
+    "joined with another sign": (
+        joined("'\\n'.join([one.split('#')[0].strip() for one in f])", COMMENTED.replace("//", "#")),
+        {"4"},
+    ),
+    "joined as they are": (joined("''.join(f.readlines())", JSON), {"4"}),
+    "joined as they are, of YAML": (
+        read("import yaml\nf = open('c.yaml')\nconfig = yaml.safe_load(''.join(f))", "num_workers: ⟦4⟧\n", "c.yaml"),
+        {"4"},
+    ),
+    "joined of a text's lines": (
+        joined("''.join(line.split('//')[0] for line in Path('c.json').read_text().splitlines())"),
+        {"4"},
+    ),
+    "of a file the user names": (
+        {
+            "main.py": f"import sys\n{READ}text = ''.join(line.split('//')[0] for line in open(sys.argv[1]))\n"
+            f"config = json.loads(text)\n{LOAD}",
+            "a.json": COMMENTED,
+        },
+        {"4", "open"},
+    ),
+    "a sign that stands in a text": (
+        joined("''.join(line.split('//')[0] for line in f)", '{"num_workers": 4, "at": "http://a"}'),
+        {"open"},
+    ),
+    "part of a line that was not seen": (joined("''.join(clean(line) for line in f)", '{"num_workers": 4}'), {"open"}),
+    "some of the lines": (joined("''.join(line for line in f if line.strip())", '{"num_workers": 4}'), {"open"}),
+    "what stands after a sign": (joined("''.join(line.split('=')[1] for line in f)", '{"num_workers": 4}'), {"open"}),
+    "another text before it": (summed("text += line", start="given()", settings='{"num_workers": 4}'), {"open"}),
+    "a loop that ends early": (
+        summed("text += line\n        if done(text):\n            break", settings='{"num_workers": 4}'),
+        {"open"},
+    ),
+    "blanks taken away of YAML": (
+        read(
+            "import yaml\nf = open('c.yaml')\nconfig = yaml.safe_load(''.join(line.strip() for line in f))",
+            "num_workers: 4\n",
+            "c.yaml",
+        ),
+        {"open", "4 at c.yaml:1:14"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), LINE_BY_LINE.values(), ids=LINE_BY_LINE.keys())
+def test_text_put_together_line_by_line(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        summed("text += line", settings=UNREAD),
+        joined("''.join(line.split('#')[0] for line in f)", UNREAD),
+        joined("open('c.json').read()", UNREAD),
+    ],
+)
+def test_comments_that_nobody_takes_away_are_no_json(files: dict[str, str]) -> None:
+    project, _ = project_of(files)
+    (loader,) = link(project)
+    assert not loader.option("num_workers").written
+    assert set(project.failures) == {"c.json"}
 
 
 PLACES: Cases = {
