@@ -160,6 +160,7 @@ class Evaluator:
         self._answers.clear()
         self._tentative.clear()
         self._constructed.clear()
+        self.callers.forget()
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:
