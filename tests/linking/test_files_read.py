@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.linking.link import link
-from tests.linking.traced import IMPORT, Cases, project_of, traced
+from tests.linking.traced import IMPORT, Cases, loaders_of, project_of, traced
 
 READ = f"import json\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
 LOAD = "DataLoader(1, num_workers=config['num_workers'])\n"
@@ -324,6 +324,78 @@ NAMED: Cases = {
 def test_a_file_named_on_the_command_line(files: dict[str, str], expected: set[str]) -> None:
     loaders = traced(files)
     assert {one for one in loaders if "at " not in one} == expected
+
+
+def in_text(text: str, files: dict[str, str], declaration: str = "parser.add_argument('--task')") -> dict[str, str]:
+    return {path: one.replace("args.config", text) for path, one in named(declaration, files).items()}
+
+
+TASKS = {"tasks/red/a.json": '{"num_workers": ⟦4⟧}', "tasks/blue/a.json": '{"num_workers": ⟦0⟧}'}
+UNREAD_TASKS = {path: text.replace("⟦", "").replace("⟧", "") for path, text in TASKS.items()}
+
+IN_TEXT: Cases = {
+    "a folder of the user's": (in_text("f'./tasks/{args.task}/a.json'", TASKS), {"4", "0", "open"}),
+    "a file of the user's": (
+        in_text("f'tasks/red/{args.task}.json'", {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}),
+        {"4", "open"},
+    ),
+    "all of the name": (in_text("f'{args.task}'", TWO), {"4", "0", "open"}),
+    "a default": (
+        in_text(
+            "f'tasks/{args.task}/a.json'",
+            {"tasks/red/a.json": '{"num_workers": ⟦4⟧}'},
+            "parser.add_argument('--task', default='red')",
+        ),
+        {"4", "open"},
+    ),
+    "a name of the program's own": (
+        in_text("f'tasks/{TASK}/a.json'", {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}, "TASK = 'red'"),
+        {"4"},
+    ),
+    "one name at two places": (
+        in_text(
+            "f'{args.task}/{args.task}.json'",
+            {"a/a.json": '{"num_workers": ⟦4⟧}', "a/b.json": '{"num_workers": 0}'},
+        ),
+        {"4", "open"},
+    ),
+    "two options": (
+        in_text(
+            "f'tasks/{args.task}/{args.name}.json'",
+            {**TASKS, "tasks/red/b.json": '{"num_workers": ⟦2⟧}'},
+            "parser.add_argument('--task')\nparser.add_argument('--name')",
+        ),
+        {"4", "0", "2", "open"},
+    ),
+    "a folder that nobody sees": (in_text("f'tasks/{task()}/a.json'", UNREAD_TASKS), {"open"}),
+    "a name in a way of its own": (in_text("f'tasks/{args.task!r}/a.json'", UNREAD_TASKS), {"open"}),
+    "a name above the folder": (in_text("f'../tasks/{args.task}/a.json'", UNREAD_TASKS), {"open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), IN_TEXT.values(), ids=IN_TEXT.keys())
+def test_a_file_named_in_a_text_with_names(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_a_file_and_a_module_named_by_one_option_belong_together() -> None:
+    module = f"{IMPORT}def load(config):\n    return DataLoader(1, num_workers=config['num_workers'])\n"
+    files = {
+        "main.py": f"import argparse, importlib\n{READ}parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--task')\nargs = parser.parse_args()\n"
+        "config = json.load(open(f'tasks/{args.task}/a.json'))\n"
+        "module = importlib.import_module(f'tasks.{args.task}.data')\ngetattr(module, 'load')(config)\n",
+        **UNREAD_TASKS,
+        "tasks/red/data.py": module,
+        "tasks/blue/data.py": module,
+        "tasks/blue/model.py": module,
+    }
+    found = {one.span.path: {str(way.span) for way in one.num_workers.written} for one in loaders_of(files)}
+    assert found == {
+        "tasks/red/data.py": {"tasks/red/a.json:1:17"},
+        "tasks/blue/data.py": {"tasks/blue/a.json:1:17"},
+        "tasks/blue/model.py": set(),
+    }
 
 
 def recorded(definition: str, made: str = "Record(config)", settings: str = '{"data": {"num_workers": ⟦4⟧}}') -> Cases:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things import file_lines
-from loaderlint.linking.things.kinds import External, Frame, Made, Thing, Unseen
+from loaderlint.linking.things import file_lines, templates
+from loaderlint.linking.things.kinds import External, Frame, Made, Template, Thing, Unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 
@@ -119,6 +119,9 @@ def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
         yield from _of_made(evaluator, thing)
     elif isinstance(thing, str):
         yield Location(posixpath.normpath(thing.replace("\\", "/"))), NO_ASSUMPTIONS
+    elif isinstance(thing, Template):
+        for path, assumptions in templates.files_named(evaluator, thing):
+            yield Location(posixpath.normpath(path.replace("\\", "/"))) if path is not None else None, assumptions
     elif isinstance(thing, CommandLineText) or (isinstance(thing, Unseen) and thing.given):
         yield Location(given=True), NO_ASSUMPTIONS
     elif isinstance(thing, External) and thing.name == "builtins.__file__":
