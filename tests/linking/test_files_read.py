@@ -7,7 +7,7 @@ import pytest
 from loaderlint.linking.link import link
 from tests.linking.traced import IMPORT, Cases, loaders_of, project_of, traced
 
-READ = f"import json\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
+READ = f"import json\nimport re\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
 LOAD = "DataLoader(1, num_workers=config['num_workers'])\n"
 JSON = '{"num_workers": ⟦4⟧}'
 TOML = "num_workers = ⟦4⟧\n"
@@ -175,6 +175,12 @@ LINE_BY_LINE: Cases = {
         joined("''.join(line.split('//')[0] for line in Path('c.json').read_text().splitlines())"),
         {"4"},
     ),
+    "cut off by a pattern": (joined("re.sub('//.*', '', f.read())"), {"4"}),
+    "cut off by another pattern": (
+        joined("re.sub('a[/]{2}.*', '', f.read())", '{"num_workers": 4}'),
+        {"open"},
+    ),
+    "something put in its place": (joined("re.sub('4.*', '8', f.read())", '{"num_workers": 4}'), {"open"}),
     "of a file the user names": (
         {
             "main.py": f"import sys\n{READ}text = ''.join(line.split('//')[0] for line in open(sys.argv[1]))\n"

@@ -41,6 +41,18 @@ def joined(call: ast.Call) -> ast.Call | None:
     return _text(given, part, call)
 
 
+def sign_cut(call: ast.Call) -> str | None:
+    """Return from which sign on a call of ``re.sub`` cuts off each line of a text, ``re.sub("//.*", "", text)``.
+
+    None stands for any other call.
+    """
+    match call:
+        case ast.Call(_, [ast.Constant(str(pattern)), ast.Constant(str(blank)), _], []) if not blank.strip():
+            sign = pattern.removeprefix(r"\s*").removesuffix(".*")
+            return sign if pattern.endswith(".*") and sign.strip() and not set(sign) & set("\\.^$*+?{}[]|()") else None
+    return None
+
+
 def summed(bindings: Sequence[Binding], place: Place | None) -> ast.Call | None:
     """Return the text that a loop has made by a place, adding what it keeps of each line to an empty one.
 

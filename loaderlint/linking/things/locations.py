@@ -139,6 +139,10 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
         yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
     elif made.callee == file_lines.JOINED:
         yield from _of_lines(evaluator, made)
+    elif made.callee == "re.sub" and (sign := file_lines.sign_cut(call)) is not None:
+        for location, assumptions in of(evaluator, call.args[2], frame):
+            read = location is not None and location.form is Form.TEXT and location.sign is None
+            yield (replace(location, sign=sign) if location and read else None), assumptions
     elif made.callee in _JOINS:
         yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
     elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
