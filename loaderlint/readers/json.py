@@ -1,7 +1,7 @@
 """Reads JSON into the tree of `loaderlint.readers.tree`, every node with its exact place.
 
 What is JSON, and what it says, is what the standard library's ``json.loads`` makes of it, which is what programs call;
-only the places are found here. JSON has no comments.
+only the places are found here. JSON has no comments; some programs cut them off each line before they read it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,29 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARK = "\ufeff"
 
 
-def read(source: Source) -> ConfigurationFacts:
+def read(source: Source, sign: str = "") -> ConfigurationFacts:
     """Return what the file says; a key that stands twice is there twice, and `Mapping.get` gives the last.
 
-    Raises `ReadError` for what ``json.loads`` refuses (comments, trailing commas) and for what is nested too deeply. A
-    byte order mark is passed over, as by programs that open the file as ``utf-8-sig``.
+    Where there is a ``sign``, each line ends before it, whatever it stands in. Raises `ReadError` for what
+    ``json.loads`` refuses (comments, trailing commas) and for what is nested too deeply. A byte order mark is passed
+    over, as by programs that open the file as ``utf-8-sig``.
     """
     shift = len(_MARK) if source.text.startswith(_MARK) else 0
-    text = source.text[shift:]
+    text = re.sub(f"{re.escape(sign)}[^\r\n]*", _blanks, source.text) if sign else source.text
     try:
-        json.loads(text)
+        json.loads(text[shift:])
     except json.JSONDecodeError as error:
         raise ReadError(error.msg, *source.position(error.pos + shift)) from error
     except (RecursionError, ValueError) as error:  # An integer of thousands of digits is a ValueError.
         raise ReadError(f"not valid JSON: {error}") from error
     composer = _Composer(source)
-    for match in _TOKEN.finditer(source.text, shift):
+    for match in _TOKEN.finditer(text, shift):
         composer.take(match[0], match.start(), match.end())
     return ConfigurationFacts(source, (Document(source.path, composer.root),))
+
+
+def _blanks(cut: re.Match[str]) -> str:
+    return " " * len(cut[0])
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,8 +21,16 @@ def rewrite(source: Source, edits: Iterable[Edit]) -> Rewritten:
     return rewrite_stepwise(source, edits, _JSON)
 
 
+_COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<comment>(?://|#)[^\r\n]*)')
+
+
 def _parse(text: str) -> Any:
-    return json.loads(text.removeprefix("\ufeff"))
+    """Return what JSON says, of which a program may take comments away before it reads it."""
+    text = text.removeprefix("\ufeff")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(_COMMENT_OR_TEXT.sub(lambda one: "" if one["comment"] else one[0], text))
 
 
 def _typed(constant: Constant, written: str) -> str:

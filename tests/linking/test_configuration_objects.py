@@ -402,7 +402,72 @@ FILES = IMPORT + "import argparse\nfrom config import _C\n" + LOAD
 ARGUMENTS = "p = argparse.ArgumentParser()\np.add_argument('--cfg')\na = p.parse_args()\n"
 WORKERS = "INPUT:\n  NUM_WORKERS: ⟦4⟧\n"
 
+OUTSIDE = IMPORT + "import argparse\nfrom somewhere.config import get_cfg\n" + ARGUMENTS + "c = get_cfg()\n"
+READ_OUTSIDE = "DataLoader(1, num_workers=c.INPUT.NUM_WORKERS)\n"
+
 MERGED: Cases = {
+    "an object of a library, a file by name": (
+        {"main.py": f"{OUTSIDE}c.merge_from_file('configs/a.yaml')\n{READ_OUTSIDE}", "configs/a.yaml": WORKERS},
+        {"4"},
+    ),
+    "an object of a library, a file by name and another one over it": (
+        {
+            "main.py": f"{OUTSIDE}c.merge_from_file('a.yaml')\nc.merge_from_file('b.yaml')\n{READ_OUTSIDE}",
+            "a.yaml": WORKERS,
+            "b.yaml": "INPUT:\n  SIZE: 4\n",
+        },
+        {"4"},
+    ),
+    "an object of a library, any file that can be given": (
+        {
+            "main.py": f"{OUTSIDE}if a.cfg:\n    c.merge_from_file(a.cfg)\nc.merge_from_list(a.opts)\n{READ_OUTSIDE}",
+            "configs/a.yaml": WORKERS,
+            "configs/b.yaml": "INPUT:\n  SIZE: 4\n",
+        },
+        {"4", "open"},
+    ),
+    "an object of a library that a function makes": (
+        {
+            "main.py": OUTSIDE.replace("c = get_cfg()\n", "")
+            + "def setup(args):\n    cfg = get_cfg()\n    cfg.merge_from_file(args.cfg)\n    return cfg\nc = setup(a)\n"
+            + READ_OUTSIDE,
+            "a.yaml": WORKERS,
+        },
+        {"4", "open"},
+    ),
+    "an object of a library, a value set after the merge": (
+        {
+            "main.py": f"{OUTSIDE}c.merge_from_file('a.yaml')\nc.INPUT.NUM_WORKERS = ⟦0⟧\n{READ_OUTSIDE}",
+            "a.yaml": "INPUT:\n  NUM_WORKERS: 4\n",
+        },
+        {"0"},
+    ),
+    "an object of a library, another key": (
+        {
+            "main.py": f"{OUTSIDE}c.merge_from_file('configs/a.yaml')\n{READ_OUTSIDE.replace('INPUT', 'DATA')}",
+            "configs/a.yaml": WORKERS.replace("⟦4⟧", "4"),
+        },
+        {"open"},
+    ),
+    "an object of a library, a splat of which only some keys are known": (
+        {
+            "main.py": f"{OUTSIDE}c.merge_from_file('a.yaml')\nDataLoader(1, **c.LOADER)\n",
+            "a.yaml": "LOADER:\n  batch_size: 4\n",
+        },
+        {"open"},
+    ),
+    "an object of a library, a file of another program": (
+        {
+            "one/main.py": f"{OUTSIDE}c.merge_from_file(a.cfg)\n{READ_OUTSIDE}",
+            "one/a.yaml": WORKERS,
+            "two/b.yaml": "INPUT:\n  NUM_WORKERS: 8\n",
+        },
+        {"4", "open"},
+    ),
+    "an object of a library that no file is merged into": (
+        {"main.py": OUTSIDE + READ_OUTSIDE, "configs/a.yaml": WORKERS.replace("⟦4⟧", "4")},
+        {"open"},
+    ),
     "the defaults": ({"config.py": MARKED, "main.py": FILES + "load(_C)"}, {"8"}),
     "a clone": ({"config.py": MARKED, "main.py": FILES + "c = _C.clone()\nload(c)"}, {"8"}),
     "a clone changed": (
@@ -463,6 +528,30 @@ MERGED: Cases = {
         {
             "config.py": MARKED,
             "main.py": FILES + ARGUMENTS + "c = _C.clone()\nc.merge_from_file(a.cfg)\nload(c)",
+            "configs/a.yaml": "INPUT:\n  NUM_WORKERS: 4\n  SHAPE: 1\n",
+        },
+        {"8", "open"},
+    ),
+    "a file with a key that a function of a library may have added": (
+        {
+            "config.py": YACS,
+            "main.py": FILES
+            + "from somewhere import add_more\n"
+            + ARGUMENTS
+            + "c = _C.clone()\nadd_more(c)\nc.merge_from_file(a.cfg)\nload(c)",
+            "configs/a.yaml": "INPUT:\n  NUM_WORKERS: ⟦4⟧\n  SHAPE: 1\n",
+            "configs/b.yaml": "MORE:\n  HEAD: a\nINPUT:\n  NUM_WORKERS: ⟦2⟧\n",
+            "configs/c.yaml": "INPUT:\n  NUM_WORKERS: many\n",
+        },
+        {"4", "2", "open"},
+    ),
+    "a function of a library that gets the object only after the merge, one of Python, and one that gets another": (
+        {
+            "config.py": MARKED,
+            "main.py": FILES
+            + "from somewhere import add_more\n"
+            + ARGUMENTS
+            + "c = _C.clone()\nprint(c)\nadd_more(a)\nc.merge_from_file(a.cfg)\nadd_more(c)\nload(c)",
             "configs/a.yaml": "INPUT:\n  NUM_WORKERS: 4\n  SHAPE: 1\n",
         },
         {"8", "open"},

@@ -433,6 +433,66 @@ KEYWORDS: Cases = {
     ),
 }
 
+NAMES_OF_A_FUNCTION: Cases = {
+    "a parameter": (
+        """
+        def run(num_workers=⟦4⟧):
+            config = locals()
+            return DataLoader(data, num_workers=config['num_workers'])
+        run()
+        """,
+        {"4"},
+    ),
+    "what a caller gives, splatted and handed on": (
+        """
+        def load(dataset, num_workers=2):
+            return DataLoader(dataset, num_workers=num_workers)
+        def run(dataset, num_workers):
+            return load(**locals())
+        run(data, ⟦8⟧)
+        """,
+        {"8"},
+    ),
+    "a name bound before it": (
+        "def run():\n    n = 2\n    n = ⟦4⟧\n    c = locals()\n    n = 8\n"
+        "    DataLoader(data, num_workers=c['n'])\nrun()",
+        {"4"},
+    ),
+    "a name bound after it": (
+        "def run():\n    c = locals()\n    n = 8\n    DataLoader(data, num_workers=c.get('n', ⟦1⟧))\nrun()",
+        {"1"},
+    ),
+    "a name bound in one arm": (
+        "def run(fast):\n    if fast:\n        n = ⟦4⟧\n    c = locals()\n"
+        "    DataLoader(data, num_workers=c.get('n', ⟦1⟧))\nrun(given())",
+        {"4", "1"},
+    ),
+    "a name taken away": (
+        "def run():\n    n = 4\n    del n\n    c = vars()\n    DataLoader(data, num_workers=c.get('n', ⟦1⟧))\nrun()",
+        {"1"},
+    ),
+    "vars of nothing": ("def run(n=⟦4⟧):\n    DataLoader(data, num_workers=vars()['n'])\nrun()", {"4"}),
+    "an item set afterwards": (
+        "def run(n=4):\n    c = locals()\n    c['n'] = ⟦8⟧\n    DataLoader(data, num_workers=c['n'])\nrun()",
+        {"8"},
+    ),
+    "what a name stands for changes afterwards": (
+        "def run():\n    o = {'n': 4}\n    c = locals()\n    o['n'] = 8\n"
+        "    DataLoader(data, num_workers=c['o']['n'])\nrun()",
+        {"open"},
+    ),
+    "names of a function around it": (
+        "def outer(n=4):\n    def run():\n        return locals(), n\n"
+        "    DataLoader(data, num_workers=run()[0].get('n', ⟦1⟧))\nouter()",
+        {"1", "open"},
+    ),
+    "those of a module": ("n = 4\nc = locals()\nDataLoader(data, num_workers=c['n'])", {"open"}),
+    "a function of the project called so": (
+        "def locals():\n    return {'n': ⟦2⟧}\ndef run(n=4):\n    DataLoader(data, num_workers=locals()['n'])\nrun()",
+        {"2"},
+    ),
+}
+
 CALLERS_ELSEWHERE: Cases = {
     "a dictionary from another file": (
         {
@@ -458,6 +518,11 @@ def test_dictionaries(files: str, expected: set[str]) -> None:
 
 @pytest.mark.parametrize(("files", "expected"), KEYWORDS.values(), ids=KEYWORDS.keys())
 def test_keywords_of_a_function(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), NAMES_OF_A_FUNCTION.values(), ids=NAMES_OF_A_FUNCTION.keys())
+def test_names_of_a_function_as_a_dictionary(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 

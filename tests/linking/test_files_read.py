@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from loaderlint.linking.link import link
+from tests.linking.traced import IMPORT, Cases, loaders_of, project_of, traced
 
-READ = f"import json\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
+READ = f"import json\nimport re\nimport tomllib\nimport os\nfrom pathlib import Path\n{IMPORT}"
 LOAD = "DataLoader(1, num_workers=config['num_workers'])\n"
 JSON = '{"num_workers": ⟦4⟧}'
 TOML = "num_workers = ⟦4⟧\n"
@@ -130,6 +131,107 @@ def test_files_that_a_program_reads(files: dict[str, str], expected: set[str]) -
     assert traced(files) == expected
 
 
+COMMENTED = '{ // "num_workers": 8\n  "num_workers": ⟦4⟧  // threads\n}\n'
+UNREAD = '{ "num_workers": 4  // threads\n}\n'
+
+
+def summed(turn: str, start: str = "''", made: str = "json.loads(text)", settings: str = COMMENTED) -> dict[str, str]:
+    """A program that adds something to a text at every turn of a loop over its file."""
+    loop = f"text = {start}\nwith open('c.json') as f:\n    for line in f:\n        {turn}\n"
+    return read(f"{loop}config = {made}", settings, "c.json")
+
+
+def joined(text: str, settings: str = COMMENTED, made: str = "json.loads(text)") -> dict[str, str]:
+    return read(f"f = open('c.json')\ntext = {text}\nconfig = {made}", settings, "c.json")
+
+
+LINE_BY_LINE: Cases = {
+    "added in a loop": (summed("text += line.split('//')[0] + '\\n'"), {"4"}),
+    "added in a loop under another name": (
+        summed("line = line.split('//')[0] + '\\n'\n        text += line"),
+        {"4"},
+    ),
+    "added in a loop as they are": (summed("text += line", settings=JSON), {"4"}),
+    "by a helper": (
+        read(
+            "def load(path):\n    text = ''\n    with open(path) as f:\n        for line in f:\n"
+            "            text += line.partition('//')[0]\n    return json.loads(text)\nconfig = load('c.json')",
+            COMMENTED,
+            "c.json",
+        ),
+        {"4"},
+    ),
+    "joined": (joined("''.join(line.split('//')[0] for line in f)"), {"4"}),
+    "joined with another sign": (
+        joined("'\\n'.join([one.split('#')[0].strip() for one in f])", COMMENTED.replace("//", "#")),
+        {"4"},
+    ),
+    "joined as they are": (joined("''.join(f.readlines())", JSON), {"4"}),
+    "joined as they are, of YAML": (
+        read("import yaml\nf = open('c.yaml')\nconfig = yaml.safe_load(''.join(f))", "num_workers: ⟦4⟧\n", "c.yaml"),
+        {"4"},
+    ),
+    "joined of a text's lines": (
+        joined("''.join(line.split('//')[0] for line in Path('c.json').read_text().splitlines())"),
+        {"4"},
+    ),
+    "cut off by a pattern": (joined("re.sub('//.*', '', f.read())"), {"4"}),
+    "cut off by another pattern": (
+        joined("re.sub('a[/]{2}.*', '', f.read())", '{"num_workers": 4}'),
+        {"open"},
+    ),
+    "something put in its place": (joined("re.sub('4.*', '8', f.read())", '{"num_workers": 4}'), {"open"}),
+    "of a file the user names": (
+        {
+            "main.py": f"import sys\n{READ}text = ''.join(line.split('//')[0] for line in open(sys.argv[1]))\n"
+            f"config = json.loads(text)\n{LOAD}",
+            "a.json": COMMENTED,
+        },
+        {"4", "open"},
+    ),
+    "a sign that stands in a text": (
+        joined("''.join(line.split('//')[0] for line in f)", '{"num_workers": 4, "at": "http://a"}'),
+        {"open"},
+    ),
+    "part of a line that was not seen": (joined("''.join(clean(line) for line in f)", '{"num_workers": 4}'), {"open"}),
+    "some of the lines": (joined("''.join(line for line in f if line.strip())", '{"num_workers": 4}'), {"open"}),
+    "what stands after a sign": (joined("''.join(line.split('=')[1] for line in f)", '{"num_workers": 4}'), {"open"}),
+    "another text before it": (summed("text += line", start="given()", settings='{"num_workers": 4}'), {"open"}),
+    "a loop that ends early": (
+        summed("text += line\n        if done(text):\n            break", settings='{"num_workers": 4}'),
+        {"open"},
+    ),
+    "blanks taken away of YAML": (
+        read(
+            "import yaml\nf = open('c.yaml')\nconfig = yaml.safe_load(''.join(line.strip() for line in f))",
+            "num_workers: 4\n",
+            "c.yaml",
+        ),
+        {"open", "4 at c.yaml:1:14"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), LINE_BY_LINE.values(), ids=LINE_BY_LINE.keys())
+def test_text_put_together_line_by_line(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        summed("text += line", settings=UNREAD),
+        joined("''.join(line.split('#')[0] for line in f)", UNREAD),
+        joined("open('c.json').read()", UNREAD),
+    ],
+)
+def test_comments_that_nobody_takes_away_are_no_json(files: dict[str, str]) -> None:
+    project, _ = project_of(files)
+    (loader,) = link(project)
+    assert not loader.option("num_workers").written
+    assert set(project.failures) == {"c.json"}
+
+
 PLACES: Cases = {
     "from the working folder above": (
         read("config = json.load(open('conf/train.json'))", program="src/tools/main.py"),
@@ -228,6 +330,78 @@ NAMED: Cases = {
 def test_a_file_named_on_the_command_line(files: dict[str, str], expected: set[str]) -> None:
     loaders = traced(files)
     assert {one for one in loaders if "at " not in one} == expected
+
+
+def in_text(text: str, files: dict[str, str], declaration: str = "parser.add_argument('--task')") -> dict[str, str]:
+    return {path: one.replace("args.config", text) for path, one in named(declaration, files).items()}
+
+
+TASKS = {"tasks/red/a.json": '{"num_workers": ⟦4⟧}', "tasks/blue/a.json": '{"num_workers": ⟦0⟧}'}
+UNREAD_TASKS = {path: text.replace("⟦", "").replace("⟧", "") for path, text in TASKS.items()}
+
+IN_TEXT: Cases = {
+    "a folder of the user's": (in_text("f'./tasks/{args.task}/a.json'", TASKS), {"4", "0", "open"}),
+    "a file of the user's": (
+        in_text("f'tasks/red/{args.task}.json'", {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}),
+        {"4", "open"},
+    ),
+    "all of the name": (in_text("f'{args.task}'", TWO), {"4", "0", "open"}),
+    "a default": (
+        in_text(
+            "f'tasks/{args.task}/a.json'",
+            {"tasks/red/a.json": '{"num_workers": ⟦4⟧}'},
+            "parser.add_argument('--task', default='red')",
+        ),
+        {"4", "open"},
+    ),
+    "a name of the program's own": (
+        in_text("f'tasks/{TASK}/a.json'", {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}, "TASK = 'red'"),
+        {"4"},
+    ),
+    "one name at two places": (
+        in_text(
+            "f'{args.task}/{args.task}.json'",
+            {"a/a.json": '{"num_workers": ⟦4⟧}', "a/b.json": '{"num_workers": 0}'},
+        ),
+        {"4", "open"},
+    ),
+    "two options": (
+        in_text(
+            "f'tasks/{args.task}/{args.name}.json'",
+            {**TASKS, "tasks/red/b.json": '{"num_workers": ⟦2⟧}'},
+            "parser.add_argument('--task')\nparser.add_argument('--name')",
+        ),
+        {"4", "0", "2", "open"},
+    ),
+    "a folder that nobody sees": (in_text("f'tasks/{task()}/a.json'", UNREAD_TASKS), {"open"}),
+    "a name in a way of its own": (in_text("f'tasks/{args.task!r}/a.json'", UNREAD_TASKS), {"open"}),
+    "a name above the folder": (in_text("f'../tasks/{args.task}/a.json'", UNREAD_TASKS), {"open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), IN_TEXT.values(), ids=IN_TEXT.keys())
+def test_a_file_named_in_a_text_with_names(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_a_file_and_a_module_named_by_one_option_belong_together() -> None:
+    module = f"{IMPORT}def load(config):\n    return DataLoader(1, num_workers=config['num_workers'])\n"
+    files = {
+        "main.py": f"import argparse, importlib\n{READ}parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--task')\nargs = parser.parse_args()\n"
+        "config = json.load(open(f'tasks/{args.task}/a.json'))\n"
+        "module = importlib.import_module(f'tasks.{args.task}.data')\ngetattr(module, 'load')(config)\n",
+        **UNREAD_TASKS,
+        "tasks/red/data.py": module,
+        "tasks/blue/data.py": module,
+        "tasks/blue/model.py": module,
+    }
+    found = {one.span.path: {str(way.span) for way in one.num_workers.written} for one in loaders_of(files)}
+    assert found == {
+        "tasks/red/data.py": {"tasks/red/a.json:1:17"},
+        "tasks/blue/data.py": {"tasks/blue/a.json:1:17"},
+        "tasks/blue/model.py": set(),
+    }
 
 
 def recorded(definition: str, made: str = "Record(config)", settings: str = '{"data": {"num_workers": ⟦4⟧}}') -> Cases:

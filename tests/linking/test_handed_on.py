@@ -186,6 +186,18 @@ PASSED: Cases = {
         {"data.py": LOAD, "main.py": "import data\ngetattr(data, 'load')(1, ⟦8⟧)\n"},
         {"8"},
     ),
+    "of a module that is imported by its name": (
+        {"data.py": LOAD, "main.py": "import importlib\nm = importlib.import_module('data')\nm.load(1, ⟦8⟧)\n"},
+        {"8"},
+    ),
+    "of another module that is imported by its name": (
+        {
+            "data.py": LOAD.replace("=4", "=⟦4⟧"),
+            "other.py": "def load(data, workers):\n    pass\n",
+            "main.py": "import importlib\nm = importlib.import_module('other')\nm.load(1, 8)\n",
+        },
+        {"4", "open"},
+    ),
     "asked of the module by a name that is not seen": (
         {"data.py": LOAD.replace("=4", "=⟦4⟧"), "main.py": "import data\ngetattr(data, name)(1, 8)\n"},
         {"4", "open"},

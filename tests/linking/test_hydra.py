@@ -288,6 +288,40 @@ CASES: Cases = {
 }
 
 
+def script(changes: str, data: str = "data:\n  _target_: data.Data\n  num_workers: 4\n") -> dict[str, str]:
+    """A script that composes what a function of another file instantiates, which is for ``@hydra.main`` as well."""
+    return {
+        "check.py": "from hydra import compose, initialize\nfrom omegaconf import open_dict, read_write\n"
+        "from train import train\nwith initialize(config_path='conf'):\n    cfg = compose('train')\n"
+        f"{changes}train(cfg)\n",
+        "train.py": "import hydra\ndef train(cfg):\n    hydra.utils.instantiate(cfg.data)\n"
+        "@hydra.main(config_path='conf', config_name='train')\ndef main(cfg):\n    train(cfg)\n",
+        "data.py": f"{IMPORT}class Data:\n    def __init__(self, num_workers=3):\n"
+        "        DataLoader(1, num_workers=num_workers)\n",
+        "conf/train.yaml": data.replace("4", "⟦4⟧"),
+    }
+
+
+SCRIPTS: Cases = {
+    "an attribute set": (script("cfg.data.num_workers = ⟦0⟧\n"), {"0", "4", "open"}),
+    "an attribute set under open_dict": (
+        script("with open_dict(cfg):\n    cfg.data.num_workers = ⟦0⟧\n"),
+        {"0", "4", "open"},
+    ),
+    "an item set under read_write": (
+        script("with read_write(cfg):\n    cfg['data']['num_workers'] = ⟦0⟧\n"),
+        {"0", "4", "open"},
+    ),
+    "another attribute set": (script("cfg.data.size = 0\n"), {"4", "open"}),
+    "an attribute set too late": (script("train(cfg)\ncfg.data.num_workers = 0\ncfg = None\n"), {"4", "open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SCRIPTS.values(), ids=SCRIPTS.keys())
+def test_what_a_script_changes_before_it_is_instantiated(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 def test_values_of_two_choices_never_meet() -> None:
     files = {
         "main.py": program(

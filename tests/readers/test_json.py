@@ -117,6 +117,16 @@ def test_what_json_loads_refuses_is_an_error_at_its_place(text: str, line: int, 
     assert abs(raised.value.column - column) <= 1
 
 
+def test_comments_that_a_program_takes_away_leave_every_node_at_its_place() -> None:
+    (document,) = read(source('{ // "a": 2\r\n  "a": 1, // one\n  "b": [3] //\n}\n'), "//").documents
+    assert document.root is not None
+    assert said(document.root) == {"a": 1, "b": [3]}
+    assert isinstance(document.root, Mapping)
+    assert [str(entry.value.span) for entry in document.root.entries] == ["conf.json:2:8", "conf.json:3:8"]
+    with pytest.raises(ReadError):
+        read(source('{"a": "http://b"}'), "//")
+
+
 @pytest.mark.parametrize(
     "text", ["[" * 300 + "]" * 300, "[" * 100_000, '{"a":' * 5000 + "1" + "}" * 5000, "9" * 10_000]
 )

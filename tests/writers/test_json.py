@@ -157,6 +157,13 @@ def test_a_file_that_is_no_json_is_refused() -> None:
         rewrite(source('{"a": 1,}'), [SetValue(Span("conf.json", 1, 7, 1, 8), 0)])
 
 
+def test_comments_that_a_program_takes_away_stay() -> None:
+    text = '{ // n\n  "n": 4, // "four"\n  "at": "http://a"\n}\n'
+    start = text.index("4")
+    file = source(text)
+    assert rewritten(file, SetValue(file.span(start, start + 1), 0)) == text.replace("4", "0")
+
+
 @given(values, layouts, st.data(), constants)
 def test_a_program_reads_what_was_set_and_nothing_else_changes(
     value: object, layout: dict[str, object], data: st.DataObject, constant: Constant

@@ -48,7 +48,7 @@ class Readings:
 
     def __init__(self) -> None:
         self._python: dict[Source, PythonFacts] = {}
-        self._configuration: dict[Source, ConfigurationFacts] = {}
+        self._configuration: dict[tuple[Source, str], ConfigurationFacts] = {}
 
     def python(self, source: Source) -> PythonFacts:
         """Return what a Python file says; raises `ReadError` when it cannot be parsed."""
@@ -56,11 +56,11 @@ class Readings:
             self._python[source] = python_reader.read(source)
         return self._python[source]
 
-    def configuration(self, source: Source) -> ConfigurationFacts:
-        """Return what a configuration file says; raises `ReadError` when it cannot be parsed."""
-        if source not in self._configuration:
-            self._configuration[source] = configuration_reader.read(source)
-        return self._configuration[source]
+    def configuration(self, source: Source, sign: str = "") -> ConfigurationFacts:
+        """Return what a configuration file says, see `configuration.read`; raises `ReadError` when it is no such."""
+        if (source, sign) not in self._configuration:
+            self._configuration[source, sign] = configuration_reader.read(source, sign)
+        return self._configuration[source, sign]
 
 
 class Files:
@@ -80,7 +80,9 @@ class Files:
         self._opened: dict[str, Source] = {}
         self._others = others
         self._python: dict[str, PythonFacts | None] = {}
-        self._configuration: dict[str, ConfigurationFacts | None] = {}
+        self._configuration: dict[tuple[str, str], ConfigurationFacts | None] = {}
+        self._commented: set[str] = set()
+        """The files of JSON that could be read once their comments were taken away, as some program does."""
         self._imported_matter = False
         self._words: dict[str, bytes] = {}
 
@@ -147,20 +149,29 @@ class Files:
             self._python[path] = facts
         return self._python[path]
 
-    def configuration(self, path: str) -> ConfigurationFacts | None:
-        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
-        if path not in self._configuration:
-            source = self.source(path)
+    def configuration(self, path: str, sign: str = "") -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed.
+
+        ``sign`` is what its comments begin with, where a program takes them away before it reads JSON.
+        """
+        source = self.source(path)
+        if source is None or sign.encode() not in source.content:
+            sign = ""
+        if (path, sign) not in self._configuration:
             facts = None
             if source is not None and source.language.is_configuration:
                 try:
-                    facts = self._readings.configuration(source)
+                    facts = self._readings.configuration(source, sign)
                 except ReadError as error:
                     # A template of a chart is no YAML, and nobody's mistake.
-                    if may_matter(source.content) or not may_start_programs(source.content):
+                    counts = may_matter(source.content) or not may_start_programs(source.content)
+                    if counts and not sign and path not in self._commented:
                         self.failures[path] = Failure(path, error.message, error.line, error.column)
-            self._configuration[path] = facts
-        return self._configuration[path]
+            if sign and facts is not None:
+                self._commented.add(path)
+                self.failures.pop(path, None)
+            self._configuration[path, sign] = facts
+        return self._configuration[path, sign]
 
     def is_read(self, path: str) -> bool:
         """Return whether somebody named a file or asked for it before."""

@@ -109,9 +109,12 @@ class Project:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
         return self._files.python(path)
 
-    def configuration_file(self, path: str) -> ConfigurationFacts | None:
-        """Return what a configuration file says, None when there is no such file or it cannot be parsed."""
-        return self._files.configuration(path)
+    def configuration_file(self, path: str, sign: str = "") -> ConfigurationFacts | None:
+        """Return what a configuration file says, None when there is no such file or it cannot be parsed.
+
+        ``sign`` is what comments in JSON begin with, where a program takes them away before it reads the file.
+        """
+        return self._files.configuration(path, sign)
 
     def read_mentions(self, names: Iterable[str], beside: Mapping[str, Set[str]] = MappingProxyType({})) -> bool:
         """Read the Python files that mention one of the names, each file's bytes once; return whether there were any.
@@ -165,7 +168,7 @@ class Project:
             self._mentions[words] = any(word.encode() in content for content in contents for word in words)
         return self._mentions[words]
 
-    def configuration_files_with(self, words: tuple[str, ...]) -> Iterator[ConfigurationFacts]:
+    def configuration_files_with(self, words: tuple[str, ...], sign: str = "") -> Iterator[ConfigurationFacts]:
         """Yield what every configuration file of the project that holds one of these words says.
 
         A file that sets none of a loader's options may still be given to a program, which then takes its defaults.
@@ -175,7 +178,7 @@ class Project:
             self._with_words[words] = tuple(self._paths_with([word.encode() for word in words]))
         for path in self._with_words[words]:
             named = self._files.is_read(path)
-            facts = self.configuration_file(path)
+            facts = self.configuration_file(path, sign)
             if facts is not None:
                 yield facts
             elif not named:
@@ -197,11 +200,11 @@ class Project:
                 if facts is not None:
                     yield facts
 
-    def all_configuration_files(self) -> Iterator[ConfigurationFacts]:
+    def all_configuration_files(self, sign: str = "") -> Iterator[ConfigurationFacts]:
         """Yield what every configuration source that may matter says, in the order of paths."""
         for source in self._that_matter():
             if source.language.is_configuration:
-                facts = self.configuration_file(source.path)
+                facts = self.configuration_file(source.path, sign)
                 if facts is not None:
                     yield facts
 
@@ -292,7 +295,7 @@ class Project:
             return [one.path for one in self._that_matter() if b"__main__" in one.content]
         return self._files.search_path.nearest(name, configuration)
 
-    def configuration(self, written: str, reader: str) -> ConfigurationFacts | None:
+    def configuration(self, written: str, reader: str, sign: str = "") -> ConfigurationFacts | None:
         """Return the configuration file that a program at ``reader`` opens as ``written``.
 
         A relative path is looked for from the working folder of the program, which is taken to be one of the folders
@@ -305,7 +308,7 @@ class Project:
         while True:
             path = posixpath.normpath(posixpath.join(folder, wanted))
             if path in self._files.paths:
-                return self.configuration_file(path)
+                return self.configuration_file(path, sign)
             if folder in ("", "/"):
                 return None
             folder = posixpath.dirname(folder)

@@ -80,6 +80,10 @@ class Callers:
         self._followed_before: dict[ast.expr, _Followed] = {}
         self._by_dotted_name: dict[str, list[tuple[str, SettingsCaller]]] | None = None
 
+    def forget(self) -> None:
+        """Forget which callers configurations name: they may be others once all of those were followed."""
+        self._by_dotted_name = None
+
     @cached_property
     def _references(self) -> References:
         return references(self._evaluator.project.all_python())
@@ -379,13 +383,9 @@ class Callers:
 
     def _configured(self, name: str, facts: PythonFacts) -> Iterator[SettingsCaller]:
         if self._by_dotted_name is None:
+            # Whoever asks while these are being found is told of none.
             self._by_dotted_name = {}
-            for dotted_name, caller in configured_calls.instantiations(self._evaluator):
-                last = dotted_name.rpartition(".")[2]
-                self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
-            for dotted_name, caller in configured_calls.of_users(self._evaluator):
-                last = dotted_name.rpartition(".")[2]
-                self._by_dotted_name.setdefault(last, []).append((dotted_name, caller))
+            self._by_dotted_name = self._configured_by_last_name()
         for dotted_name, caller in self._by_dotted_name.get(name, ()):
             # Who composes the configuration may be in a file that says nothing of loaders.
             self._evaluator.mentioned.update(("hydra.main", "hydra.utils", "hydra import"))
@@ -393,6 +393,13 @@ class Callers:
             paths = self._evaluator.project.modules_ending(module, caller.span.path) if module else []
             if not module or facts.source.path in paths or self._is_handed_on(name, facts, paths):
                 yield caller
+
+    def _configured_by_last_name(self) -> dict[str, list[tuple[str, SettingsCaller]]]:
+        found: dict[str, list[tuple[str, SettingsCaller]]] = {}
+        for callers in (configured_calls.instantiations, configured_calls.of_users):
+            for dotted_name, caller in callers(self._evaluator):
+                found.setdefault(dotted_name.rpartition(".")[2], []).append((dotted_name, caller))
+        return found
 
     def _is_handed_on(self, name: str, facts: PythonFacts, paths: Iterable[str]) -> bool:
         """Return whether one of some modules imports a name of another one: a package says what it offers."""

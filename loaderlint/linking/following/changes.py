@@ -11,7 +11,7 @@ from loaderlint.linking.following import doubts, effects, entries_after, methods
 from loaderlint.linking.following.replacing import MAKING
 from loaderlint.linking.scopes.events import CALL, Event, Happened
 from loaderlint.linking.scopes.names import MUTATIONS, Reaching, reaching
-from loaderlint.linking.things import classes, lazily, settings
+from loaderlint.linking.things import classes, lazily, merging, settings
 from loaderlint.linking.things.kinds import (
     UNSEEN,
     CommandLine,
@@ -52,6 +52,7 @@ def changed(
 
     ``since`` is the place in the scope's order at which the name got its value, ``bound`` how that came to be current.
     """
+    found = merging.seen_as_objects(found, name, frame)
     if not can_change(found):
         return tuple(found)
     receiver = classes.names_receiver(frame, name)

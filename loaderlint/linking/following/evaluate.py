@@ -39,7 +39,7 @@ from loaderlint.linking.following.configurations import (
 from loaderlint.linking.following.effects import Effects
 from loaderlint.linking.following.global_objects import GlobalObjects
 from loaderlint.linking.scopes.events import Events
-from loaderlint.linking.things import dictionaries, loops, operators
+from loaderlint.linking.things import dictionaries, loops, operators, templates
 from loaderlint.linking.things.importable import Importable
 from loaderlint.linking.things.kinds import (
     Class,
@@ -160,6 +160,7 @@ class Evaluator:
         self._answers.clear()
         self._tentative.clear()
         self._constructed.clear()
+        self.callers.forget()
 
     @contextmanager
     def steps(self, most: int) -> Iterator[None]:
@@ -382,6 +383,8 @@ class Evaluator:
             return loops.row(self, node, frame)
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
             return loops.displayed(self, node, frame)
+        if isinstance(node, ast.JoinedStr):
+            return templates.text(self, node, frame)
         if isinstance(node, ast.Lambda):
             return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
         if isinstance(node, ast.NamedExpr | ast.Await):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import copies, environment, members, modules, questions
+from loaderlint.linking.following import copies, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened
-from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings
+from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
     UNSEEN,
@@ -22,6 +22,7 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Settings,
+    Template,
     Unseen,
     combined,
     distinct,
@@ -29,7 +30,7 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.model.value import CUDA, Assumption, CommandLineText, CpuCount
+from loaderlint.model.value import CUDA, NO_ASSUMPTIONS, Assumption, Assumptions, CommandLineText, CpuCount
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -109,6 +110,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     if name.startswith(omegaconf.PREFIX):
         settled = omegaconf.call(evaluator, name.removeprefix(omegaconf.PREFIX), node, frame)
         return settled or (Possibility(Made(name, node, frame), span),)
+    if name in ("builtins.locals", "builtins.vars") and not node.args and not node.keywords:
+        return local_names.as_dictionary(evaluator, frame, span)
     if name in KEEPS_ITS_ARGUMENT:
         return dictionary(evaluator, name, node, frame, span)
     if name in AS_DICTIONARY | WITH_CHANGES:
@@ -126,8 +129,14 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
 def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     found: list[Possibility] = []
     for one in evaluator.evaluate(node.args[0], frame):
-        named = modules.import_module(evaluator, one.thing, frame, span) if isinstance(one.thing, str) else unseen(span)
-        found.extend(under(named, one.assumptions))
+        names: Iterable[tuple[str | None, Assumptions]] = [
+            (one.thing if isinstance(one.thing, str) else None, NO_ASSUMPTIONS)
+        ]
+        if isinstance(one.thing, Template):
+            names = templates.modules_named(evaluator, one.thing)
+        for name, assumptions in names:
+            module = modules.import_module(evaluator, name, frame, span) if name is not None else unseen(span)
+            found.extend(under(module, one.assumptions, assumptions))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from loaderlint.linking.scopes.names import (
     walrus_before,
 )
 from loaderlint.linking.scopes.uses import bindings_of, runs_of
-from loaderlint.linking.things import classes
+from loaderlint.linking.things import classes, file_lines
 from loaderlint.linking.things.kinds import (
     MAIN,
     CommandLine,
@@ -28,6 +28,7 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Instance,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Unseen,
@@ -164,6 +165,10 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
 def bound(evaluator: Evaluator, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:
     """Return what a name bound in the frame's scope can be at a place of that scope (None: at its end)."""
     values = [one for one in bindings_of(frame.scope, name) if one.kind not in MUTATIONS]
+    lines = file_lines.summed(values, place)
+    if lines is not None:
+        added = max(values, key=lambda one: one.place.order)
+        return (Possibility(Made(file_lines.JOINED, lines, frame.at(added.place)), span),)
     if "*" in frame.scope.bindings:
         values.extend(modules.stars_that_bind(evaluator, name, frame.facts))
     found = [*_given(evaluator, name, values, frame, place, span)]

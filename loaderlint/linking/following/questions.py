@@ -162,7 +162,7 @@ def _evaluated(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilit
     """Return what the text of a name with attributes gives when it is evaluated: ``eval(f"args.{name}")``."""
     span = frame.facts.span(node)
     found: list[Possibility] = []
-    for one in _texts(evaluator, node.args[0], frame):
+    for one in evaluator.evaluate(node.args[0], frame):
         expression = _named(evaluator, node, one.thing, frame) if isinstance(one.thing, str) else None
         values = evaluator.evaluate(expression, frame) if expression is not None else unseen(span)
         found.extend(under(values, one.assumptions))
@@ -183,28 +183,6 @@ def named_at(node: ast.expr, text: str) -> ast.expr | None:
     for attribute in attributes:
         expression = ast.copy_location(ast.Attribute(expression, attribute, ast.Load()), node)
     return expression
-
-
-def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
-    """Return what text with names in it, ``f"args.{name}"``, can be."""
-    span = frame.facts.span(node)
-    if not isinstance(node, ast.JoinedStr):
-        return evaluator.evaluate(node, frame)
-    pieces: list[Possibilities] = []
-    for value in node.values:
-        if isinstance(value, ast.FormattedValue):
-            if value.format_spec is not None or value.conversion != -1:
-                return unseen(span)
-            pieces.append(evaluator.evaluate(value.value, frame))
-        else:
-            pieces.append(evaluator.evaluate(value, frame))
-    found: list[Possibility] = []
-    for values, assumptions, _ in combined(*pieces):
-        if all(isinstance(one.thing, str) for one in values):
-            found.append(Possibility("".join(str(one.thing) for one in values), span, assumptions=assumptions))
-        else:
-            found.extend(unseen(span, assumptions))
-    return tuple(found) or unseen(span)
 
 
 def passed(values: Possibilities, name: str, arms: Iterable[Arm]) -> Possibilities:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import copies, members
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
-from loaderlint.linking.things import operators, rows, settings
+from loaderlint.linking.things import file_lines, operators, rows, settings
 from loaderlint.linking.things.kinds import (
     GIVEN,
     CommandLine,
@@ -61,6 +61,8 @@ def given_by(
             return row
     if isinstance(thing, str) and name == "split" and not node.keywords:
         return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
+    if isinstance(thing, str) and name == "join" and (lines := file_lines.joined(node)) is not None:
+        return (Possibility(Made(file_lines.JOINED, lines, frame), span),)
     if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
         return _begins_or_ends(evaluator, owner, node, name, frame)
     if isinstance(thing, str) and name in ("lower", "upper", "casefold", "strip"):

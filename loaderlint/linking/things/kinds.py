@@ -198,6 +198,13 @@ class Interpolation:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Template:
+    """Text of which the user of a command line gives some pieces: each is where its option is declared."""
+
+    pieces: tuple[str | Span, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Settings:
     """A mapping of an OmegaConf configuration.
 
@@ -252,6 +259,7 @@ Thing: TypeAlias = (
     | Items
     | Row
     | Interpolation
+    | Template
     | Settings
     | CommandLine
     | TreeMapping

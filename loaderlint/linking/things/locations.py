@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.things.kinds import External, Frame, Made, Thing, Unseen
+from loaderlint.linking.things import file_lines, templates
+from loaderlint.linking.things.kinds import External, Frame, Made, Template, Thing, Unseen
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 
 class Form(Enum):
-    """What a program holds of a file: its name, a path object, the open file, or the text that was read from it."""
+    """What a program holds of a file: its name, a path object, the open file, the text read from it, or its lines."""
 
     NAME = "name"
     PATH = "path"
     FILE = "file"
     TEXT = "text"
+    LINES = "lines"
 
 
 _SAME: Mapping[str, Form] = {
@@ -47,7 +49,9 @@ _SAME_METHODS: Mapping[str, Form] = {
     "read": Form.TEXT,
     "read_bytes": Form.TEXT,
     "read_text": Form.TEXT,
+    "readlines": Form.LINES,
     "resolve": Form.PATH,
+    "splitlines": Form.LINES,
 }
 """Methods of a path or an open file that lead to the same file, and in what form."""
 
@@ -59,13 +63,15 @@ _PARENT = "os.path.dirname"
 class Location:
     """A path as far as it is known: from the project's files when it is ``anchored``, else from the working folder.
 
-    ``given`` says that the user of a command line names the file.
+    ``given`` says that the user of a command line names the file, ``sign`` how text that was read from it was put
+    together line by line (`file_lines.JOINED`).
     """
 
     path: str = ""
     anchored: bool = False
     given: bool = False
     form: Form = Form.NAME
+    sign: str | None = None
 
     @property
     def folder(self) -> Location | None:
@@ -113,6 +119,9 @@ def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
         yield from _of_made(evaluator, thing)
     elif isinstance(thing, str):
         yield Location(posixpath.normpath(thing.replace("\\", "/"))), NO_ASSUMPTIONS
+    elif isinstance(thing, Template):
+        for path, assumptions in templates.files_named(evaluator, thing):
+            yield Location(posixpath.normpath(path.replace("\\", "/"))) if path is not None else None, assumptions
     elif isinstance(thing, CommandLineText) or (isinstance(thing, Unseen) and thing.given):
         yield Location(given=True), NO_ASSUMPTIONS
     elif isinstance(thing, External) and thing.name == "builtins.__file__":
@@ -128,6 +137,12 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
         yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame))
     elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
         yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
+    elif made.callee == file_lines.JOINED:
+        yield from _of_lines(evaluator, made)
+    elif made.callee == "re.sub" and (sign := file_lines.sign_cut(call)) is not None:
+        for location, assumptions in of(evaluator, call.args[2], frame):
+            read = location is not None and location.form is Form.TEXT and location.sign is None
+            yield (replace(location, sign=sign) if location and read else None), assumptions
     elif made.callee in _JOINS:
         yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
     elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
@@ -141,10 +156,22 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
         yield None, NO_ASSUMPTIONS
 
 
+def _of_lines(evaluator: Evaluator, made: Made) -> _Found:
+    """Yield where the file can be whose lines were put together again."""
+    lines, sign = made.call.args
+    assert isinstance(sign, ast.Constant) and (sign.value is None or isinstance(sign.value, str))
+    for location, assumptions in of(evaluator, lines, made.frame):
+        in_lines = location is not None and location.form in (Form.FILE, Form.LINES) and location.sign is None
+        yield (replace(location, form=Form.TEXT, sign=sign.value) if location and in_lines else None), assumptions
+
+
+_READ = (Form.TEXT, Form.LINES)
+
+
 def _as(form: Form, found: _Found) -> _Found:
     """Yield locations in the form that a function gives them; of text that was read nothing makes a file again."""
     for location, assumptions in found:
-        if location is None or (location.form is Form.TEXT and form is not Form.TEXT):
+        if location is None or (location.form in _READ and form not in _READ):
             yield None, assumptions
         else:
             yield replace(location, form=form), assumptions

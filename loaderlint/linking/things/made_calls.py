@@ -19,7 +19,8 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import FunctionNode, Scope, dotted
+from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     pass
@@ -98,9 +99,14 @@ def names_definition(callee: ast.expr, frame: Frame) -> bool:
     scope: Scope | None = frame.scope
     while attribute and scope is not None:
         if root in scope.bindings:
-            return any(one.kind in ("import", "class") for one in scope.bindings[root])
+            return any(one.kind in ("import", "class") or _imports(one) for one in scope.bindings[root])
         scope = scope.parent
     return name is not None
+
+
+def _imports(binding: Binding) -> bool:
+    """Return whether a statement imports a module by its name: ``module = importlib.import_module("data")``."""
+    return isinstance(binding.value, ast.Call) and called_name(binding.value) == "import_module"
 
 
 def without_first(call: ast.Call) -> ast.Call:

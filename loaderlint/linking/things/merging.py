@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import NoneType
@@ -22,8 +23,10 @@ from loaderlint.linking.things.kinds import (
     ABSENT,
     UNSEEN,
     Absent,
+    External,
     Frame,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Row,
@@ -36,7 +39,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.lazily import Lazily, overlaid
 from loaderlint.linking.things.trees import from_entry, written
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Assumption, Assumptions
 from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -60,10 +63,13 @@ def is_merge(call: ast.Call, name: str) -> bool:
 def merged(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame) -> Possibilities:
     """Return what a configuration object is after a merge into it."""
     assert isinstance(one.thing, Items) and isinstance(call.func, ast.Attribute)
+    items = one.thing
+    if not items.new_allowed and _was_handed_out(evaluator, dotted(call.func.value), frame):
+        items = _allowing(items)
     given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg is not None)]
     span = frame.facts.span(call)
     if not given:
-        return (replace(one, thing=uncertain(one.thing, span)),)
+        return (replace(one, thing=uncertain(items, span)),)
     name = call.func.attr
     known: dict[object, Thing] = {}
     ways: list[Possibility] = []
@@ -71,11 +77,51 @@ def merged(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame)
         # Whatever is not seen does the same, however it comes about.
         key = way.thing if isinstance(way.thing, bool | str | Row | Items | TreeMapping | None) else UNSEEN
         if key not in known:
-            known[key] = MERGES[name](evaluator, one.thing, way.thing, frame, span)
+            known[key] = MERGES[name](evaluator, items, way.thing, frame, span)
         ways.extend(under((replace(one, thing=known[key]),), way.assumptions))
     if len(known) == 1:
         return (replace(one, thing=next(iter(known.values()))),)
     return joined(ways)
+
+
+def _was_handed_out(evaluator: Evaluator, name: str | None, frame: Frame) -> bool:
+    """Return whether a function of a library got what a name stands for by now: it may have given it any keys.
+
+    Python's own functions know nothing of such objects.
+    """
+    for site in frame.scope.calls:
+        given = [*site.node.args, *(one.value for one in site.node.keywords)]
+        if site.place.order < frame.place.order and any(dotted(one) == name for one in given):
+            callees = (one.thing for one in evaluator.evaluate(site.node.func, Frame(frame.facts, site.place)))
+            libraries = {one.name.partition(".")[0] for one in callees if isinstance(one, External)}
+            if not libraries <= sys.stdlib_module_names:
+                return True
+    return False
+
+
+def seen_as_objects(found: Sequence[Possibility], name: str, frame: Frame) -> Sequence[Possibility]:
+    """Return things, those of a library that files are merged into under a name as objects that may have any keys.
+
+    What such a file sets is known from then on, whatever was there before.
+    """
+    if not any(isinstance(one.thing, Made | External) for one in found):
+        return found
+    merges = (site for site in frame.facts.calls.get("merge_from_file", ()) if site.place.scope is frame.scope)
+    if not any(is_merge(site.node, name) for site in merges):
+        return found
+    unknown = Items({}, complete=False, inherits=True, new_allowed=True)
+    return [replace(one, thing=unknown) if isinstance(one.thing, Made | External) else one for one in found]
+
+
+def _may_have_any_key(items: Items) -> bool:
+    return items.new_allowed and not items.complete
+
+
+def _before(items: Items, tree: bool, span: Span) -> Possibilities:
+    """Return what stood under a key that was not seen; where a file brings a ``tree``, it was one if it was there."""
+    if tree and _may_have_any_key(items):
+        return (Possibility(Items({}, complete=False, new_allowed=True), span),)
+    return (Possibility(ABSENT if items.complete else UNSEEN, span),)
 
 
 def uncertain(thing: Thing, span: Span) -> Thing:
@@ -192,6 +238,8 @@ def overwritten(
     changes: dict[str, Possibilities] = {}
     for key, values in entries_of(given).items():
         before = items.entries.get(key, ())
+        if not before and _may_have_any_key(items):
+            before = _before(items, any(isinstance(one.thing, TreeMapping) for one in values), span)
         tree = before[0].thing if len(before) == 1 else None
         after: list[Possibility] = []
         for one in values:
@@ -234,14 +282,20 @@ def _from_file(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, s
     program = frame.facts.source.path
     # Where the first of many stands for all that say the same, it is the one that lies nearest to the program.
     every = sorted(_fitting(evaluator, items), key=lambda one: -shared_folders(one.path, program))
+    if _may_have_any_key(items):
+        # Nothing but where they lie tells which of the files are for this program.
+        nearest = shared_folders(every[0].path, program) if every else 0
+        every = [one for one in every if shared_folders(one.path, program) == nearest]
     return _from_any(items, every, str(span), span)
 
 
 def _fitting(evaluator: Evaluator, items: Items) -> Iterator[_Given]:
     """Yield the configuration files of the project whose keys the object has: any of them can be given."""
     words = tuple(f"{key}:" for key in items.entries)
-    for facts in evaluator.project.configuration_files_with(words):
-        given = _given(evaluator, items, facts.source.path)
+    project = evaluator.project
+    any_key = _may_have_any_key(items)
+    for facts in project.all_configuration_files() if any_key else project.configuration_files_with(words):
+        given = _given(evaluator, items, facts.source.path) if facts.source.language is Language.YAML else None
         if given is not None:
             yield given
 
@@ -291,10 +345,13 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
     elsewhere = unseen(span, choice(subject, "another file"))
 
     def values_of(key: str) -> Possibilities:
-        values = items.entries.get(key) or (Possibility(ABSENT, span),)
-        if len(values) == 1 and isinstance(values[0].thing, Items) and values[0].thing.entries:
+        values = items.entries.get(key) or _before(
+            items, any(True for one in files for _ in _below(one.layers, key)), span
+        )
+        tree = values[0].thing
+        if len(values) == 1 and isinstance(tree, Items) and (tree.entries or not tree.complete):
             inner = [_Given(one.path, tuple(_below(one.layers, key))) for one in files]
-            return (replace(values[0], thing=_from_any(values[0].thing, inner, subject, span)),)
+            return (replace(values[0], thing=_from_any(tree, inner, subject, span)),)
         setting = {one.path: entry for one in files if (entry := _last(one.layers, key)) is not None}
         new = [way for path, way in _told_apart(setting).items() for way in under((way,), _file(subject, {path}))]
         others = every - setting.keys()

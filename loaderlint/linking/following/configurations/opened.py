@@ -89,12 +89,14 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
     roots_of = _rows if reader.endswith("_all") else _roots
     program = frame.facts.source.path
     for location, assumptions in locations.of(evaluator, node.args[0], frame):
-        if location is None or location.form not in forms:
+        # Only JSON means the same whatever blanks stand in it.
+        taken_apart = location is not None and location.sign is not None and language is not Language.JSON
+        if location is None or location.form not in forms or taken_apart:
             found.extend(unseen(span, assumptions))
             continue
         if location.given:
             keys = keys_read(evaluator, node, frame)
-            shipped = roots_of(_shipped(evaluator, language, program, keys))
+            shipped = roots_of(few_of(_nearest(evaluator, language, program, keys, location.sign or "")))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
@@ -169,8 +171,8 @@ def _may_have_moved(evaluator: Evaluator, node: ast.Call, frame: Frame) -> bool:
 def at(evaluator: Evaluator, location: Location, program: str) -> ConfigurationFacts | None:
     """Return the configuration file at a location that a program names."""
     if location.anchored:
-        return evaluator.project.configuration_file(location.path)
-    return evaluator.project.configuration(location.path, program)
+        return evaluator.project.configuration_file(location.path, location.sign or "")
+    return evaluator.project.configuration(location.path, program, location.sign or "")
 
 
 def _roots(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
@@ -199,11 +201,6 @@ def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame:
     return _nearest(evaluator, language, frame.facts.source.path, keys_read(evaluator, node, frame))
 
 
-def _shipped(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
-    """Return the files of a language that a program can be given, nearest to it: one for each experiment."""
-    return few_of(_nearest(evaluator, language, program, keys))
-
-
 def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
     """Return files of which one is chosen; of very many, the first of those that say the same of loaders."""
     for telling in (LOADER_WORDS, WORKER_WORDS):
@@ -212,14 +209,16 @@ def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
     return files if len(files) <= MOST_FILES else []
 
 
-def _nearest(evaluator: Evaluator, language: Language, program: str, keys: Keys) -> list[ConfigurationFacts]:
+def _nearest(
+    evaluator: Evaluator, language: Language, program: str, keys: Keys, sign: str = ""
+) -> list[ConfigurationFacts]:
     """Return the files that hold every key a program reads; where no such key is known, a loader's settings."""
     if keys:
-        every = evaluator.project.configuration_files_with((min(path[0] for path in keys),))
+        every = evaluator.project.configuration_files_with((min(path[0] for path in keys),), sign)
         roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
         holding = [file for file, root in roots if file.source.language is language and fits(root, keys)]
     else:
-        every = evaluator.project.all_configuration_files()
+        every = evaluator.project.all_configuration_files(sign)
         of_language = [file for file in every if file.source.language is language]
         holding = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
     shared = [shared_folders(file.source.path, program) for file in holding]
