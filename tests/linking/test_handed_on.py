@@ -219,6 +219,84 @@ def test_functions_that_are_passed_as_values(files: dict[str, str], expected: se
     assert traced(files) == expected
 
 
+SEARCH = """
+class Search:
+    def __init__(self, data, workers=⟦4⟧):
+        self.loader = DataLoader(data, num_workers=workers)
+"""
+PARTIAL = IMPORT + "from functools import partial\nfrom search import Search\n"
+
+PARTIALS: Cases = {
+    "a class, called without the rest": (
+        {"search.py": IMPORT + SEARCH, "main.py": PARTIAL + "make = partial(Search, 1)\nmake()"},
+        {"4"},
+    ),
+    "a class that a function calls": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "def get(make):\n    return make()\nget(partial(Search, 1))",
+        },
+        {"4"},
+    ),
+    "called with the rest": (
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search, 1)(workers=2)"},
+        {"open"},
+    ),
+    "called with the rest by position": (
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search)(1, 2)"},
+        {"open"},
+    ),
+    "called with the data by position": (
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search, workers=⟦0⟧)(1)"},
+        {"0"},
+    ),
+    "one of two that are called in two ways": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "one = partial(Search, 1)\none()\nother = partial(Search, 1)\nother(workers=2)",
+        },
+        {"4", "open"},
+    ),
+    "a partial of a partial": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "make = partial(Search, 1)\nagain = partial(make)\nagain()",
+        },
+        {"4"},
+    ),
+    "called out of sight, too": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "from elsewhere import start\nmake = partial(Search, 1)\nmake()\nstart(make)",
+        },
+        {"4", "open"},
+    ),
+    "called by nobody who is seen": (
+        {"search.py": IMPORT + SEARCH, "main.py": PARTIAL + "make = partial(Search, 1)"},
+        {"4", "open"},
+    ),
+    "a method, called without the rest": (
+        {
+            "main.py": PARTIAL
+            + """
+class Data:
+    def load(self, data, workers=⟦4⟧):
+        return DataLoader(data, num_workers=workers)
+    def run(self):
+        make = partial(self.load, 1)
+        return make()
+"""
+        },
+        {"4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), PARTIALS.values(), ids=PARTIALS.keys())
+def test_what_a_partial_leaves_out(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 FORWARDED: Cases = {
     "keywords through two functions": (
         {

@@ -8,10 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.files.references import References, references
+from loaderlint.linking.files.references import HandedOn, References, last_names, references
 from loaderlint.linking.following import called_by_name
 from loaderlint.linking.following.configurations import argparse_args, configured_calls
-from loaderlint.linking.following.configurations.handing import calls_made_of, default_given, parameter_given
+from loaderlint.linking.following.configurations.handing import (
+    call_of_partial,
+    calls_made_of,
+    default_given,
+    is_partial,
+    parameter_given,
+)
 from loaderlint.linking.following.configurations.registries import is_registered
 from loaderlint.linking.following.hooks import HookCalls
 from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, owner_of
@@ -20,6 +26,7 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Items,
+    Made,
     Possibilities,
     Thing,
     Unseen,
@@ -47,6 +54,7 @@ if TYPE_CHECKING:
 
 
 _Matches: TypeAlias = Callable[[Thing], bool]
+_Binds: TypeAlias = Callable[[ast.Call], bool]
 
 _UNFINISHED = Called(elsewhere=True)
 """The answer about a function that has no name, or is reached again while its callers are looked for."""
@@ -244,7 +252,7 @@ class Callers:
         self,
         name: str,
         matches: _Matches,
-        binds: Callable[[ast.Call], bool] = lambda call: True,
+        binds: _Binds = lambda call: True,
         *,
         method: bool = False,
         registered: bool = False,
@@ -266,7 +274,7 @@ class Callers:
                 if id(site.node) not in called:
                     called[id(site.node)] = list(self._callers_at(facts, site, matches))
                     elsewhere = elsewhere or self._is_looked_up_elsewhere(called[id(site.node)])
-            further, handed, lost = self._handed_on(one, matches)
+            further, handed, lost = self._handed_on(one, matches, binds)
             elsewhere = elsewhere or lost
             for caller in handed:
                 called.setdefault(id(caller.call), []).append(caller)
@@ -299,7 +307,7 @@ class Callers:
             if matches(one.thing):
                 yield Caller(frame, _without_object(site.node, one.thing), one.assumptions)
 
-    def _handed_on(self, name: str, matches: _Matches) -> tuple[set[str], list[Caller], bool]:
+    def _handed_on(self, name: str, matches: _Matches, binds: _Binds) -> tuple[set[str], list[Caller], bool]:
         """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""
         taken: set[str] = set()
         made: list[Caller] = []
@@ -311,6 +319,7 @@ class Callers:
                 continue
             calls = calls_made_of(self._evaluator, one.site.node, one.argument, frame)
             if calls is not None:
+                calls = self._once_called(one, frame, calls, binds)
                 made.extend(
                     Caller(frame, _without_object(call, way.thing), way.assumptions) for call in calls for way in given
                 )
@@ -325,6 +334,24 @@ class Callers:
                 taken.add(parameter[1])
                 self._evaluator.takers.add(parameter[0].facts.source.path)
         return taken, made, lost
+
+    def _once_called(self, handed: HandedOn, frame: Frame, calls: list[ast.Call], binds: _Binds) -> list[ast.Call]:
+        """Return the calls made of what a ``partial`` is given: one for each seen call of it, and those not seen.
+
+        What is not seen may give more, or nothing more where that can be a call.
+        """
+        partial = handed.site.node
+        names = list(last_names(partial)) if is_partial(self._evaluator, partial, frame) else []
+        if not names:
+            return calls
+
+        def is_it(thing: Thing) -> bool:
+            return isinstance(thing, Made) and thing.call is partial
+
+        key = ("called later", id(partial))
+        found = self._evaluator.once(key, _UNFINISHED, lambda: self._calls_of(names[-1], is_it))
+        later = [call_of_partial(partial, one.call) for one in found.by if isinstance(one, Caller)]
+        return later if later and not found.elsewhere else [*later, *calls, *filter(binds, [call_of_partial(partial)])]
 
     def _followed(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what a callee can be, followed once for all the functions that share the name it has.
