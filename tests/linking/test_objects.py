@@ -606,6 +606,39 @@ FIELDS: Cases = {
         """,
         {"8"},
     ),
+    "of the base, where the constructor below hands it up": (
+        DATACLASS.format("8")
+        + "@dataclass\nclass More(Settings):\n    def __init__(self, count=⟦5⟧):\n"
+        + "        super().__init__(workers=count)\n"
+        + "DataLoader(data, num_workers=More().workers)",
+        {"5"},
+    ),
+    "of the base, where the constructor below that hands it up is called": (
+        DATACLASS.format("8")
+        + "class More(Settings):\n    def __init__(self, workers=5):\n"
+        + "        Settings.__init__(self, 1, workers)\n"
+        + "DataLoader(data, num_workers=More(⟦2⟧).workers)",
+        {"2 shared"},
+    ),
+    "of the base, where the constructor below hands something else up": (
+        DATACLASS.format("⟦8⟧")
+        + "class More(Settings):\n    def __init__(self, workers):\n        super().__init__(1)\n"
+        + "DataLoader(data, num_workers=More(2).workers)",
+        {"8"},
+    ),
+    "of the base, by one of its methods": (
+        DATACLASS.format("⟦8⟧")
+        + "    def load(self, data):\n        return DataLoader(data, num_workers=self.workers)\n"
+        + "class More(Settings):\n    def __init__(self, workers=⟦5⟧):\n        super().__init__(1, workers)\n",
+        {"8", "5 shared", "open"},
+    ),
+    "of the base, where a constructor between is made anew": (
+        DATACLASS.format("8")
+        + "class More(Settings):\n    def __init__(self, workers=5):\n        super().__init__(1, workers)\n"
+        + "@dataclass\nclass Most(More):\n    depth: int = 1\n"
+        + "DataLoader(data, num_workers=Most(16, ⟦2⟧).workers)",
+        {"2"},
+    ),
     "a pydantic model": (
         """
         from pydantic import BaseModel, Field

@@ -121,6 +121,21 @@ class Callers:
         )
         return bool(made.by) or made.elsewhere
 
+    def base_calls(self, owner: Class) -> Iterator[Caller]:
+        """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
+        for heir in self.heirs(owner):
+            for site in (site for scope in heir.scope.children for site in scope.calls):
+                function = site.node.func
+                frame = Frame(heir.facts, site.place)
+                if is_super_init(site.node):
+                    yield Caller(frame, site.node)
+                elif isinstance(function, ast.Attribute) and function.attr == "__init__":
+                    named = self._evaluator.evaluate(function.value, frame)
+                    if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
+                        yield Caller(frame, without_first(site.node))
+            if "__init__" not in heir.scope.bindings:
+                yield from self.base_calls(heir)
+
     def heirs(self, owner: Class) -> list[Class]:
         """Return the classes that have a class as a direct base."""
         found: list[Class] = []
@@ -203,7 +218,7 @@ class Callers:
 
     def _of_constructor(self, owner: Class) -> Called:
         makers = self.makers(owner)
-        return Called((*makers.by, *self._base_calls(owner)), makers.elsewhere)
+        return Called((*makers.by, *self.base_calls(owner)), makers.elsewhere)
 
     def _of_class(self, owner: Class) -> Called:
         alone = self._of_class_alone(owner)
@@ -230,21 +245,6 @@ class Callers:
         for facts, site in self._references.calls.get("cls", ()):
             called.extend(self._callers_at(facts, site, is_owner))
         return Called(tuple(called), found.elsewhere)
-
-    def _base_calls(self, owner: Class) -> Iterator[Caller]:
-        """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
-        for heir in self.heirs(owner):
-            for site in (site for scope in heir.scope.children for site in scope.calls):
-                function = site.node.func
-                frame = Frame(heir.facts, site.place)
-                if is_super_init(site.node):
-                    yield Caller(frame, site.node)
-                elif isinstance(function, ast.Attribute) and function.attr == "__init__":
-                    named = self._evaluator.evaluate(function.value, frame)
-                    if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
-                        yield Caller(frame, without_first(site.node))
-            if "__init__" not in heir.scope.bindings:
-                yield from self._base_calls(heir)
 
     # --- calls by name, and of what is handed on ---
 
