@@ -213,7 +213,26 @@ LISTS: Cases = {
     ),
     "one more": ("x = [1]\nx.append(⟦3⟧)\nDataLoader(data, num_workers=x[-1])\n", {"3"}),
     "one more, before one that is read": ("x = [⟦1⟧]\nx.append(3)\nDataLoader(data, num_workers=x[0])\n", {"1"}),
-    "one more under a condition": ("x = [1]\nif y:\n    x.append(3)\nDataLoader(data, num_workers=x[-1])\n", {"open"}),
+    "one more under a condition": (
+        "x = [⟦1⟧]\nif y:\n    x.append(⟦3⟧)\nDataLoader(data, num_workers=x[-1])\n",
+        {"1", "3"},
+    ),
+    "one more under a condition, before a loop over all": (
+        "x = [⟦1⟧]\nif 3 not in x:\n    x.append(⟦3⟧)\nfor one in x:\n    DataLoader(data, num_workers=one)\n",
+        {"1 shared", "3 shared"},
+    ),
+    "one more under a condition that does not hold": (
+        "x = [⟦1⟧]\nif 1 not in x:\n    x.append(3)\nfor one in x:\n    DataLoader(data, num_workers=one)\n",
+        {"1"},
+    ),
+    "another one under a condition": (
+        "x = [⟦1⟧]\nif y:\n    x[0] = ⟦3⟧\nDataLoader(data, num_workers=x[0])\n",
+        {"1", "3"},
+    ),
+    "one more at every turn": (
+        "x = [1]\nfor y in z:\n    x.append(3)\nDataLoader(data, num_workers=x[-1])\n",
+        {"open"},
+    ),
     "sorted": ("x = [3, 1]\nx.sort()\nDataLoader(data, num_workers=x[0])\n", {"open"}),
 }
 
