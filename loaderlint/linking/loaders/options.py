@@ -97,7 +97,7 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             brought = _followed(evaluator, option, partial(splat.entries.__getitem__, name))
             if option not in given or given[option] is by_position.get(option):
                 given[option] = _left_by(by_position.get(option), brought)
-        hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
+        hidden = hidden or not splat.complete or may_be_filled(evaluator, keyword.value, frame)
     for option in site.kind.positional if not seen else ():
         if option in given:
             # Where no keyword gives it, an argument that was not seen may.
