@@ -297,6 +297,78 @@ def test_what_a_partial_leaves_out(files: dict[str, str], expected: set[str]) ->
     assert traced(files) == expected
 
 
+ACTOR = f"""import ray
+{IMPORT}
+class Actor:
+    def __init__(self, n=4):
+        self.loader = DataLoader(1, num_workers=n)
+"""
+
+REMOTE: Cases = {
+    "a class that Ray makes an actor of": ({"main.py": f"{ACTOR}ray.remote(Actor).remote(⟦8⟧)"}, {"8"}),
+    "a class that Ray makes an actor of, with resources": (
+        {"main.py": f"{ACTOR}ray.remote(num_gpus=1)(Actor).remote(n=⟦8⟧)"},
+        {"8"},
+    ),
+    "an actor under another name": (
+        {
+            "main.py": f"{ACTOR}One = ray.remote(Actor)\nOne.remote(⟦8⟧)\n"
+            "Other = ray.remote(num_gpus=1)(Actor)\nOther.remote(⟦2⟧)"
+        },
+        {"8", "2"},
+    ),
+    "a class under a decorator": (
+        {"main.py": ACTOR.replace("class", "@ray.remote(num_gpus=1)\nclass") + "Actor.remote(⟦8⟧)"},
+        {"8"},
+    ),
+    "a class under a decorator, with options": (
+        {
+            "actor.py": ACTOR.replace("class", "@ray.remote\nclass"),
+            "main.py": "from actor import Actor as Other\nOther.options(num_cpus=2).remote(⟦8⟧)",
+        },
+        {"8"},
+    ),
+    "a function under a decorator": (
+        {
+            "main.py": f"import ray\n{LOAD.replace('def', '@ray.remote(num_cpus=1)' + chr(10) + 'def')}"
+            "load.remote(1, ⟦8⟧)\nload.options(num_cpus=2).remote(1, workers=⟦2⟧)"
+        },
+        {"8", "2"},
+    ),
+    "an actor that leaves it out": (
+        {"main.py": ACTOR.replace("=4", "=⟦4⟧") + "ray.remote(Actor).remote()"},
+        {"4"},
+    ),
+    "a class that is remote in its own way": (
+        {
+            "main.py": ACTOR.replace("=4", "=⟦4⟧")
+            + "    @classmethod\n    def remote(cls, n):\n        return connect(n)\nActor.remote(8)"
+        },
+        {"4", "open"},
+    ),
+    "another class": (
+        {
+            "main.py": ACTOR.replace("=4", "=⟦4⟧")
+            + "class Other:\n    pass\nOther.remote(8)\nray.remote(Actor).remote()"
+        },
+        {"4"},
+    ),
+    "an actor that is handed on": (
+        {"main.py": f"{ACTOR}run(ray.remote(Actor))\nActor(⟦8⟧)"},
+        {"8", "open"},
+    ),
+    "an actor that is handed on to a function": (
+        {"main.py": f"{ACTOR}def run(make):\n    make.remote(⟦8⟧)\nrun(ray.remote(Actor))"},
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), REMOTE.values(), ids=REMOTE.keys())
+def test_what_other_processes_call(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 FORWARDED: Cases = {
     "keywords through two functions": (
         {

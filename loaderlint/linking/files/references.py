@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,10 @@ def references(files: Iterable[PythonFacts]) -> References:
                     elif asked is not None:
                         found.looked_up.append((facts, site))
             for site in sites:
+                remote = called_remotely(site.node)
+                for name in last_names(remote) if remote is not None else ():
+                    for meant in (name, *sorted(imported.get(name, ()))):
+                        found.calls.setdefault(meant, []).append((facts, site))
                 for given in (*site.node.args, *(one.value for one in site.node.keywords)):
                     # What a lambda gives is handed on with it: ``field(default_factory=lambda: Loader)``.
                     argument = given.body if isinstance(given, ast.Lambda) else given
@@ -190,6 +194,8 @@ def last_names(node: ast.expr) -> Iterator[str]:
         yield f"{called_name(node)}()"
         if called_name(node) == "partial" and node.args:
             yield from (f"partial({function})" for function in last_names(node.args[0]))
+    elif isinstance(node, ast.Call) and makes_remote(node):
+        yield "remote()"
 
 
 def _is_get(value: ast.expr) -> bool:

@@ -20,7 +20,7 @@ from loaderlint.linking.following.configurations.handing import (
 )
 from loaderlint.linking.following.configurations.registries import is_registered
 from loaderlint.linking.following.hooks import HookCalls
-from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, owner_of
+from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, lineage, owner_of
 from loaderlint.linking.things.kinds import (
     Class,
     Frame,
@@ -28,6 +28,7 @@ from loaderlint.linking.things.kinds import (
     Items,
     Made,
     Possibilities,
+    Possibility,
     Thing,
     Unseen,
     choice,
@@ -46,8 +47,9 @@ from loaderlint.linking.things.made_calls import (
 )
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, called_by
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 from loaderlint.readers.tree import Scalar, mappings
+from loaderlint.vocabulary.running import MAKES_REMOTE
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -296,16 +298,33 @@ class Callers:
         )
 
     def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
-        function = site.node.func
+        function = called_remotely(site.node) or site.node.func
         return not isinstance(function, ast.Name | ast.Attribute) or names_definition(
             function, Frame(facts, site.place)
         )
 
     def _callers_at(self, facts: PythonFacts, site: CallSite, matches: _Matches) -> Iterator[Caller]:
         frame = Frame(facts, site.place)
-        for one in self._followed(site.node.func, frame):
+        for one in (*self._followed(site.node.func, frame), *self._remote(site.node, frame)):
             if matches(one.thing):
                 yield Caller(frame, _without_object(site.node, one.thing), one.assumptions)
+
+    def _remote(self, call: ast.Call, frame: Frame) -> Iterator[Possibility]:
+        """Yield what another process calls: ``Class.remote(...)`` of what Ray makes of a class or function."""
+        callee = called_remotely(call)
+        for one in self._meant(callee, frame) if callee is not None else ():
+            family = lineage(self._evaluator, one.thing) if isinstance(one.thing, Class) else ()
+            if not any("remote" in above.scope.bindings for above in family):
+                yield one
+
+    def _meant(self, node: ast.expr, frame: Frame) -> Iterator[Possibility]:
+        """Yield what an expression can be, and for what is made callable from other processes what that is made of."""
+        for one in self._followed(node, frame):
+            made = one.thing
+            if isinstance(made, Made) and made.callee in MAKES_REMOTE and made.call.args:
+                yield from under(self._followed(made.call.args[0], made.frame), one.assumptions)
+            else:
+                yield one
 
     def _handed_on(self, name: str, matches: _Matches, binds: _Binds) -> tuple[set[str], list[Caller], bool]:
         """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""
@@ -314,8 +333,11 @@ class Callers:
         lost = False
         for one in self._references.handed_on.get(name, ()):
             frame = Frame(one.facts, one.site.place)
-            given = [way for way in self._followed(one.argument, frame) if matches(way.thing)]
+            given = [way for way in self._meant(one.argument, frame) if matches(way.thing)]
             if not given:
+                continue
+            if makes_remote(one.site.node):
+                taken.update(last_names(one.site.node))
                 continue
             calls = calls_made_of(self._evaluator, one.site.node, one.argument, frame)
             if calls is not None:
