@@ -40,3 +40,25 @@ def element(row: ast.Tuple | ast.List, place: int) -> ast.expr | None:
         return None
     counted = row.elts[place:] if place < 0 else row.elts[: place + 1]
     return None if any(isinstance(one, ast.Starred) for one in counted) else row.elts[place]
+
+
+def called_remotely(call: ast.Call) -> ast.expr | None:
+    """Return what a call has another process call, None for a call that is none of these.
+
+    It is the ``Class`` of ``Class.remote(...)``, ``Class.options(...).remote(...)``, ``ray.remote(Class).remote(...)``
+    and ``ray.remote(num_gpus=1)(Class).remote(...)``.
+    """
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "remote":
+        return None
+    callee = call.func.value
+    if isinstance(callee, ast.Call) and isinstance(callee.func, ast.Attribute) and callee.func.attr == "options":
+        callee = callee.func.value
+    if isinstance(callee, ast.Call):
+        return callee.args[0] if makes_remote(callee) and callee.args else None
+    return callee
+
+
+def makes_remote(call: ast.Call) -> bool:
+    """Return whether a call goes by the name of what makes its argument callable from other processes."""
+    maker = without_arguments(call.func)
+    return (maker.attr if isinstance(maker, ast.Attribute) else getattr(maker, "id", "")) == "remote"

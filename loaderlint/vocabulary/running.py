@@ -114,6 +114,9 @@ HANDING_METHODS: Mapping[str, Hander] = {
 ``multiprocessing.get_context``, asyncio's event loops.
 """
 
+MAKES_REMOTE = frozenset({"ray.remote"})
+"""What makes a class or function callable from other processes, by its ``remote`` (docs.ray.io, "Tasks", "Actors")."""
+
 CPU_COUNTS = frozenset(
     {
         "os.cpu_count",

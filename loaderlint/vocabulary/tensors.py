@@ -1,4 +1,4 @@
-"""Names of what makes tensors of tensors, on the device that those are on."""
+"""Names of what makes tensors of tensors, on the device that those are on, and of what moves models."""
 
 from __future__ import annotations
 
@@ -34,3 +34,14 @@ WITH_PARAMETERS = frozenset(
     }
 )
 """The commonest classes of ``torch.nn`` that hold parameters (docs.pytorch.org, "torch.nn"), and what makes one."""
+
+MODULE_ITSELF_METHODS = frozenset(
+    {
+        *("apply", "bfloat16", "cpu", "cuda", "double", "eval", "float", "half", "ipu", "mtia", "requires_grad_"),
+        *("share_memory", "to", "to_empty", "train", "type", "xpu"),
+    }
+)
+"""Methods of ``torch.nn.Module`` that change a model in place and give it back (``nn/modules/module.py``, 2.13)."""
+
+MODULES = frozenset({"LightningModule", "PreTrainedModel"})
+"""Classes of other libraries that are models of torch, by the last part of their names."""

@@ -213,7 +213,26 @@ LISTS: Cases = {
     ),
     "one more": ("x = [1]\nx.append(⟦3⟧)\nDataLoader(data, num_workers=x[-1])\n", {"3"}),
     "one more, before one that is read": ("x = [⟦1⟧]\nx.append(3)\nDataLoader(data, num_workers=x[0])\n", {"1"}),
-    "one more under a condition": ("x = [1]\nif y:\n    x.append(3)\nDataLoader(data, num_workers=x[-1])\n", {"open"}),
+    "one more under a condition": (
+        "x = [⟦1⟧]\nif y:\n    x.append(⟦3⟧)\nDataLoader(data, num_workers=x[-1])\n",
+        {"1", "3"},
+    ),
+    "one more under a condition, before a loop over all": (
+        "x = [⟦1⟧]\nif 3 not in x:\n    x.append(⟦3⟧)\nfor one in x:\n    DataLoader(data, num_workers=one)\n",
+        {"1 shared", "3 shared"},
+    ),
+    "one more under a condition that does not hold": (
+        "x = [⟦1⟧]\nif 1 not in x:\n    x.append(3)\nfor one in x:\n    DataLoader(data, num_workers=one)\n",
+        {"1"},
+    ),
+    "another one under a condition": (
+        "x = [⟦1⟧]\nif y:\n    x[0] = ⟦3⟧\nDataLoader(data, num_workers=x[0])\n",
+        {"1", "3"},
+    ),
+    "one more at every turn": (
+        "x = [1]\nfor y in z:\n    x.append(3)\nDataLoader(data, num_workers=x[-1])\n",
+        {"open"},
+    ),
     "sorted": ("x = [3, 1]\nx.sort()\nDataLoader(data, num_workers=x[0])\n", {"open"}),
 }
 
@@ -320,3 +339,37 @@ def test_what_was_asked_before_changes_nothing() -> None:
 @pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
 def test_what_is_changed_in_place(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+FILL = "def fill(d):\n    d['num_workers'] = min(d['num_workers'], len(data))\n"
+FILLED = "d = {{'num_workers': 6}}\n{}\nDataLoader(data, **d)\n"
+
+KEYS: Cases = {
+    "a function of the project sets another key": (
+        f"{FILL}    return d\n{FILLED.format('d = fill(d)')}",
+        {"0 unwritten"},
+    ),
+    "a function of the project hands what is under another key on": (
+        f"{FILL}    workers = d['num_workers']\n    check(workers)\n{FILLED.format('fill(d)')}",
+        {"0 unwritten"},
+    ),
+    "a function of the project sets it": ("def fill(d):\n    d['timeout'] = ⟦3⟧\n" + FILLED.format("fill(d)"), {"3"}),
+    "a function of the project hands the dictionary on": (
+        f"{FILL}    one = d\n    check(one)\n{FILLED.format('fill(d)')}",
+        {"open"},
+    ),
+    "a function of the project keeps the dictionary": (
+        f"{FILL}    KEPT.all = d\n{FILLED.format('fill(d)')}",
+        {"open"},
+    ),
+    "a function that is not seen": (FILLED.format("fill(d)"), {"open"}),
+    "one of two functions, of which one is not seen": (
+        f"from elsewhere import other\n{FILL}{FILLED.format('(fill if x else other)(d)')}",
+        {"open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), KEYS.values(), ids=KEYS.keys())
+def test_keys_that_a_dictionary_may_get(files: str, expected: set[str]) -> None:
+    assert traced(files, "timeout") == expected

@@ -231,6 +231,156 @@ def test_functions_that_are_passed_as_values(files: dict[str, str], expected: se
     assert traced(files) == expected
 
 
+SEARCH = """
+class Search:
+    def __init__(self, data, workers=⟦4⟧):
+        self.loader = DataLoader(data, num_workers=workers)
+"""
+PARTIAL = IMPORT + "from functools import partial\nfrom search import Search\n"
+
+PARTIALS: Cases = {
+    "a class, called without the rest": (
+        {"search.py": IMPORT + SEARCH, "main.py": PARTIAL + "make = partial(Search, 1)\nmake()"},
+        {"4"},
+    ),
+    "a class that a function calls": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "def get(make):\n    return make()\nget(partial(Search, 1))",
+        },
+        {"4"},
+    ),
+    "called with the rest": (
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search, 1)(workers=2)"},
+        {"open"},
+    ),
+    "called with the rest by position": (
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search)(1, 2)"},
+        {"open"},
+    ),
+    "called with the data by position": (
+        {"search.py": IMPORT + SEARCH.replace("⟦4⟧", "4"), "main.py": PARTIAL + "partial(Search, workers=⟦0⟧)(1)"},
+        {"0"},
+    ),
+    "one of two that are called in two ways": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "one = partial(Search, 1)\none()\nother = partial(Search, 1)\nother(workers=2)",
+        },
+        {"4", "open"},
+    ),
+    "a partial of a partial": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "make = partial(Search, 1)\nagain = partial(make)\nagain()",
+        },
+        {"4"},
+    ),
+    "called out of sight, too": (
+        {
+            "search.py": IMPORT + SEARCH,
+            "main.py": PARTIAL + "from elsewhere import start\nmake = partial(Search, 1)\nmake()\nstart(make)",
+        },
+        {"4", "open"},
+    ),
+    "called by nobody who is seen": (
+        {"search.py": IMPORT + SEARCH, "main.py": PARTIAL + "make = partial(Search, 1)"},
+        {"4", "open"},
+    ),
+    "a method, called without the rest": (
+        {
+            "main.py": PARTIAL
+            + """
+class Data:
+    def load(self, data, workers=⟦4⟧):
+        return DataLoader(data, num_workers=workers)
+    def run(self):
+        make = partial(self.load, 1)
+        return make()
+"""
+        },
+        {"4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), PARTIALS.values(), ids=PARTIALS.keys())
+def test_what_a_partial_leaves_out(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+ACTOR = f"""import ray
+{IMPORT}
+class Actor:
+    def __init__(self, n=4):
+        self.loader = DataLoader(1, num_workers=n)
+"""
+
+REMOTE: Cases = {
+    "a class that Ray makes an actor of": ({"main.py": f"{ACTOR}ray.remote(Actor).remote(⟦8⟧)"}, {"8"}),
+    "a class that Ray makes an actor of, with resources": (
+        {"main.py": f"{ACTOR}ray.remote(num_gpus=1)(Actor).remote(n=⟦8⟧)"},
+        {"8"},
+    ),
+    "an actor under another name": (
+        {
+            "main.py": f"{ACTOR}One = ray.remote(Actor)\nOne.remote(⟦8⟧)\n"
+            "Other = ray.remote(num_gpus=1)(Actor)\nOther.remote(⟦2⟧)"
+        },
+        {"8", "2"},
+    ),
+    "a class under a decorator": (
+        {"main.py": ACTOR.replace("class", "@ray.remote(num_gpus=1)\nclass") + "Actor.remote(⟦8⟧)"},
+        {"8"},
+    ),
+    "a class under a decorator, with options": (
+        {
+            "actor.py": ACTOR.replace("class", "@ray.remote\nclass"),
+            "main.py": "from actor import Actor as Other\nOther.options(num_cpus=2).remote(⟦8⟧)",
+        },
+        {"8"},
+    ),
+    "a function under a decorator": (
+        {
+            "main.py": f"import ray\n{LOAD.replace('def', '@ray.remote(num_cpus=1)' + chr(10) + 'def')}"
+            "load.remote(1, ⟦8⟧)\nload.options(num_cpus=2).remote(1, workers=⟦2⟧)"
+        },
+        {"8", "2"},
+    ),
+    "an actor that leaves it out": (
+        {"main.py": ACTOR.replace("=4", "=⟦4⟧") + "ray.remote(Actor).remote()"},
+        {"4"},
+    ),
+    "a class that is remote in its own way": (
+        {
+            "main.py": ACTOR.replace("=4", "=⟦4⟧")
+            + "    @classmethod\n    def remote(cls, n):\n        return connect(n)\nActor.remote(8)"
+        },
+        {"4", "open"},
+    ),
+    "another class": (
+        {
+            "main.py": ACTOR.replace("=4", "=⟦4⟧")
+            + "class Other:\n    pass\nOther.remote(8)\nray.remote(Actor).remote()"
+        },
+        {"4"},
+    ),
+    "an actor that is handed on": (
+        {"main.py": f"{ACTOR}run(ray.remote(Actor))\nActor(⟦8⟧)"},
+        {"8", "open"},
+    ),
+    "an actor that is handed on to a function": (
+        {"main.py": f"{ACTOR}def run(make):\n    make.remote(⟦8⟧)\nrun(ray.remote(Actor))"},
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), REMOTE.values(), ids=REMOTE.keys())
+def test_what_other_processes_call(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 FORWARDED: Cases = {
     "keywords through two functions": (
         {

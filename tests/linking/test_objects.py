@@ -606,6 +606,39 @@ FIELDS: Cases = {
         """,
         {"8"},
     ),
+    "of the base, where the constructor below hands it up": (
+        DATACLASS.format("8")
+        + "@dataclass\nclass More(Settings):\n    def __init__(self, count=⟦5⟧):\n"
+        + "        super().__init__(workers=count)\n"
+        + "DataLoader(data, num_workers=More().workers)",
+        {"5"},
+    ),
+    "of the base, where the constructor below that hands it up is called": (
+        DATACLASS.format("8")
+        + "class More(Settings):\n    def __init__(self, workers=5):\n"
+        + "        Settings.__init__(self, 1, workers)\n"
+        + "DataLoader(data, num_workers=More(⟦2⟧).workers)",
+        {"2 shared"},
+    ),
+    "of the base, where the constructor below hands something else up": (
+        DATACLASS.format("⟦8⟧")
+        + "class More(Settings):\n    def __init__(self, workers):\n        super().__init__(1)\n"
+        + "DataLoader(data, num_workers=More(2).workers)",
+        {"8"},
+    ),
+    "of the base, by one of its methods": (
+        DATACLASS.format("⟦8⟧")
+        + "    def load(self, data):\n        return DataLoader(data, num_workers=self.workers)\n"
+        + "class More(Settings):\n    def __init__(self, workers=⟦5⟧):\n        super().__init__(1, workers)\n",
+        {"8", "5 shared", "open"},
+    ),
+    "of the base, where a constructor between is made anew": (
+        DATACLASS.format("8")
+        + "class More(Settings):\n    def __init__(self, workers=5):\n        super().__init__(1, workers)\n"
+        + "@dataclass\nclass Most(More):\n    depth: int = 1\n"
+        + "DataLoader(data, num_workers=Most(16, ⟦2⟧).workers)",
+        {"2"},
+    ),
     "a pydantic model": (
         """
         from pydantic import BaseModel, Field
@@ -614,6 +647,49 @@ FIELDS: Cases = {
         DataLoader(data, num_workers=Settings().workers)
         """,
         {"4"},
+    ),
+}
+
+
+MODEL = """
+from torch import nn
+class Model(nn.Module):
+    def __init__(self, workers):
+        super().__init__()
+        self.workers = workers
+    def load(self, data, num_workers=None):
+        return DataLoader(data, num_workers=self.workers if num_workers is None else num_workers)
+"""
+
+MODELS: Cases = {
+    "a method of a model that was moved": (
+        MODEL + "model = Model(0).to('cuda')\nmodel.load(1, ⟦6⟧)",
+        {"6"},
+    ),
+    "what a model keeps, through a chain of moves": (
+        MODEL + "model = Model(⟦2⟧)\nmodel = model.cuda().half().eval()\nmodel.load(1)",
+        {"2"},
+    ),
+    "a model that a library's class makes of it": (
+        (MODEL + "model = Model(⟦2⟧).train()\nmodel.load(1)")
+        .replace("from torch import nn", "import pytorch_lightning as pl")
+        .replace("nn.Module", "pl.LightningModule"),
+        {"2"},
+    ),
+    "a method of its own that goes by such a name": (
+        MODEL + "    def to(self, device):\n        return remote(self)\nmodel = Model(0).to('cuda')\nmodel.load(1, 6)",
+        {"0 at main.py:12:15", "open"},
+    ),
+    "an object that is no model of torch": (
+        (MODEL + "model = Model(0).to('cuda')\nmodel.load(1, 6)")
+        .replace("from torch import nn", "from engine import nn")
+        .replace("class Model(nn.Module)", "class Model(nn.Something)"),
+        {"0 at main.py:10:15", "open"},
+    ),
+    "set on the model after it was moved under another name": (
+        MODEL
+        + "model = Model(⟦2⟧)\nmoved = model.to('cuda')\nmodel.workers = ⟦4⟧\nDataLoader(1, num_workers=moved.workers)",
+        {"2", "4", "open"},
     ),
 }
 
@@ -630,6 +706,11 @@ def test_attributes_set_from_outside(files: str, expected: set[str]) -> None:
 
 @pytest.mark.parametrize(("files", "expected"), HYPERPARAMETERS.values(), ids=HYPERPARAMETERS.keys())
 def test_hyperparameters(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), MODELS.values(), ids=MODELS.keys())
+def test_models_that_are_moved(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 

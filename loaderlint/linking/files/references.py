@@ -1,7 +1,7 @@
 """Where the names of functions and classes stand in a project: called, handed on, or given another name.
 
 What a call of ``choose`` gives goes by the name ``choose()`` here, so that ``choose(kind)(args)`` is a call of it, and
-``make = choose(kind)`` another name for it.
+``make = choose(kind)`` another name for it. What ``partial(load, …)`` gives goes by ``partial(load)`` as well.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +65,14 @@ def references(files: Iterable[PythonFacts]) -> References:
                     elif asked is not None:
                         found.looked_up.append((facts, site))
             for site in sites:
+                remote = called_remotely(site.node)
+                for name in last_names(remote) if remote is not None else ():
+                    for meant in (name, *sorted(imported.get(name, ()))):
+                        found.calls.setdefault(meant, []).append((facts, site))
                 for given in (*site.node.args, *(one.value for one in site.node.keywords)):
                     # What a lambda gives is handed on with it: ``field(default_factory=lambda: Loader)``.
                     argument = given.body if isinstance(given, ast.Lambda) else given
-                    for name in _last_names(argument):
+                    for name in last_names(argument):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.handed_on.setdefault(meant, []).append(HandedOn(facts, site, argument))
         if facts.source.path.endswith("__init__.py"):
@@ -81,7 +85,7 @@ def references(files: Iterable[PythonFacts]) -> References:
             _note_returned(found, scope, imported)
             if isinstance(scope.node, ast.ClassDef):
                 for base in scope.node.bases:
-                    for name in _last_names(base):
+                    for name in last_names(base):
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.heirs.setdefault(meant, []).append((facts, scope))
     found.fetched.update(bound for name in sorted(found.fetched) for bound in found.aliases.get(name, ()))
@@ -111,7 +115,7 @@ def _note_bindings(found: References, scope: Scope, imported: Mapping[str, set[s
         for one in bindings:
             if one.value is None or one.kind not in ("assign", "loop", "item", "unpack"):
                 continue
-            for other in _last_names(one.value):
+            for other in last_names(one.value):
                 for meant in (other, *imported.get(other, ())):
                     if meant != last:
                         found.aliases.setdefault(meant, set()).add(last)
@@ -129,7 +133,7 @@ def _note_returned(found: References, scope: Scope, imported: Mapping[str, set[s
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return
     for parameter, default in _defaults(node.args):
-        for other in _last_names(default):
+        for other in last_names(default):
             for meant in (other, *imported.get(other, ())):
                 found.aliases.setdefault(meant, set()).add(parameter.arg)
     for value, _ in scope.returns:
@@ -143,7 +147,7 @@ def _note_returned(found: References, scope: Scope, imported: Mapping[str, set[s
 
 def _names_called(callee: ast.expr) -> Iterator[str]:
     """Yield the last parts of the names that a callee without a name of its own can stand for."""
-    yield from _names_in(callee.value) if isinstance(callee, ast.Subscript) else _last_names(callee)
+    yield from _names_in(callee.value) if isinstance(callee, ast.Subscript) else last_names(callee)
 
 
 def _defaults(declared: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
@@ -171,23 +175,27 @@ def _names_in(value: ast.expr) -> Iterator[str]:
     else:
         items = value.values if isinstance(value, ast.Dict) else (value,)
     for item in items:
-        yield from _last_names(item)
+        yield from last_names(item)
 
 
-def _last_names(node: ast.expr) -> Iterator[str]:
+def last_names(node: ast.expr) -> Iterator[str]:
     """Yield the last parts of the names an expression can stand for."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
         yield node.attr
     elif isinstance(node, ast.IfExp):
-        yield from _last_names(node.body)
-        yield from _last_names(node.orelse)
+        yield from last_names(node.body)
+        yield from last_names(node.orelse)
     elif isinstance(node, ast.BoolOp):
         for value in node.values:
-            yield from _last_names(value)
+            yield from last_names(value)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
         yield f"{called_name(node)}()"
+        if called_name(node) == "partial" and node.args:
+            yield from (f"partial({function})" for function in last_names(node.args[0]))
+    elif isinstance(node, ast.Call) and makes_remote(node):
+        yield "remote()"
 
 
 def _is_get(value: ast.expr) -> bool:
@@ -213,4 +221,4 @@ def _collected(binding: Binding) -> Iterator[str]:
     elif binding.kind == "item" and value is not None:
         items = [value]
     for item in items:
-        yield from _last_names(item)
+        yield from last_names(item)

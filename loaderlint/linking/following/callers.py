@@ -8,10 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.files.references import References, references
+from loaderlint.linking.files.references import HandedOn, References, last_names, references
 from loaderlint.linking.following import called_by_name, hierarchy
 from loaderlint.linking.following.configurations import argparse_args, configured_calls
-from loaderlint.linking.following.configurations.handing import calls_made_of, default_given, parameter_given
+from loaderlint.linking.following.configurations.handing import (
+    call_of_partial,
+    calls_made_of,
+    default_given,
+    is_partial,
+    parameter_given,
+)
 from loaderlint.linking.following.configurations.registries import is_registered
 from loaderlint.linking.following.hooks import HookCalls
 from loaderlint.linking.things.classes import bases, class_of, has_decorator, is_super_init, lineage, owner_of
@@ -20,7 +26,9 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Items,
+    Made,
     Possibilities,
+    Possibility,
     Thing,
     Unseen,
     choice,
@@ -40,14 +48,16 @@ from loaderlint.linking.things.made_calls import (
 from loaderlint.linking.things.offered import is_offered
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import CallSite, PythonFacts, Scope, called_by
-from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 from loaderlint.readers.tree import Scalar, mappings
+from loaderlint.vocabulary.running import MAKES_REMOTE
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
 _Matches: TypeAlias = Callable[[Thing], bool]
+_Binds: TypeAlias = Callable[[ast.Call], bool]
 
 _UNFINISHED = Called(elsewhere=True)
 """The answer about a function that has no name, or is reached again while its callers are looked for."""
@@ -117,6 +127,21 @@ class Callers:
             owner.scope.node, owner.node.name, owner.facts, lambda: self._of_class_alone(owner), "alone"
         )
         return bool(made.by) or made.elsewhere
+
+    def base_calls(self, owner: Class) -> Iterator[Caller]:
+        """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
+        for heir in self.heirs(owner):
+            for site in (site for scope in heir.scope.children for site in scope.calls):
+                function = site.node.func
+                frame = Frame(heir.facts, site.place)
+                if is_super_init(site.node):
+                    yield Caller(frame, site.node)
+                elif isinstance(function, ast.Attribute) and function.attr == "__init__":
+                    named = self._evaluator.evaluate(function.value, frame)
+                    if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
+                        yield Caller(frame, without_first(site.node))
+            if "__init__" not in heir.scope.bindings:
+                yield from self.base_calls(heir)
 
     def heirs(self, owner: Class) -> list[Class]:
         """Return the classes that have a class as a direct base."""
@@ -212,7 +237,7 @@ class Callers:
 
     def _of_constructor(self, owner: Class) -> Called:
         makers = self.makers(owner)
-        return Called((*makers.by, *self._base_calls(owner)), makers.elsewhere)
+        return Called((*makers.by, *self.base_calls(owner)), makers.elsewhere)
 
     def _of_class(self, owner: Class) -> Called:
         alone = self._of_class_alone(owner)
@@ -240,28 +265,13 @@ class Callers:
             called.extend(self._callers_at(facts, site, is_owner))
         return Called(tuple(replace(one, making=owner) for one in called), found.elsewhere)
 
-    def _base_calls(self, owner: Class) -> Iterator[Caller]:
-        """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""
-        for heir in self.heirs(owner):
-            for site in (site for scope in heir.scope.children for site in scope.calls):
-                function = site.node.func
-                frame = Frame(heir.facts, site.place)
-                if is_super_init(site.node):
-                    yield Caller(frame, site.node)
-                elif isinstance(function, ast.Attribute) and function.attr == "__init__":
-                    named = self._evaluator.evaluate(function.value, frame)
-                    if any(isinstance(one.thing, Class) and one.thing.node is owner.node for one in named):
-                        yield Caller(frame, without_first(site.node))
-            if "__init__" not in heir.scope.bindings:
-                yield from self._base_calls(heir)
-
     # --- calls by name, and of what is handed on ---
 
     def _calls_of(
         self,
         name: str,
         matches: _Matches,
-        binds: Callable[[ast.Call], bool] = lambda call: True,
+        binds: _Binds = lambda call: True,
         *,
         method: bool = False,
         registered: bool = False,
@@ -283,7 +293,7 @@ class Callers:
                 if id(site.node) not in called:
                     called[id(site.node)] = list(self._callers_at(facts, site, matches))
                     elsewhere = elsewhere or self._is_looked_up_elsewhere(called[id(site.node)])
-            further, handed, lost = self._handed_on(one, matches)
+            further, handed, lost = self._handed_on(one, matches, binds)
             elsewhere = elsewhere or lost
             for caller in handed:
                 called.setdefault(id(caller.call), []).append(caller)
@@ -305,14 +315,14 @@ class Callers:
         )
 
     def _may_name(self, facts: PythonFacts, site: CallSite) -> bool:
-        function = site.node.func
+        function = called_remotely(site.node) or site.node.func
         return not isinstance(function, ast.Name | ast.Attribute) or names_definition(
             function, Frame(facts, site.place)
         )
 
     def _callers_at(self, facts: PythonFacts, site: CallSite, matches: _Matches) -> Iterator[Caller]:
         frame = Frame(facts, site.place)
-        for one in self._followed(site.node.func, frame):
+        for one in (*self._followed(site.node.func, frame), *self._remote(site.node, frame)):
             where = self._where_called(site.node.func, frame, one.thing) if matches(one.thing) else None
             if where is not None:
                 yield Caller(where, _without_object(site.node, one.thing), one.assumptions)
@@ -325,18 +335,39 @@ class Callers:
         on = self._evaluator.any_object(called.receiver.of, running)
         return hierarchy.calling(self._evaluator, frame, callee, on)
 
-    def _handed_on(self, name: str, matches: _Matches) -> tuple[set[str], list[Caller], bool]:
+    def _remote(self, call: ast.Call, frame: Frame) -> Iterator[Possibility]:
+        """Yield what another process calls: ``Class.remote(...)`` of what Ray makes of a class or function."""
+        callee = called_remotely(call)
+        for one in self._meant(callee, frame) if callee is not None else ():
+            family = lineage(self._evaluator, one.thing) if isinstance(one.thing, Class) else ()
+            if not any("remote" in above.scope.bindings for above in family):
+                yield one
+
+    def _meant(self, node: ast.expr, frame: Frame) -> Iterator[Possibility]:
+        """Yield what an expression can be, and for what is made callable from other processes what that is made of."""
+        for one in self._followed(node, frame):
+            made = one.thing
+            if isinstance(made, Made) and made.callee in MAKES_REMOTE and made.call.args:
+                yield from under(self._followed(made.call.args[0], made.frame), one.assumptions)
+            else:
+                yield one
+
+    def _handed_on(self, name: str, matches: _Matches, binds: _Binds) -> tuple[set[str], list[Caller], bool]:
         """Return the parameters that take something of this name, the calls made of it, and whether it gets lost."""
         taken: set[str] = set()
         made: list[Caller] = []
         lost = False
         for one in self._references.handed_on.get(name, ()):
             frame = Frame(one.facts, one.site.place)
-            given = [way for way in self._followed(one.argument, frame) if matches(way.thing)]
+            given = [way for way in self._meant(one.argument, frame) if matches(way.thing)]
             if not given:
+                continue
+            if makes_remote(one.site.node):
+                taken.update(last_names(one.site.node))
                 continue
             calls = calls_made_of(self._evaluator, one.site.node, one.argument, frame)
             if calls is not None:
+                calls = self._once_called(one, frame, calls, binds)
                 made.extend(
                     Caller(frame, _without_object(call, way.thing), way.assumptions) for call in calls for way in given
                 )
@@ -351,6 +382,24 @@ class Callers:
                 taken.add(parameter[1])
                 self._evaluator.takers.add(parameter[0].facts.source.path)
         return taken, made, lost
+
+    def _once_called(self, handed: HandedOn, frame: Frame, calls: list[ast.Call], binds: _Binds) -> list[ast.Call]:
+        """Return the calls made of what a ``partial`` is given: one for each seen call of it, and those not seen.
+
+        What is not seen may give more, or nothing more where that can be a call.
+        """
+        partial = handed.site.node
+        names = list(last_names(partial)) if is_partial(self._evaluator, partial, frame) else []
+        if not names:
+            return calls
+
+        def is_it(thing: Thing) -> bool:
+            return isinstance(thing, Made) and thing.call is partial
+
+        key = ("called later", id(partial))
+        found = self._evaluator.once(key, _UNFINISHED, lambda: self._calls_of(names[-1], is_it))
+        later = [call_of_partial(partial, one.call) for one in found.by if isinstance(one, Caller)]
+        return later if later and not found.elsewhere else [*later, *calls, *filter(binds, [call_of_partial(partial)])]
 
     def _followed(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what a callee can be, followed once for all the functions that share the name it has.

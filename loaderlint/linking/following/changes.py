@@ -32,7 +32,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.linking.things.lazily import AttributesAfter
 from loaderlint.model.source import Span
-from loaderlint.readers.python import ELEMENT, FunctionNode, Keys, Place, dotted, key_of
+from loaderlint.readers.python import ELEMENT, Binding, FunctionNode, Keys, Place, dotted, key_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -304,22 +304,34 @@ def with_item(row: Row, place: int, values: Possibilities) -> Row:
 
 
 def _row_after(evaluator: Evaluator, one: Possibility, row: Row, change: Happened, frame: Frame) -> Possibilities:
-    """Return a list after it was changed in place: exactly where one item is set or added for certain."""
+    """Return a list after it was changed in place: exactly where one item is set or added, if that is come to."""
     binding = change.event.binding
-    where = frame.at(binding.place)
+    repeated = change.earlier_turn or any(arm.loop for arm in change.arms)
+    changed = _changed_once(evaluator, row, binding, frame.at(binding.place)) if not repeated else None
+    if changed is None:
+        return (replace(one, thing=UNSEEN),)
+    after = replace(one, thing=changed)
+    if not change.arms:
+        return (after,)
+    taken = (way for ways in evaluator.conditions(change.arms, frame) for way in under((after,), ways))
+    left = (way for ways in entries_after.otherwise(evaluator, change.arms, frame) for way in under((one,), ways))
+    return (*taken, *left)
+
+
+def _changed_once(evaluator: Evaluator, row: Row, binding: Binding, where: Frame) -> Row | None:
+    """Return a list after a statement that sets or adds one item, None after any other."""
     call = binding.value
-    if not change.arms and not change.earlier_turn:
-        place = key_of(binding.key) if binding.kind == "item" and binding.key is not None else ELEMENT
-        if isinstance(place, int) and -len(row.items) <= place < len(row.items) and call is not None:
-            return (replace(one, thing=with_item(row, place, evaluator.evaluate(call, where))),)
-        appended = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"
-        if binding.kind == "list" and appended and isinstance(call, ast.Call) and len(call.args) == 1:
-            added = call.args[0]
-            # What the project's own code makes is seldom a setting, and may be a whole program to follow.
-            own = isinstance(added, ast.Call) and not _is_of_library(evaluator, added, where)
-            values = unseen(one.span) if own else evaluator.evaluate(added, where)
-            return (replace(one, thing=Row((*row.items, values))),)
-    return (replace(one, thing=UNSEEN),)
+    place = key_of(binding.key) if binding.kind == "item" and binding.key is not None else ELEMENT
+    if isinstance(place, int) and -len(row.items) <= place < len(row.items) and call is not None:
+        return with_item(row, place, evaluator.evaluate(call, where))
+    appended = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append"
+    if binding.kind != "list" or not appended or not isinstance(call, ast.Call) or len(call.args) != 1:
+        return None
+    added = call.args[0]
+    # What the project's own code makes is seldom a setting, and may be a whole program to follow.
+    own = isinstance(added, ast.Call) and not _is_of_library(evaluator, added, where)
+    values = unseen(where.facts.span(added)) if own else evaluator.evaluate(added, where)
+    return Row((*row.items, values))
 
 
 def _is_of_library(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:

@@ -19,6 +19,7 @@ from loaderlint.linking.following import (
     blurred,
     callers,
     calls,
+    escapes,
     instances,
     members,
     modules,
@@ -405,6 +406,10 @@ class Evaluator:
         """Return the object that stands for all those of a class, or those a method runs on, whatever made them."""
         key = of.node, (running[0].node, running[1]) if running is not None else None
         return self._objects.setdefault(key, Instance(of, running=running))
+
+    def may_be_filled(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether a dictionary may get keys in a way that is not followed."""
+        return escapes.may_be_filled(self, node, frame)
 
     def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
         """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""

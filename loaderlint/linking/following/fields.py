@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import arguments, parameters
@@ -47,16 +47,27 @@ def _declares_field(node: ast.AST) -> bool:
 
 
 def given(
-    evaluator: Evaluator, instance: Instance, owner: Class, name: str, default: Possibilities, span: Span
+    evaluator: Evaluator,
+    instance: Instance,
+    owner: Class,
+    name: str,
+    default: Possibilities,
+    span: Span,
+    handed_up: Sequence[Caller],
 ) -> Possibilities:
-    """Return what a field of an object holds: what made it gives, or its default where that leaves the field out."""
+    """Return what a field of an object holds: what made it gives, or its default where that leaves the field out.
+
+    ``handed_up`` are the calls that fill the fields where a constructor of a class below makes the object.
+    """
     makers: list[AnyCaller]
     elsewhere = for_users = False
-    if instance.call is not None and instance.frame is not None:
+    if handed_up:
+        makers = [*handed_up]
+    elif instance.call is not None and instance.frame is not None:
         makers = [Caller(instance.frame, instance.call)]
     else:
         made = evaluator.callers.makers(instance.of)
-        makers = list(made.by)
+        makers = [*made.by, *evaluator.callers.base_calls(instance.of)]
         elsewhere, for_users = made.elsewhere, made.for_users
     by_users = one_of(f"{classes.subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
     if not makers:

@@ -323,6 +323,29 @@ def _handed_up(
     return functions.frame_of_call(evaluator, function, call, frame)
 
 
+def _handed_to_fields(evaluator: Evaluator, instance: Instance, owner: Class) -> list[Caller]:
+    """Return the calls by which a constructor of a class below fills the fields of a class; none where none is below.
+
+    Where that hands nothing up, the fields are what they are without a constructor.
+    """
+    below: tuple[Class, Scope] | None = None
+    for one in classes.lineage(evaluator, instance.of):
+        own = next((scope for scope in one.scope.children if scope.name == "__init__"), None)
+        if own is not None:
+            below = one, own
+        elif one.node is owner.node or one.node.decorator_list:
+            # A decorator gives the class a constructor, which fills the fields of those above as well.
+            break
+    if below is None:
+        return []
+    frame = _method_frame(evaluator, instance, *below)
+    calls = [site for site in below[1].calls if _calls_constructor_of(site.node, one)]
+    return [
+        Caller(frame.at(site.place), site.node if classes.is_super_init(site.node) else without_first(site.node))
+        for site in calls
+    ] or [Caller(frame, classes.plain_call(owner))]
+
+
 def _calls_constructor_of(call: ast.Call, owner: Class) -> bool:
     """Return whether a constructor's call is ``super().__init__(...)`` or one by the name of the base."""
     return classes.is_super_init(call) or (dotted(call.func) or "").split(".")[-2:] == [owner.node.name, "__init__"]
@@ -422,7 +445,9 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
             found.append(replace(one, thing=method))
     if not fields.is_field(owner, name):
         return tuple(found)
-    values = fields.given(evaluator, instance, owner, name, defaults.unwrapped(evaluator, tuple(found)), span)
+    default = defaults.unwrapped(evaluator, tuple(found))
+    handed_up = _handed_to_fields(evaluator, instance, owner)
+    values = fields.given(evaluator, instance, owner, name, default, span, handed_up)
     return checked_fields.stored(evaluator, instance.of, name, values)
 
 

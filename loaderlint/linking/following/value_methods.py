@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import copies, members
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
-from loaderlint.linking.things import file_lines, operators, rows, settings
+from loaderlint.linking.things import classes, file_lines, operators, rows, settings
 from loaderlint.linking.things.kinds import (
     GIVEN,
     CommandLine,
@@ -32,6 +32,7 @@ from loaderlint.linking.things.trees import child_of_tree
 from loaderlint.model.source import Span
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.running import PREPARES
+from loaderlint.vocabulary.tensors import MODULE_ITSELF_METHODS, MODULES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -48,6 +49,8 @@ def given_by(
     thing = owner.thing
     if name == argparse_args.METHOD and (made := argparse_args.object_made(evaluator, owner, node, frame)) is not None:
         return made
+    if name in MODULE_ITSELF_METHODS and isinstance(thing, Instance) and _is_of_module(evaluator, thing, name):
+        return (owner,)
     copied = copies.of_method(evaluator, owner, node, name, frame)
     if copied is not None:
         return copied
@@ -87,6 +90,15 @@ def given_by(
             return (Possibility(Row(tuple(_prepared(callee, node, one, frame) for one in node.args)), span),)
         return (Possibility(Made(callee, node, frame), span),)
     return None
+
+
+def _is_of_module(evaluator: Evaluator, instance: Instance, name: str) -> bool:
+    """Return whether a method of an object is the one that torch gives its models."""
+    lineage = classes.lineage(evaluator, instance.of)
+    if any(name in one.scope.bindings for one in lineage):
+        return False
+    foreign = (base for one in lineage for base in classes.foreign_bases(evaluator, one))
+    return any(base.startswith("torch.nn.") or base.rpartition(".")[2] in MODULES for base in foreign)
 
 
 def _prepared(callee: str, node: ast.Call, argument: ast.expr, frame: Frame) -> Possibilities:

@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.things import dictionaries
-from loaderlint.linking.things.escapes import may_be_filled
 from loaderlint.linking.things.kinds import (
     ABSENT,
     Absent,
@@ -97,7 +96,7 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             brought = _followed(evaluator, option, partial(splat.entries.__getitem__, name))
             if option not in given or given[option] is by_position.get(option):
                 given[option] = _left_by(by_position.get(option), brought)
-        hidden = hidden or not splat.complete or may_be_filled(keyword.value, frame)
+        hidden = hidden or not splat.complete or evaluator.may_be_filled(keyword.value, frame)
     for option in site.kind.positional if not seen else ():
         if option in given:
             # Where no keyword gives it, an argument that was not seen may.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things import guards, locations, platforms
 from loaderlint.linking.things.dictionaries import is_complete, limited, updated
-from loaderlint.linking.things.escapes import may_be_filled
 from loaderlint.linking.things.kinds import (
     FALSY,
     TRUTHY,
@@ -143,7 +142,7 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
         return _identity(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
-        filled = may_be_filled(node.comparators[0], frame)
+        filled = evaluator.may_be_filled(node.comparators[0], frame)
         return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn), filled=filled)
     return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
 

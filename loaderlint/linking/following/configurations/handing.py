@@ -44,6 +44,25 @@ def calls_made_of(evaluator: Evaluator, call: ast.Call, argument: ast.expr, fram
     return [_located(ast.Call(function, [*hidden, *positional], keywords), call)]
 
 
+def is_partial(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether a call hands what it is given to nobody yet, but makes something of it that is called later."""
+    hander = _hander(evaluator, call, frame)
+    return hander is not None and hander.later
+
+
+def call_of_partial(made: ast.Call, later: ast.Call | None = None) -> ast.Call:
+    """Return the call that a later call of a partial makes, as it stands where the partial is made.
+
+    What is given later stands elsewhere, and is not followed; without a later call nothing more is given.
+    """
+    later = later or _located(ast.Call(made, [], []), made)
+    hidden = _unseen(made)
+    positional = [_located(ast.Starred(hidden), made) if isinstance(one, ast.Starred) else hidden for one in later.args]
+    keywords = [_located(ast.keyword(one.arg, hidden), made) for one in later.keywords]
+    before = [one for one in made.keywords if one.arg is None or one.arg not in {later.arg for later in keywords}]
+    return _located(ast.Call(made.args[0], [*made.args[1:], *positional], [*before, *keywords]), made)
+
+
 def default_given(call: ast.Call, argument: ast.expr) -> str | None:
     """Return the attribute of a command line that ``set_defaults(name=argument)`` fills, None for any other call."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "set_defaults":
