@@ -18,9 +18,9 @@ class StalePersistentDataset(Rule):
 
     ## What it does
     Finds an attribute of the dataset, `collate_fn` or a transform that code in the workers reads and that the loop over
-    epochs (or Lightning's hook for one) sets, itself or by a method such as `set_epoch`, where `persistent_workers` is
-    on. Quiet where a tensor or value in shared memory is written to, and about samplers, which stay in the main
-    process.
+    epochs (or Lightning's hook for one) sets, itself or by a method such as `set_epoch`, or a list or dictionary of its
+    constructor's that the loop changes, where `persistent_workers` is on. Quiet where a tensor or value in shared
+    memory is written to, and about samplers, which stay in the main process.
 
     ## Why it breaks
     Each worker gets a copy of the dataset when it starts. Workers that persist start once, so what the main process

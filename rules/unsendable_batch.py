@@ -19,7 +19,8 @@ class UnsendableBatch(Rule):
     ## What it does
     Finds a lambda, generator, lock, open file, object of a local class, `defaultdict` with a lambda, or a tensor that
     keeps its graph, in what a `collate_fn` returns, or in an item where nothing collates: a `collate_fn` that hands the
-    items on, or `batch_size=None`. Quiet about graphs where the project switches gradients off anywhere.
+    items on, or `batch_size=None`. Graphs also where a `collate_fn` stacks the items: what a layer or a parameter of
+    the dataset gives has one. Quiet about graphs where the project switches gradients off anywhere.
 
     ## Why it breaks
     The thread that sends the batch cannot pickle it, prints that, and drops the batch. The worker goes on; the main
@@ -45,7 +46,8 @@ class UnsendableBatch(Rule):
     `detach()` a tensor; a lock or an open file stays in the worker.
 
     ## Fix safety
-    Safe for a tensor: it is detached, and its numbers stay. For the rest there is no fix: what the training loop does
+    Safe for a tensor of a batch: it is detached, and its numbers stay. Unsafe for one of an item, which may be taken
+    without workers as well, to learn from. For the rest there is no fix: what the training loop does
     with it is not seen.
 
     ## Evidence
@@ -69,6 +71,8 @@ class UnsendableBatch(Rule):
                     f"which {one.role} gives"
                 )
                 fix = Fix("detach the tensor", (WriteAs(one.span, "{}.detach()"),)) if one.graph else _OTHERS
+                if isinstance(fix, Fix) and one.role == "dataset":
+                    fix = fix.unsafe("whoever takes an item that no worker sends may need its graph")
                 help = "give what pickles: a function by its name, a list, a dict, a detached tensor"
                 sure = Confidence.LIKELY if one.graph else Confidence.CERTAIN
                 yield self.finding(loader, one, message, target, confidence=sure, error=one.error, help=help, fix=fix)

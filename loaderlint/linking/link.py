@@ -50,6 +50,7 @@ def link(
 def _linked(part: Project, wrappers: _Wrappers | None, near: Set[str] | None) -> tuple[Loader, ...]:
     evaluator, sites = _followed(part, wrappers, near)
     part.count_imported()
+    evaluator.ask_imported()
     sites = _shared(evaluator, sites)
     sent = [(site, _with_objects(evaluator, site, loader, given)) for site, loader, given in sites]
     programs = Programs(evaluator, sent, [given for _, _, given in sites])

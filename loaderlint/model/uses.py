@@ -152,8 +152,8 @@ class Uses:
     (``DistributedSampler``), as far as nothing in the program may tell them. ``options_set`` are its attributes set
     after it was made, ``restarts`` the loops that start its workers in every turn without need, ``kept`` the places
     that keep what it gives. ``payload_changes`` says that the program may change what was sent to the workers,
-    ``payload_set`` that it was seen to set an attribute of it, ``changes_batches`` that it changes in place what the
-    loader gives.
+    ``payload_touched`` that it may do so out of sight, asked where its workers could persist, ``payload_set`` that it
+    was seen to set an attribute of it, ``changes_batches`` that it changes in place what the loader gives.
 
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
@@ -167,6 +167,7 @@ class Uses:
     restarts: tuple[Restart, ...] = ()
     kept: tuple[Touch, ...] = ()
     payload_changes: bool = False
+    payload_touched: bool = False
     payload_set: bool = False
     changes_batches: bool = False
     changes: tuple[Change, ...] = ()

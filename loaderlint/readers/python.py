@@ -121,6 +121,16 @@ class PythonFacts:
         """Every call by the identity of its node."""
         return {id(site.node): site for sites in self.calls.values() for site in sites}
 
+    @cached_property
+    def attributes(self) -> Mapping[str, list[tuple[ast.Attribute, ast.AST]]]:
+        """Every attribute that is read, set or deleted, by its name, each with the node it stands right inside."""
+        found: dict[str, list[tuple[ast.Attribute, ast.AST]]] = {}
+        for around in ast.walk(self.tree):
+            for node in ast.iter_child_nodes(around):
+                if isinstance(node, ast.Attribute):
+                    found.setdefault(node.attr, []).append((node, around))
+        return found
+
     def span(self, node: ast.AST) -> Span:
         """Return where a node stands."""
         span = self._spans.get(node)

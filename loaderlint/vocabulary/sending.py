@@ -55,6 +55,17 @@ LAYERS = frozenset(
 )
 """Modules of torch whose parameters require grad, and so does whatever they give."""
 
+ROWS_OF_LAYERS = frozenset({"torch.nn.Sequential"})
+"""Modules of torch that call the modules they are given one after the other."""
+
+PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+"""Classes of torch whose tensors require grad by themselves."""
+
+STACKS = frozenset(
+    {"torch.stack", "torch.cat", "torch.concat", "torch.vstack", "torch.hstack", "torch.nn.utils.rnn.pad_sequence"}
+)
+"""Functions of torch that make one tensor of several, with the graphs of all."""
+
 WITHOUT_GRADIENTS = ("no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad")
 """Words of files that say themselves what requires grad."""
 

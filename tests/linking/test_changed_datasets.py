@@ -43,6 +43,9 @@ def changes(text: Files) -> list[Change]:
     return [change for loader in loaders_of(files) for change in loader.uses.changes]
 
 
+HEAD_IN_A_FILE = "from torch.utils.data import DataLoader\n" + HEAD
+
+
 def in_each_epoch(change: str) -> str:
     return f"for epoch in range(3):\n    {change}\n    for batch in loader:\n        pass\n"
 
@@ -168,6 +171,59 @@ def test_it_is_looked_for_where_workers_may_persist() -> None:
     text = HEAD.replace("persistent_workers=True", "persistent_workers=PERSISTENT") + in_each_epoch("d.epoch = 3")
     for value, count in (("False", 0), ("unseen()", 0), ("True if d else False", 1)):
         assert len(changes({"main.py": text.replace("PERSISTENT", value)})) == count
+
+
+IN_PLACE = """
+from torch.utils.data import DataLoader, Dataset, Subset
+class D(Dataset):
+    def __init__(self, given=None):
+        self.hard, self.given = [], given
+        self.weights = {}
+        self.cache = {}
+    def mine(self, rows):
+        self.hard.extend(rows)
+    def __getitem__(self, index):
+        self.cache[index] = index
+        return index in self.hard, self.weights[index], self.given[index], self.cache[index]
+def put(rows, row):
+    rows.append(row)
+def mine(data, rows):
+    data.hard.extend(rows)
+given = []
+d = D(given)
+loader = DataLoader(d, num_workers=2, persistent_workers=True)
+"""
+CHANGED_IN_PLACE: dict[str, tuple[str, list[str]]] = {
+    "a list": ("d.hard.append(epoch)", ["D.hard"]),
+    "a dictionary": ("d.weights[epoch] = 1", ["D.weights"]),
+    "a list, in a function": ("mine(d, [epoch])", ["D.hard"]),
+    "a list, by a method": ("d.mine([epoch])", ["D.hard"]),
+    "what workers fill themselves": ("d.cache.clear()", []),
+    "what was given": ("d.given.append(epoch)", []),
+    "what is handed on": ("put(d.hard, epoch)", []),
+    "another object's": ("D().hard.append(epoch)", []),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), CHANGED_IN_PLACE.values(), ids=CHANGED_IN_PLACE.keys())
+def test_what_each_epoch_changes_in_place(change: str, expected: list[str]) -> None:
+    found = changes({"main.py": IN_PLACE + in_each_epoch(change)})
+    assert [f"{one.holder}.{one.attribute}" for one in found] == expected
+
+
+AROUND: dict[str, tuple[str, str, int]] = {
+    "a data set around it": ("Subset(d, [0])", "dataset.dataset", 1),
+    "two around it": ("Subset(Subset(d, [0]), [0])", "dataset.dataset.dataset", 1),
+    "the one around it": ("Subset(d, [0])", "dataset", 0),
+    "something unseen around it": ("wrap(d)", "dataset.dataset", 0),
+}
+
+
+@pytest.mark.parametrize(("data", "path", "count"), AROUND.values(), ids=AROUND.keys())
+def test_the_data_set_inside_another_one(data: str, path: str, count: int) -> None:
+    loader = f"loader = DataLoader({data}, num_workers=2, persistent_workers=True)\n"
+    text = "from torch.utils.data import Subset\n" + loader + in_each_epoch(f"loader.{path}.epoch = epoch")
+    assert len(changes({"main.py": HEAD_IN_A_FILE.rpartition("loader =")[0] + text})) == count
 
 
 HOOK = """

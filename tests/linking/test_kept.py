@@ -116,6 +116,21 @@ def test_what_a_constructor_does_not_keep(makes: str) -> None:
     assert described(in_a_dataset(makes, helper="self.g = None")) == []
 
 
+NAMED: dict[str, tuple[str, list[str]]] = {
+    "an archive": ("'a.npz'", ["npz archive as self.a"]),
+    "an archive in a folder": ("os.path.join(os.environ['DATA'], 'a.npz')", ["npz archive as self.a"]),
+    "an array": ("'a.npy'", []),
+    "either": ("'a.npz' if os.environ.get('ALL') else 'a.npy'", []),
+    "what a user types": ("os.environ['ARRAYS']", []),
+}
+
+
+@pytest.mark.parametrize(("path", "expected"), NAMED.values(), ids=NAMED.keys())
+def test_an_archive_of_arrays_is_one_by_the_name_that_arrives(path: str, expected: list[str]) -> None:
+    class_ = "class D(Dataset):\n    def __init__(self, path):\n        self.a = np.load(path)\n"
+    assert described(kept(f"{HEAD}{class_}DataLoader(D({path}), num_workers=2)")) == expected
+
+
 @pytest.mark.parametrize(
     "mapped",
     [

@@ -129,6 +129,34 @@ def test_what_is_handed_to_a_file_that_says_nothing_of_loaders_is_called_there(h
     assert {one.constant for loader in loaders for one in loader.num_workers.candidates} >= {3}
 
 
+ENGINE = """
+def begin(loader, epoch):
+    if hasattr(loader.dataset, "set_epoch"):
+        loader.dataset.set_epoch(epoch)
+def train(loader):
+    for epoch in range(3):
+        begin(loader, epoch)
+        for batch in loader:
+            print(batch)
+"""
+
+
+@pytest.mark.parametrize(("called", "count"), [("set_epoch", 1), ("show", 0)])
+def test_a_file_that_says_nothing_of_loaders_may_change_what_workers_keep(called: str, count: int) -> None:
+    main = (
+        "from torch.utils.data import DataLoader, Dataset\nfrom runner import train\n"
+        "class D(Dataset):\n    epoch = 0\n    def set_epoch(self, epoch):\n        self.epoch = epoch\n"
+        "    def show(self, epoch):\n        print(epoch)\n"
+        "    def __getitem__(self, index):\n        return self.epoch\n"
+        "train(DataLoader(D(), num_workers=2, persistent_workers=True))\n"
+    )
+    folder = Folder({"main.py": main, "runner.py": ENGINE.replace(".set_epoch", f".{called}")})
+    source = folder.read("main.py")
+    assert source is not None
+    (loader,) = link(Project({"main.py": source}, folder))
+    assert [one.picked for one in loader.uses.changes] == [False] * count
+
+
 def test_a_file_is_counted_among_those_that_may_matter_once() -> None:
     project = Project({}, Folder())
     assert project.count(["main.py"])

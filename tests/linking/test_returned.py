@@ -88,6 +88,61 @@ def test_items_that_are_collated_are_not_sent(options: str) -> None:
     assert unsendable(f"DataLoader(Numbers(), num_workers=2, {options})") == set()
 
 
+LEARNING = """
+class Learning(Dataset):
+    def __init__(self):
+        self.layer = torch.nn.Embedding(8, 2)
+        self.row = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        self.weight = torch.nn.Parameter(torch.ones(3))
+        self.plain = torch.ones(3)
+    def __getitem__(self, index):
+        return ITEM
+def collate(batch):
+    BATCH
+DataLoader(Learning(), num_workers=2, collate_fn=collate)
+"""
+WITH_GRAPHS: dict[str, tuple[str, str]] = {
+    "a layer": ("self.layer(index)", "return torch.stack(batch)"),
+    "a row of layers": ("self.row(index)", "return torch.stack(batch)"),
+    "computed with one": ("self.layer(index) * 2", "return torch.stack(batch)"),
+    "computed with a parameter": ("self.weight * index", "return torch.stack(batch)"),
+    "a parameter": ("self.weight", "return torch.cat(batch)"),
+    "a row of a parameter": ("self.weight[index]", "return torch.stack(list(batch))"),
+    "a part": ("(self.layer(index), 1)", "return torch.stack([one[0] for one in batch]), 2"),
+    "a part under a name": ("(1, self.weight * 2)", "xs, ys = zip(*batch)\n    return torch.stack(ys)"),
+    "under a key": ("self.layer(index)", "return {'x': torch.stack([one for one in batch])}"),
+    "computed and handed on": ("self.weight * index", "return batch"),
+}
+WITHOUT_GRAPHS: dict[str, tuple[str, str]] = {
+    "a plain tensor": ("self.plain * 2", "return torch.stack(batch)"),
+    "detached": ("(self.weight * 2).detach()", "return torch.stack(batch)"),
+    "detached by the other": ("self.weight * 2", "return torch.stack([one.detach() for one in batch])"),
+    "detached at last": ("self.weight * 2", "return torch.stack(batch).detach()"),
+    "another part": ("(self.weight, 1)", "return torch.tensor([one[1] for one in batch])"),
+    "the other part": ("(self.weight * 2, self.plain)", "xs, ys = zip(*batch)\n    return torch.stack(ys)"),
+    "compared": ("self.weight > index", "return torch.stack(batch)"),
+    "told not to": ("torch.nn.Parameter(self.plain, requires_grad=False) * 2", "return torch.stack(batch)"),
+    "counted": ("self.weight * 2", "return len(batch)"),
+    "a leaf, handed on": ("self.weight", "return batch"),
+}
+
+
+@pytest.mark.parametrize(("item", "batch"), WITH_GRAPHS.values(), ids=list(WITH_GRAPHS))
+def test_items_that_are_stacked_bring_their_graphs(item: str, batch: str) -> None:
+    found = unsendable(LEARNING.replace("ITEM", item).replace("BATCH", batch))
+    assert found == {"a tensor with its graph of dataset"}
+
+
+@pytest.mark.parametrize(("item", "batch"), WITHOUT_GRAPHS.values(), ids=list(WITHOUT_GRAPHS))
+def test_items_without_a_graph_are_stacked(item: str, batch: str) -> None:
+    assert unsendable(LEARNING.replace("ITEM", item).replace("BATCH", batch)) == set()
+
+
+def test_torchs_own_collate_refuses_graphs_at_once() -> None:
+    text = LEARNING.replace("ITEM", "self.weight * 2").replace("BATCH", "pass").replace(", collate_fn=collate", "")
+    assert unsendable(text) == set()
+
+
 def test_what_an_iterable_dataset_yields_is_sent_and_not_the_iterator_it_returns() -> None:
     head = "from torch.utils.data import IterableDataset\nclass Lines(IterableDataset):\n    def __iter__(self):\n"
     loader = "DataLoader(Lines(), num_workers=2, batch_size=None)"

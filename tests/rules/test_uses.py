@@ -396,6 +396,10 @@ class TestRespawnedEveryEpoch:
         loader = replace(used(IN_EPOCHS), payload=Payload())
         assert not the_fix(the_finding("LL601", loader, MACOS)).safe
 
+    def test_the_fix_is_unsafe_where_the_program_may_change_the_data_set_out_of_sight(self) -> None:
+        loader = replace(used(IN_EPOCHS), uses=Uses((IN_EPOCHS,), payload_touched=True))
+        assert not the_fix(the_finding("LL601", loader, MACOS)).safe
+
     def test_the_fix_is_unsafe_where_worker_code_changes_what_it_keeps(self) -> None:
         loader = replace(used(IN_EPOCHS), payload=Payload(seen=True, code=WorkerCode(changes=True)))
         assert not the_fix(the_finding("LL601", loader, MACOS)).safe

@@ -36,6 +36,8 @@ class TestUnsendableBatch:
         fix = the_fix(the_finding("LL501", running(WorkerCode(unsendable=(tensor,)), num_workers=4), LINUX))
         assert fix.edits == (WriteAs(at(3), "{}.detach()"),)
         assert fix.safe
+        item = replace(tensor, role="dataset")
+        assert not the_fix(the_finding("LL501", running(WorkerCode(unsendable=(item,)), num_workers=4), LINUX)).safe
 
     def test_without_workers_it_arrives(self) -> None:
         assert check("LL501", running(self.CODE), LINUX) == []

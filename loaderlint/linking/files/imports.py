@@ -43,7 +43,7 @@ class Imports:
             facts = waiting.pop()
             if facts.source.path in found:
                 continue
-            found[facts.source.path] = imported = frozenset(self._by(facts))
+            found[facts.source.path] = imported = frozenset(self.imported_by(facts))
             further = (self._project.python(path) for path in sorted(imported) if self._further and path not in found)
             waiting.extend(one for one in further if one is not None)
         return found
@@ -56,7 +56,8 @@ class Imports:
                 found.setdefault(one, []).append(path)
         return found
 
-    def _by(self, facts: PythonFacts) -> Iterator[str]:
+    def imported_by(self, facts: PythonFacts) -> Iterator[str]:
+        """Yield the files of the project that a file imports."""
         importer = facts.source.path
         for scope in facts.scopes.values():
             for bindings in scope.bindings.values():

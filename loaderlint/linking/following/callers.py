@@ -98,6 +98,10 @@ class Callers:
     def _references(self) -> References:
         return references(self._evaluator.project.all_python())
 
+    def ask_imported(self) -> None:
+        """Look for callers in all files that matter now; who was found to call something stays as it was."""
+        self.__dict__.pop("_references", None)
+
     def of(self, function: Function) -> Called:
         """Return the callers of a function; those of its class, and of its subclasses, for an ``__init__``."""
         owner = function.owner

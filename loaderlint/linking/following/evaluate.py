@@ -154,6 +154,11 @@ class Evaluator:
         """Look through the whole project for what every question may need the answer to."""
         assert self.instantiations.callers is not None
 
+    def ask_imported(self) -> None:
+        """Look for calls, and for what is set, in the files that were only imported so far as well."""
+        self.__dict__.pop("attributes_set", None)
+        self.callers.ask_imported()
+
     def forget(self) -> None:
         """Forget what was worked out so far, which something found since then may change."""
         self._known.clear()

@@ -10,16 +10,18 @@ from loaderlint.linking.following.constructed import left_by_constructor
 from loaderlint.linking.following.loops_around import loops_around
 from loaderlint.linking.following.running import STEPS, Iterations, loaders_in, shortened
 from loaderlint.linking.programs.made_anew import lightning_makes_anew, loops_that_make_anew
+from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Frame, Instance
+from loaderlint.linking.things.kinds import Frame, Instance, Made
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, Use, uses_of
 from loaderlint.model.persistence import Change
 from loaderlint.model.source import Span
 from loaderlint.model.uses import Iteration
-from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted, owners_set
+from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, dotted, owners_set
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.persistence import EPOCH_HOOKS, HOOKED
+from loaderlint.vocabulary.sending import WRAPPERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _SETS = ("assign", "augment", "unpack")
 _MOST_CALLERS = 50
 """Functions that lead to a change or an iteration; conditions further out are not looked at."""
+_ASK_FOR_KIND = frozenset({"callable", "hasattr", "isinstance"})
 _COPIED = frozenset({"dataset", "collate_fn"})
 """Options and attributes of a loader that its workers have copies of."""
 
@@ -38,6 +41,10 @@ class _Read(NamedTuple):
 
     instance: Instance
     use: Use
+
+
+_FILLED = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+"""Expressions for lists and the like, of which a worker has a copy of its own whatever is put into them."""
 
 
 class _Changed(NamedTuple):
@@ -124,6 +131,12 @@ def _changes_of(evaluator: Evaluator, reads: Sequence[_Read], attribute: str) ->
         if binding.kind in _SETS and not classes.names_receiver(where, binding.name.rpartition(".")[0]):
             for owner in owners_set(binding.node, attribute):
                 yield _Changed(owner, binding.node, facts, binding.place)
+    filled = any(_is_filled(evaluator, read.instance, attribute) for read in reads)
+    for facts, binding in evaluator.attributes_set.get(attribute, ()) if filled else ():
+        receives = classes.names_receiver(Frame(facts, binding.place), binding.name.rpartition(".")[0])
+        if binding.kind in MUTATIONS and not receives:
+            for owner in _owners_of(binding):
+                yield _Changed(owner, binding.node, facts, binding.place)
     setting = {
         scope.name
         for read in reads
@@ -143,7 +156,34 @@ def _sets(evaluator: Evaluator, instance: Instance, method: Scope, attribute: st
     if first is None or method.name.startswith("__") or method.name in RUN_IN_WORKER:
         return False
     kinds = {one.kind for one in method.bindings.get(f"{first.arg}.{attribute}", ())}
+    if kinds & MUTATIONS and _is_filled(evaluator, instance, attribute):
+        return True
     return bool(kinds & set(_SETS)) and (kinds != {"augment"} or not _is_made(evaluator, instance, attribute))
+
+
+def _is_filled(evaluator: Evaluator, instance: Instance, attribute: str) -> bool:
+    """Return whether an attribute is a list, dictionary or set that no code of its object's class fills in a worker."""
+    left = [one.value for one in left_by_constructor(evaluator, instance).get(attribute, ()) if one.whole]
+    fills = {
+        scope.name
+        for owner in classes.lineage(evaluator, instance.of)
+        for scope in owner.scope.children
+        if any(one.kind in MUTATIONS for one in scope.bindings.get(f"self.{attribute}", ()))
+    }
+    return bool(left) and all(isinstance(one, _FILLED) for one in left) and not _run_there(evaluator, instance, fills)
+
+
+def _run_there(evaluator: Evaluator, instance: Instance, methods: set[str]) -> bool:
+    """Return whether worker code of an object's class is, or calls, one of some methods."""
+    return not methods.isdisjoint(RUN_IN_WORKER) or not methods.isdisjoint(uses_of(evaluator, instance, ()).calls)
+
+
+def _owners_of(binding: Binding) -> Iterator[ast.expr]:
+    """Yield the expression for the object whose list, dictionary or set a statement or call changes in place."""
+    for node in ast.walk(binding.node):
+        if isinstance(node, ast.Attribute) and dotted(node) == binding.name:
+            yield node.value
+            return
 
 
 def _is_made(evaluator: Evaluator, instance: Instance, attribute: str) -> bool:
@@ -156,12 +196,9 @@ def _is_copied(
 ) -> bool:
     """Return whether what is changed is one of the objects, or what the loader says it is made of."""
     owner, frame = changed.owner, Frame(changed.facts, changed.place)
-    if isinstance(owner, ast.Attribute) and owner.attr in _COPIED:
-        whole = {id(one.thing.of.node) for one in given[owner.attr].possibilities if isinstance(one.thing, Instance)}
-        if any(id(read.instance.of.node) in whole for read in reads) and _is_loader(
-            evaluator, site, owner.value, frame
-        ):
-            return True
+    whole = {id(one.of.node) for one in _kept_by_loader(evaluator, site, given, owner, frame)}
+    if any(id(read.instance.of.node) in whole for read in reads):
+        return True
     with evaluator.steps(STEPS):
         things = [one.thing for one in evaluator.evaluate(owner, frame)]
     return any(
@@ -171,6 +208,29 @@ def _is_copied(
         for one in things
         for read in reads
     )
+
+
+def _kept_by_loader(
+    evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given], node: ast.expr, frame: Frame
+) -> list[Instance]:
+    """Return the objects that an expression such as ``loader.dataset.dataset`` stands for."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute) and node.attr in _COPIED:
+        names.insert(0, node.attr)
+        node = node.value
+    if not names or names[0] not in given or not _is_loader(evaluator, site, node, frame):
+        return []
+    things = [one.thing for one in given[names[0]].possibilities]
+    for name in names[1:]:
+        around = [one for one in things if isinstance(one, Made) and one.callee in WRAPPERS and one.call.args]
+        with evaluator.steps(STEPS):
+            things = [
+                inner.thing
+                for one in around
+                if name == "dataset"
+                for inner in evaluator.evaluate(one.call.args[0], one.frame)
+            ]
+    return [one for one in things if isinstance(one, Instance)]
 
 
 def _is_loader(evaluator: Evaluator, site: PythonSite, node: ast.expr, frame: Frame) -> bool:
@@ -205,7 +265,7 @@ def _in_some_turns(runs: Sequence[Iterations], frame: Frame) -> bool:
 
 def _asks_for_turn(test: ast.expr, frame: Frame) -> bool:
     """Return whether a condition asks for a variable of a loop around it, an argument, or what is called an epoch."""
-    names = {dotted(node) or "" for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+    names = {dotted(node) or "" for node in _walk(test) if isinstance(node, ast.Name | ast.Attribute)}
     loops = [arm.owner for arm in frame.place.arms if arm.loop]
     turning = {
         node.id
@@ -217,6 +277,16 @@ def _asks_for_turn(test: ast.expr, frame: Frame) -> bool:
     if not loops and isinstance(frame.scope.node, FunctionNode):
         turning.update(one.arg for one in parameters_of(frame.scope.node))
     return bool(names & turning) or any("epoch" in one.lower() for one in names)
+
+
+def _walk(test: ast.expr) -> Iterator[ast.AST]:
+    """Yield the parts of a condition, without those that only ask what kind of object something is."""
+    waiting: list[ast.AST] = [test]
+    while waiting:
+        node = waiting.pop()
+        if not (isinstance(node, ast.Call) and dotted(node.func) in _ASK_FOR_KIND):
+            yield node
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def _is_hook(evaluator: Evaluator, frame: Frame) -> bool:

@@ -14,6 +14,7 @@ from loaderlint.linking.programs.epochs import told_no_epoch
 from loaderlint.linking.programs.kept_batches import changes_batches, kept_batches
 from loaderlint.linking.programs.options_set import options_set
 from loaderlint.linking.programs.restarts import restarts
+from loaderlint.linking.programs.touched_payload import may_be_touched
 from loaderlint.linking.things.chains import begun_by
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Possibility, Row
 from loaderlint.model.payload import Touch
@@ -70,6 +71,8 @@ def uses_of(
         role = roles.pop() if len(roles) == 1 else None
     loader = Made(site.callee, site.call, site.frame)
     shuffling = tuple(told_no_epoch(evaluator, loader, given, files, heads)) if iterations else ()
+    changes = bool(iterations) and may_change(evaluator, given)
+    may_persist = not changes and "persistent_workers" not in given and any(one.epochs for one in iterations)
     restarted = dict.fromkeys(one for run in runs for one in restarts(evaluator, site, run))
     return Uses(
         iterations,
@@ -78,7 +81,8 @@ def uses_of(
         options_set(evaluator, site.call),
         restarts=tuple(restarted),
         kept=tuple(dict.fromkeys(kept)),
-        payload_changes=bool(iterations) and may_change(evaluator, given),
+        payload_changes=changes,
+        payload_touched=may_persist and may_be_touched(evaluator, site, given, files),
         payload_set=is_set_outside(evaluator, given),
         changes_batches=any(changes_batches(place) for run in runs for place in run.places.get(id(site.call), ())),
     )

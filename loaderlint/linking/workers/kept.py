@@ -34,6 +34,8 @@ from loaderlint.vocabulary import kept as vocabulary
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_ARCHIVES = ".npz"
+"""How the files end that ``numpy.load`` keeps open: it gives an archive, which reads each array when it is asked."""
 _DEEPEST = 4
 """Lists, dictionaries and parts that hold a thing inside each other; deeper ones are not looked into."""
 
@@ -288,14 +290,25 @@ class Keepsakes:
             known = [one.thing for one in self.evaluator.evaluate(lock, made.frame)]
             return vocabulary.LMDB if known == [True] else vocabulary.LMDB_WITHOUT_LOCK
         if callee == "numpy.load" and call.args:
-            texts = [one.value for one in ast.walk(call.args[0]) if isinstance(one, ast.Constant)]
             mode = keywords_of(call).get("mmap_mode", call.args[1] if len(call.args) > 1 else None)
             mapped = mode is not None and not (isinstance(mode, ast.Constant) and mode.value is None)
-            if any(isinstance(one, str) and one.endswith(".npz") for one in texts):
+            if self._is_archive(call.args[0], made.frame):
                 # ``mmap_mode`` is nothing to an archive.
                 return None if mapped else vocabulary.NPZ
             return vocabulary.MEMORY_MAP if mapped else None
         return None
+
+    def _is_archive(self, named: ast.expr, frame: Frame) -> bool:
+        """Return whether a file has the name of an archive of arrays, here or wherever the name comes from."""
+        if _names_archive(named):
+            return True
+        named_there = self.evaluator.evaluate(named, frame)
+        return bool(named_there) and all(
+            _names_archive(one.thing.call)
+            if isinstance(one.thing, Made)
+            else isinstance(one.thing, str) and one.thing.endswith(_ARCHIVES)
+            for one in named_there
+        )
 
     def _file(self, made: Made) -> Kind:
         """Return the kind of an opened file: what pickling and sharing it do depends on its mode."""
@@ -319,6 +332,12 @@ class _Made(NamedTuple):
     span: Span
     kind: Kind
     assumptions: Assumptions
+
+
+def _names_archive(node: ast.expr) -> bool:
+    """Return whether the name of an archive of arrays is written in an expression."""
+    texts = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return any(isinstance(one, str) and one.endswith(_ARCHIVES) for one in texts)
 
 
 def _under(made: _Made, assumptions: Assumptions) -> Iterator[_Made]:

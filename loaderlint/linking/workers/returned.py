@@ -24,7 +24,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.model.worker_code import Unsendable
-from loaderlint.readers.python import dotted, parameters
+from loaderlint.readers.python import Scope, dotted, parameters
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import (
     DEFAULTDICT,
@@ -35,6 +35,9 @@ from loaderlint.vocabulary.sending import (
     LAYERS,
     LOCAL_CLASS,
     LOCAL_FUNCTION,
+    PARAMETERS,
+    ROWS_OF_LAYERS,
+    STACKS,
     SWITCHES_GRADIENTS,
     UNSENDABLE,
     WITHOUT_GRADIENTS,
@@ -66,7 +69,24 @@ def unsendable(evaluator: Evaluator, given: Mapping[str, Given]) -> tuple[Unsend
         with evaluator.steps(STEPS):
             for one in _Batch(evaluator, role, collated).given_by(function, assumptions):
                 found.setdefault(one.span, one)
+    for function, assumptions, places in _stacking(evaluator, given):
+        with evaluator.steps(STEPS):
+            for one in _Batch(evaluator, "dataset", False).with_graphs(function, assumptions, places):
+                found.setdefault(one.span, one)
     return tuple(found.values())
+
+
+def _stacking(
+    evaluator: Evaluator, given: Mapping[str, Given]
+) -> Iterator[tuple[Function, Assumptions, frozenset[int | None]]]:
+    """Yield the functions whose items a ``collate_fn`` puts into one tensor, and which parts of them: None for all."""
+    for one in _possibilities(given, "collate_fn"):
+        for collate in called(evaluator, one, ("__call__",)):
+            places = frozenset(stacked_places(evaluator, collate))
+            for dataset in _possibilities(given, "dataset") if places else ():
+                joint = together(one.assumptions, dataset.assumptions)
+                if joint is not None:
+                    yield from ((function, joint, places) for function in called(evaluator, dataset, _GIVES_ONE_ITEM))
 
 
 def sending(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[tuple[Function, str, Assumptions, bool]]:
@@ -145,6 +165,61 @@ def _regrouped(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def stacked_places(evaluator: Evaluator, function: Function) -> Iterator[int | None]:
+    """Yield which parts of the items a collate function gives as one tensor: None for the items as a whole."""
+    taken = next((one.arg for one in parameters(function.node) if function.owner is None or one.arg != "self"), None)
+    for value, place in function.scope.returns if taken is not None else ():
+        frame = Frame(function.facts, place, receiver=function.receiver)
+        written = _written(value, frame) if value is not None else None
+        if isinstance(written, ast.Dict):
+            parts: list[ast.expr] = written.values
+        else:
+            parts = written.elts if isinstance(written, ast.Tuple | ast.List) else [written] if written else []
+        for part in (_written(one, frame) for one in parts):
+            if isinstance(part, ast.Call) and part.args and taken is not None:
+                with evaluator.steps(STEPS):
+                    callees = [one.thing for one in evaluator.evaluate(part.func, frame)]
+                if callees and all(isinstance(one, External) and one.name in STACKS for one in callees):
+                    yield from _places_in(part.args[0], taken, function.scope)
+
+
+def _places_in(node: ast.expr, taken: str, scope: Scope) -> Iterator[int | None]:
+    """Yield which parts of the items a list holds: ``batch``, ``[one[0] for one in batch]``, ``zip(*batch)``."""
+    if isinstance(node, ast.Name) and node.id != taken:
+        bindings = scope.bindings.get(node.id, ())
+        only = bindings[0] if len(bindings) == 1 else None
+        if only is not None and only.kind == "assign" and isinstance(only.value, ast.ListComp):
+            yield from _places_in(only.value, taken, scope)
+        elif only is not None and only.kind == "unpack" and only.value is not None and len(only.index) == 1:
+            is_zip = isinstance(only.value, ast.Call) and dotted(only.value.func) == "zip"
+            if is_zip and _regrouped(only.value) == taken and isinstance(only.index[0], int):
+                yield only.index[0]
+        return
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1:
+        over, target = node.generators[0], node.generators[0].target
+        if over.ifs or not isinstance(target, ast.Name) or dotted(over.iter) != taken:
+            return
+        element = node.elt
+        if isinstance(element, ast.Name) and element.id == target.id:
+            yield None
+        elif isinstance(element, ast.Subscript) and dotted(element.value) == target.id:
+            index = element.slice
+            if isinstance(index, ast.Constant) and isinstance(index.value, int):
+                yield index.value
+    elif _regrouped(node) == taken and len(scope.bindings.get(taken, ())) == 1:
+        yield None
+
+
+def _makes_plain(scope: Scope) -> bool:
+    """Return whether a function may make a ``defaultdict`` one that pickles.
+
+    What the evaluator takes for the dictionary itself, ``dict(counts)``, is one.
+    """
+    return any(dotted(site.node.func) == "dict" for site in scope.calls) or any(
+        name.endswith(".default_factory") for name in scope.bindings
+    )
+
+
 class _Batch:
     """One batch or item, looked through for what cannot be sent."""
 
@@ -157,10 +232,25 @@ class _Batch:
     def given_by(self, function: Function, assumptions: Assumptions) -> Iterator[Unsendable]:
         """Yield what a function returns or yields that cannot be sent."""
         scope = function.scope
-        # What the evaluator takes for the dictionary itself, `dict(counts)`, is one that pickles.
-        self.made_plain = any(dotted(site.node.func) == "dict" for site in scope.calls) or any(
-            name.endswith(".default_factory") for name in scope.bindings
-        )
+        self.made_plain = _makes_plain(scope)
+        for value, frame, joint in self._given(function, assumptions):
+            yield from self._expression(value, frame, joint, 0)
+
+    def with_graphs(
+        self, function: Function, assumptions: Assumptions, places: frozenset[int | None]
+    ) -> Iterator[Unsendable]:
+        """Yield the tensors that a function gives, whole or at some places of a tuple, and that require grad."""
+        for value, frame, joint in self._given(function, assumptions):
+            parts = value.elts if isinstance(value, ast.Tuple) else []
+            wanted = [value] if None in places else [one for place, one in enumerate(parts) if place in places]
+            for part in wanted:
+                written = _written(part, frame)
+                if self._requires_grad(written, frame):
+                    yield from self._found(frame.facts.span(written), GRADIENT, joint)
+
+    def _given(self, function: Function, assumptions: Assumptions) -> Iterator[tuple[ast.expr, Frame, Assumptions]]:
+        """Yield what a function returns or yields, and what is assumed there."""
+        scope = function.scope
         returns = () if scope.yields or scope.name == "__iter__" else scope.returns
         given = [(value, place) for value, place in returns if value is not None]
         given += [
@@ -171,7 +261,7 @@ class _Batch:
             for met in self.evaluator.conditions(place.arms, frame):
                 joint = together(assumptions, met)
                 if joint is not None:
-                    yield from self._expression(value, frame, joint, 0)
+                    yield value, frame, joint
 
     def _expression(self, node: ast.expr, frame: Frame, assumptions: Assumptions, depth: int) -> Iterator[Unsendable]:
         if depth > _DEEPEST:
@@ -186,7 +276,7 @@ class _Batch:
         if isinstance(written, ast.Call):
             kind = self._of_call(written, frame)
         if isinstance(written, ast.BinOp) and isinstance(written.op, _DIFFERENTIABLE):
-            kind = GRADIENT if any(self._is_leaf(one, frame) for one in (written.left, written.right)) else None
+            kind = GRADIENT if self._requires_grad(written, frame) else None
         if kind is not None:
             yield from self._found(frame.facts.span(written), kind, assumptions)
         elif not (isinstance(written, ast.Dict | ast.Tuple | ast.List) and written is node):
@@ -199,9 +289,39 @@ class _Batch:
             thing = one.thing
             if isinstance(thing, Function) and thing.scope.yields and not _is_decorated(thing):
                 return GENERATOR
-            if isinstance(thing, Made) and thing.callee in LAYERS and not self._minds_gradients(frame, thing.frame):
+            if isinstance(thing, Made) and self._learns(thing) and not self._minds_gradients(frame, thing.frame):
                 return GRADIENT
         return None
+
+    def _learns(self, made: Made) -> bool:
+        """Return whether what is made is a layer with parameters, or a row of modules with one."""
+        inside = made.call.args if made.callee in ROWS_OF_LAYERS else []
+        return made.callee in LAYERS or any(
+            isinstance(one.thing, Made) and one.thing.callee in LAYERS
+            for given in inside
+            if isinstance(given, ast.Call)
+            for one in self.evaluator.evaluate(given, made.frame)
+        )
+
+    def _requires_grad(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether an expression gives a tensor that requires grad: a parameter, or what is computed with one."""
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+            return isinstance(node.op, _DIFFERENTIABLE) and any(self._requires_grad(one, frame) for one in sides)
+        if isinstance(node, ast.Call):
+            return self._is_leaf(node, frame) or self._of_call(node, frame) is GRADIENT
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.value, ast.Attribute) and self._requires_grad(node.value, frame)
+        if not isinstance(node, ast.Attribute | ast.Name):
+            return False
+        found = [one.thing for one in self.evaluator.evaluate(node, frame)]
+        return bool(found) and all(isinstance(one, Made) and self._is_parameter(one, frame) for one in found)
+
+    def _is_parameter(self, made: Made, frame: Frame) -> bool:
+        if made.callee in PARAMETERS:
+            return not self._minds_gradients(frame, made.frame)
+        changed = any("requires_grad_" in one.facts.source.text for one in (frame, made.frame))
+        return not changed and self._is_leaf(made.call, made.frame)
 
     def _is_leaf(self, node: ast.expr, frame: Frame) -> bool:
         """Return whether a tensor is made that requires grad, so that what is computed with it has a graph."""

@@ -155,6 +155,11 @@ def _asks_only(parent: ast.AST) -> bool:
     return isinstance(parent, ast.If | ast.UnaryOp | ast.BoolOp | ast.Assert)
 
 
+def place_in(scope: Scope, node: ast.expr) -> Place:
+    """Return where an expression of a scope stands, as far as statements and calls tell."""
+    return place_of(_placed(scope), node, scope)
+
+
 def _placed(scope: Scope) -> Iterator[tuple[ast.AST, Place]]:
     """Yield the statements and calls of a scope whose places are known."""
     yield from ((site.node, site.place) for site in scope.calls)
