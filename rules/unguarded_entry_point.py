@@ -50,7 +50,8 @@ class UnguardedEntryPoint(Rule):
     Safe: what runs goes under the guard in its order, what workers or other files need stays outside. Unsafe where
     such a name cannot be made without effects, such as a parsed command line; where what goes inside sets up, or may
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
-    would come before what may prepare an import or make its files; and where another file imports the module to run it.
+    would come before what may prepare an import or make its files; where a module that only functions import adds to
+    what workers read (a registry); and where another file imports the module to run it.
     None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
     only what it begins with counts.
@@ -71,7 +72,7 @@ class UnguardedEntryPoint(Rule):
         touches = sorted(loader.unguarded, key=lambda one: one.span)
         for touch in touches:
             file = touch.span.path
-            fix = _guard([one for one in touches if one.span.path == file])
+            fix = _guard(loader, [one for one in touches if one.span.path == file])
             for workers, start in loader.worker_starts(target, touch):
                 if start.method.reimports and file not in reported and touch.meets(workers):
                     reported.add(file)
@@ -90,9 +91,15 @@ class UnguardedEntryPoint(Rule):
                     yield self.finding(loader, touch, message, target, confidence=confidence, error=error, fix=fix)
 
 
-def _guard(touches: Sequence[Touch]) -> Remedy:
+def _guard(loader: Loader, touches: Sequence[Touch]) -> Remedy:
     """Return the fix that puts all of a file's touches under its guard, if workers can then import the file."""
     for one in touches:
         if one.ends:
             return Unfixed(f"`{one.what}` ends each process that imports the file, whatever stands under a guard")
-    return Fix('put what runs under if __name__ == "__main__":', tuple(GuardEntryPoint(one.span) for one in touches))
+    fix = Fix('put what runs under if __name__ == "__main__":', tuple(GuardEntryPoint(one.span) for one in touches))
+    late = loader.payload.code.imported_late
+    if late is not None:
+        return fix.unsafe(
+            f"`{late.what}` ({late.span.place}) changes what workers read, in a module that they then do not import"
+        )
+    return fix
