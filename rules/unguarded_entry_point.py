@@ -24,6 +24,8 @@ class UnguardedEntryPoint(Rule):
     ## What it does
     Finds a statement that iterates a loader outside `if __name__ == "__main__":` where workers start by spawn or
     forkserver: Windows, macOS, Linux from Python 3.14, or where the program says so. Making a loader there is fine.
+    The `__main__.py` of a package or folder is shown with `--pedantic`: run by their names (`python -m package`), no
+    worker imports it, and one that imports from its package (`from .train import main`) runs in no other way.
     Finds `if __name__ != "__main__": raise ...` at the top of such a program, too: it ends the workers, which import
     the file under another name.
 
@@ -59,7 +61,8 @@ class UnguardedEntryPoint(Rule):
     ## Evidence
     CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344; CPython
     issue 118981. On torch 2.13.0 CPU, Python 3.11, Linux, 26 of 26 runs died (spawn, forkserver), none hung; with a
-    dataset that pickles to 70 kB or more 4 of 4 hung by spawn, and 2 of 2 died by forkserver.
+    dataset that pickles to 70 kB or more 4 of 4 hung by spawn, and 2 of 2 died by forkserver. By spawn `python -m tool`
+    and `python tool` ran, `python tool/__main__.py` died (CPython, `multiprocessing/spawn.py`).
     """
 
     code = "LL102"
@@ -88,6 +91,9 @@ class UnguardedEntryPoint(Rule):
                         # A worker that swallows the error goes on: seen 4 times of 4 (torch 2.13, Linux).
                         message = message.replace(" raises: ", " runs the program again in each: ")
                         confidence = Confidence.LIKELY
+                    if file.rpartition("/")[2] == "__main__.py":
+                        message += ", where it is run by its path"
+                        confidence = Confidence.POSSIBLE
                     yield self.finding(loader, touch, message, target, confidence=confidence, error=error, fix=fix)
 
 
