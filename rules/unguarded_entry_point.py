@@ -24,6 +24,8 @@ class UnguardedEntryPoint(Rule):
     ## What it does
     Finds a statement that iterates a loader outside `if __name__ == "__main__":` where workers start by spawn or
     forkserver: Windows, macOS, Linux from Python 3.14, or where the program says so. Making a loader there is fine.
+    The `__main__.py` of a package or folder is shown with `--pedantic`: run by their names (`python -m package`), no
+    worker imports it, and one that imports from its package (`from .train import main`) runs in no other way.
     Finds `if __name__ != "__main__": raise ...` at the top of such a program, too: it ends the workers, which import
     the file under another name.
 
@@ -50,7 +52,8 @@ class UnguardedEntryPoint(Rule):
     Safe: what runs goes under the guard in its order, what workers or other files need stays outside. Unsafe where
     such a name cannot be made without effects, such as a parsed command line; where what goes inside sets up, or may
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
-    would come before what may prepare an import or make its files; and where another file imports the module to run it.
+    would come before what may prepare an import or make its files; where a module that only functions import adds to
+    what workers read (a registry); and where another file imports the module to run it.
     None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
     only what it begins with counts.
@@ -58,7 +61,8 @@ class UnguardedEntryPoint(Rule):
     ## Evidence
     CPython, `multiprocessing`, "Safe importing of main module"; torch's Windows notes; pytorch issue 70344; CPython
     issue 118981. On torch 2.13.0 CPU, Python 3.11, Linux, 26 of 26 runs died (spawn, forkserver), none hung; with a
-    dataset that pickles to 70 kB or more 4 of 4 hung by spawn, and 2 of 2 died by forkserver.
+    dataset that pickles to 70 kB or more 4 of 4 hung by spawn, and 2 of 2 died by forkserver. By spawn `python -m tool`
+    and `python tool` ran, `python tool/__main__.py` died (CPython, `multiprocessing/spawn.py`).
     """
 
     code = "LL102"
@@ -71,7 +75,7 @@ class UnguardedEntryPoint(Rule):
         touches = sorted(loader.unguarded, key=lambda one: one.span)
         for touch in touches:
             file = touch.span.path
-            fix = _guard([one for one in touches if one.span.path == file])
+            fix = _guard(loader, [one for one in touches if one.span.path == file])
             for workers, start in loader.worker_starts(target, touch):
                 if start.method.reimports and file not in reported and touch.meets(workers):
                     reported.add(file)
@@ -87,12 +91,21 @@ class UnguardedEntryPoint(Rule):
                         # A worker that swallows the error goes on: seen 4 times of 4 (torch 2.13, Linux).
                         message = message.replace(" raises: ", " runs the program again in each: ")
                         confidence = Confidence.LIKELY
+                    if file.rpartition("/")[2] == "__main__.py":
+                        message += ", where it is run by its path"
+                        confidence = Confidence.POSSIBLE
                     yield self.finding(loader, touch, message, target, confidence=confidence, error=error, fix=fix)
 
 
-def _guard(touches: Sequence[Touch]) -> Remedy:
+def _guard(loader: Loader, touches: Sequence[Touch]) -> Remedy:
     """Return the fix that puts all of a file's touches under its guard, if workers can then import the file."""
     for one in touches:
         if one.ends:
             return Unfixed(f"`{one.what}` ends each process that imports the file, whatever stands under a guard")
-    return Fix('put what runs under if __name__ == "__main__":', tuple(GuardEntryPoint(one.span) for one in touches))
+    fix = Fix('put what runs under if __name__ == "__main__":', tuple(GuardEntryPoint(one.span) for one in touches))
+    late = loader.payload.code.imported_late
+    if late is not None:
+        return fix.unsafe(
+            f"`{late.what}` ({late.span.place}) changes what workers read, in a module that they then do not import"
+        )
+    return fix

@@ -44,11 +44,13 @@ class UnpicklableWorkerCallable(Rule):
     Hand over what a local function captures with `functools.partial(function, captured)`.
 
     ## Fix safety
-    Safe where nothing is captured: the same function stands at the top of its module. Unsafe where something is, where
-    defaults or class attributes were made anew by each call (`cache = {}`), and where the program changes a name of the
-    module that the function reads, where a decorator that no library has is applied once, where a class changes itself,
-    gets another name that somebody asks for, or has one above it that is told of each class made of it, and where a
-    comment above tells a tool something (`# type:`, `# fmt: off`). None where what is captured cannot be handed over.
+    Safe where nothing is captured: the same function stands at the top of its module, or in the class that it is a
+    method of (`collate = lambda self, batch: batch`). Unsafe where something is captured, where defaults or class
+    attributes were made anew by each call (`cache = {}`), and where the program changes a name of the module that the
+    function reads, where a decorator that no library has is applied once, where a class changes itself, gets another
+    name that somebody asks for, or has one above it that is told of each class made of it, and where a comment above
+    tells a tool something (`# type:`, `# fmt: off`). None where what is captured cannot be handed over, or where
+    another name than that of the function may be the method's.
 
     ## Evidence
     CPython, `pickle`, "What can be pickled and unpickled?"; `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU,

@@ -26,6 +26,7 @@ from loaderlint.model.value import (
     Question,
     Value,
 )
+from loaderlint.model.worker_code import WorkerCode
 from loaderlint.rulebook import find
 
 LINUX = Target(Platform.LINUX, (3, 12))
@@ -229,6 +230,19 @@ class TestUnguardedEntryPoint:
         debugging = Touch(at(60), "next(iter(loader))", assumptions=assuming("debug", True))
         many = written(4, assumptions=assuming("debug", False))
         assert check("LL102", self.unguarded(debugging, num_workers=many), WINDOWS) == []
+
+    def test_the_main_file_of_a_package_may_be_run_by_the_name_of_that(self) -> None:
+        loader = self.unguarded(Touch(at(60)._replace(path="tool/__main__.py"), "main()"), num_workers=4)
+        finding = the_finding("LL102", loader, WINDOWS)
+        assert finding.confidence is Confidence.POSSIBLE
+        assert finding.message.endswith("reaches `main()` again, where it is run by its path")
+
+    def test_the_fix_is_unsafe_where_workers_then_import_no_module_that_adds_to_what_they_read(self) -> None:
+        payload = Payload(code=WorkerCode(imported_late=Touch(at(3), "READERS.add(read)")), seen=True)
+        found = the_finding("LL102", replace(self.unguarded(num_workers=4), payload=payload), WINDOWS)
+        assert not the_fix(found).safe
+        assert "`READERS.add(read)`" in the_fix(found).reason
+        assert the_fix(the_finding("LL102", self.unguarded(num_workers=4), WINDOWS)).safe
 
 
 class TestUnpicklableWorkerCallable:

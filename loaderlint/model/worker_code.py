@@ -105,7 +105,8 @@ class WorkerCode:
     be a tensor, and ``remembers`` that a sample may be another because of those the same process read before.
     ``left_behind`` is where the program changes what it reads after the modules were imported: only a forked worker has
     that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
-    ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
+    the guard. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -124,6 +125,7 @@ class WorkerCode:
     remembers: bool = False
     left_behind: Touch | None = None
     changed_later: Touch | None = None
+    imported_late: Touch | None = None
     process_wide: Touch | None = None
 
 

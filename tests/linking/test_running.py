@@ -490,6 +490,33 @@ def test_what_iterates_nothing_at_import(files: str) -> None:
     assert loader.program.guarded is not False
 
 
+PACKAGE = {
+    "app/__init__.py": "",
+    "app/train.py": "from torch.utils.data import DataLoader\ndef main():\n    next(iter(DataLoader([1])))\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("app/__main__.py", "from .train import main\nmain()\n", []),
+        ("app/__main__.py", "from app.train import main\nmain()\n", ["main()"]),
+        (
+            "app/__main__.py",
+            "try:\n    from .train import main\nexcept ImportError:\n    from train import main\nmain()\n",
+            ["main()"],
+        ),
+        ("app/run.py", "from .train import main\nmain()\n", ["main()"]),
+    ],
+)
+def test_workers_run_no_main_file_of_a_package_that_is_run_by_its_name(
+    path: str, text: str, expected: list[str]
+) -> None:
+    (loader,) = loaders_of({**PACKAGE, path: text})
+    assert [one.what for one in loader.unguarded] == expected
+    assert loader.program.guarded is not bool(expected)
+
+
 GUARDED = {name for name in QUIET if "guard" in name or name == "a decorated command"}
 
 

@@ -4,7 +4,7 @@ from textwrap import indent
 
 import pytest
 
-from tests.linking.traced import loader_of
+from tests.linking.traced import IMPORT, loader_of
 
 HEAD = """
 import argparse, random, time, functools
@@ -169,6 +169,8 @@ def test_what_changes_with_the_epoch_is_none(text: str) -> None:
 CALLED: dict[str, tuple[str, bool]] = {
     "by torch alone": ("", False),
     "by the main process, too": ("start(3)\n", True),
+    "a function of a library that has the name": ("from scipy import start as begin\nnp.random.start(0)\n", False),
+    "a method that has the name": ("class Clock:\n    pass\nClock().start()\n", True),
     "only by its name in a partial": ("other = functools.partial(start)\n", False),
 }
 
@@ -297,3 +299,18 @@ def test_what_no_worker_draws_repeats_nothing(parts: dict[str, str]) -> None:
 
 def test_a_seed_that_raises_does_so_whoever_draws() -> None:
     assert seeds_of_rooms(seeds="np.random.seed(torch.initial_seed())\n    print") == ["NumPy"]
+
+
+@pytest.mark.parametrize(
+    ("other", "called"),
+    [
+        ("from numpy.random import start\nstart(0)\n", False),
+        ("from main import start\nstart(0)\n", True),
+        ("import main\nmain.start(0)\n", True),
+    ],
+)
+def test_other_files_call_the_function_by_what_they_import(other: str, called: bool) -> None:
+    text = f"{HEAD}def start(worker_id):\n    np.random.seed(worker_id)\n"
+    main = f"{text}DataLoader(range(8), num_workers=2, worker_init_fn=start)\n"
+    (seed,) = loader_of({"main.py": IMPORT + main, "other.py": other}).payload.code.seeds
+    assert seed.called_elsewhere is called

@@ -1001,6 +1001,26 @@ def test_a_worker_that_would_miss_a_change_makes_it_unsafe(between: str, verb: s
     assert f"{verb} it under the guard" in unsafe or "stays outside the guard" in unsafe
 
 
+@pytest.mark.parametrize(
+    ("after", "changed"),
+    [
+        ("with open('out', 'w') as f:\n    f.write(str(batch))", False),
+        (
+            "try:\n    with Path('out').open('w') as f:\n        json.dump(1, f)\nfinally:\n    pass",
+            False,
+        ),
+        ("f.close()", True),
+        ("with open('out', 'w') as f:\n    pass\nf.seek(0)", True),
+        ("with held(f) as f:\n    f.write(str(batch))", True),
+    ],
+)
+def test_a_file_that_a_statement_opens_is_none_of_that_name_elsewhere(after: str, changed: bool) -> None:
+    before = "import json\nfrom options import *\nwith open('in') as f:\n    ROWS = [row for row in f]"
+    _, unsafe = guarded(script(before, in_getitem="ROWS[index]") + after + "\n", "for batch")
+    assert unsafe.startswith("`ROWS` is read by `Rows.__getitem__`")
+    assert ("change" in unsafe) is changed
+
+
 @pytest.mark.parametrize("call", ["print(DEVICE)", "logger.info(DEVICE)", "run(DEVICE[0])", "table = Table(DEVICE)"])
 def test_a_call_that_only_reads_what_workers_read_is_safe(call: str) -> None:
     before = f"from options import *\nDEVICE = []\n{call}"

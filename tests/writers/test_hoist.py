@@ -434,16 +434,112 @@ SHAPES = {
         """
         from data import rows
 
+        class Runner:
+            def collate(batch):
+                return batch
 
+            def run(self):
+                return Runner.collate(rows)
+        """,
+    ),
+    "a lambda that is a method of its class": (
+        """
+        import torch
+
+        class Runner:
+            \"\"\"Runs.\"\"\"
+            size = 2
+            # Puts samples together.
+            collate = lambda self, batch, *, size=2: torch.stack(batch) * self.scale  # noqa: E731
+            other = 1
+        """,
+        "lambda self",
+        """
+        import torch
+
+        class Runner:
+            \"\"\"Runs.\"\"\"
+            size = 2
+
+            # Puts samples together.
+            def collate(self, batch, *, size=2):
+                return torch.stack(batch) * self.scale
+
+            other = 1
+        """,
+    ),
+    "a lambda that is a static method": (
+        """
+        class Runner:
+            collate = staticmethod(lambda batch: batch)
+        """,
+        "lambda batch",
+        """
         def collate_lambda(batch):
             return batch
 
 
         class Runner:
-            collate = collate_lambda
+            collate = staticmethod(collate_lambda)
+        """,
+    ),
+    "a lambda that is a method among functions that say their types": (
+        """
+        def size() -> int:
+            return 1
 
-            def run(self):
-                return Runner.collate(rows)
+        class Runner:
+            collate = lambda self, batch: batch
+        """,
+        "lambda self",
+        """
+        import typing
+
+        def size() -> int:
+            return 1
+
+        class Runner:
+            def collate(self, batch: typing.Any) -> typing.Any:
+                return batch
+        """,
+    ),
+    "a lambda in a table of a class": (
+        """
+        class Runner:
+            table = {"collate": lambda batch: batch}
+        """,
+        "lambda batch",
+        """
+        def collate(batch):
+            return batch
+
+
+        class Runner:
+            table = {"collate": collate}
+        """,
+    ),
+    "a field of a data class": (
+        """
+        from dataclasses import dataclass
+        from typing import Any, Callable
+
+        @dataclass
+        class Runner:
+            collate: Callable[[list], Any] = lambda batch: batch
+        """,
+        "lambda batch",
+        """
+        from dataclasses import dataclass
+        from typing import Any, Callable
+
+
+        def collate_lambda(batch: list) -> Any:
+            return batch
+
+
+        @dataclass
+        class Runner:
+            collate: Callable[[list], Any] = collate_lambda
         """,
     ),
     "one of two functions of a name": (
@@ -885,3 +981,21 @@ def test_a_class_that_another_is_told_of_is_made_once_unsafely(above: str, told:
 def test_a_comment_that_tells_a_tool_something_may_be_about_more(comment: str, unsafe: bool) -> None:
     _, reason = hoisted(f"def f(n):\n    {comment}\n    def it(row):\n        return row * 2\n    use(it)\n", comment)
     assert bool(reason) is unsafe
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A:\n    one = two = lambda self: 1\n",
+        "class A: one = lambda self: 1\n",
+        "class A:\n    one = None if SLOW else lambda self: 1\n",
+        "class A:\n    if FAST:\n        one = lambda self: 1\n",
+        "class A:\n    __one = lambda self: 1\n",
+        "class A(Model):\n    one: Callable = lambda self: 1\n",
+        "def main():\n    class A:\n        one = lambda self: 1\n",
+    ],
+)
+def test_a_lambda_that_may_be_a_method_keeps_its_name_or_stays(code: str) -> None:
+    module = cst.parse_module(code)
+    with pytest.raises(CannotRewrite):
+        hoist(module, found(module, "lambda"))

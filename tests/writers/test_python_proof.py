@@ -119,6 +119,11 @@ RIGHT = {
         hoist,
         "import torch\n\n\ndef collate(b):\n    return g(b)\n\n\nloader = f(collate_fn=collate)\n",
     ),
+    "a lambda of a class": (
+        "class T:\n    collate = ⟦lambda self, b: g(b)⟧\n",
+        hoist,
+        "class T:\n    def collate(self, b):\n        return g(b)\n",
+    ),
     "a hoisted function": (
         LOCAL,
         hoist,
@@ -276,6 +281,21 @@ WRONG = {
         LAMBDA,
         hoist,
         "import torch\ndef collate(c):\n    return g(b)\nloader = f(collate_fn=collate)\n",
+    ),
+    "a lambda of a class under another name": (
+        "class T:\n    collate = ⟦lambda self, b: g(b)⟧\n",
+        hoist,
+        "class T:\n    def collates(self, b):\n        return g(b)\n",
+    ),
+    "a lambda of a class with another body": (
+        "class T:\n    collate = ⟦lambda self, b: g(b)⟧\n",
+        hoist,
+        "class T:\n    def collate(self, b):\n        return h(b)\n",
+    ),
+    "another lambda of a class": (
+        "class T:\n    collate = ⟦lambda self, b: g(b)⟧\n    other = lambda self: 1\n",
+        hoist,
+        "class T:\n    def collate(self, b):\n        return g(b)\n    def other(self):\n        return 1\n",
     ),
     "a reference to something else": (
         LAMBDA,

@@ -137,11 +137,24 @@ class Parts:
 
     def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
         """Return the files that some program brings in together with one of the named files."""
-        users: dict[str, set[str]] = {}
+        return reached(reached(named, self._users), self._brings) - self._choices
+
+    def brought_in(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return files and all that these can bring in, directly or not."""
+        return reached(paths, self._brings) - self._choices
+
+    def direct_users(self, path: str) -> frozenset[str]:
+        """Return the files that can bring in a file."""
+        return frozenset(self._users.get(path, ()))
+
+    @cached_property
+    def _users(self) -> Mapping[str, set[str]]:
+        """The files that can bring in a file, by its path."""
+        found: dict[str, set[str]] = {}
         for path, brought in self._brings.items():
             for one in brought:
-                users.setdefault(one, set()).add(path)
-        return reached(reached(named, users), self._brings) - self._choices
+                found.setdefault(one, set()).add(path)
+        return found
 
     def _from_outside(self, path: str) -> str:
         """Return a path from the outermost folder of the project, which may be above the working folder."""

@@ -61,6 +61,7 @@ class Project:
                 part = Project({})
                 part._files = self._files
                 part.launches = self.launches
+                part._parts = self._parts
                 part._members = tuple(sorted(paths))
                 yield part
 
@@ -72,6 +73,14 @@ class Project:
         """Return the files that some program brings in together with one of the named files."""
         named = frozenset(named)
         return self._parts.in_programs_with(named | self.launches.started_in(named))
+
+    def brought_in(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return files and all that these may bring in, directly or not, going by their text."""
+        return self._parts.brought_in(paths)
+
+    def direct_users(self, path: str) -> frozenset[str]:
+        """Return the files that may import a file themselves, going by their text."""
+        return self._parts.direct_users(path)
 
     @property
     def beside_failures(self) -> frozenset[str]:

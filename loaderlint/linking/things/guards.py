@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -64,15 +65,18 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
     """Return whether a node at a place runs only in the main process, not in a worker that imports its file.
 
     A worker imports no notebook: its main module has no file (CPython, ``Lib/multiprocessing/spawn.py``,
-    ``get_preparation_data``). In a function only tests that speak of the main process or a notebook are looked at.
+    ``get_preparation_data``), nor the ``__main__.py`` of a package that is run by its name (``_fixup_main_from_name``).
+    In a function only tests that speak of the main process or a notebook are looked at.
     """
-    if facts.source.cells is not None or any(_asks_for_main(arm) for arm in place.arms):
+    top = place.scope is facts.module
+    main_alone = facts.source.cells is not None or (top and _is_run_by_name(evaluator, facts))
+    if main_alone or any(_asks_for_main(arm) for arm in place.arms):
         return True
     frame = Frame(facts, place)
     if _after_notebook_call(evaluator, node, frame):
         return True
     tests = [arm.test for arm in place.arms if arm.test is not None]
-    anywhere = place.scope is facts.module or "get_ipython" in facts.calls
+    anywhere = top or "get_ipython" in facts.calls
     if not any(anywhere or _speaks_of_process(test, facts) for test in tests):
         return False
     in_a_worker = choice(MAIN, False) | choice(NOTEBOOK, False)
@@ -81,13 +85,25 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
     return bool(ways) and all(together(one, in_a_worker) is None for one in ways)
 
 
+def _is_run_by_name(evaluator: Evaluator, facts: PythonFacts) -> bool:
+    """Return whether a file is the ``__main__.py`` of a package, which ``python -m`` runs: it imports from around it.
+
+    That fails where it is run by its path.
+    """
+    path = facts.source.path
+    if posixpath.basename(path) != "__main__.py":
+        return False
+    relative = any(isinstance(one, ast.ImportFrom) and one.level for one in facts.tree.body)
+    return relative and all(module != path for module, _ in evaluator.project.entry_points)
+
+
 def end_of_workers(evaluator: Evaluator, facts: PythonFacts) -> Touch | None:
     """Return the first test at the top of a main file that ends each worker which imports it; None without one.
 
     ``if __name__ != "__main__": raise ImportError`` keeps a worker from what follows, and from ever being one: the
     import of the main file is how it begins, and an error or ``sys.exit()`` there ends it.
     """
-    for stop in facts.module.stops:
+    for stop in () if _is_run_by_name(evaluator, facts) else facts.module.stops:
         arms, frame = stop.place.arms, Frame(facts, stop.place)
         tests = [arm.test for arm in arms if arm.test is not None and not arm.loop]
         if stop.call is not None or stop.imported or stop.handled or not tests or len(tests) < len(arms):

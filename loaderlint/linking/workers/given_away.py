@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.workers.top_level import (
     Global,
     full_name,
     imported,
-    is_later,
     is_object,
     is_of_library,
     meant_by,
@@ -31,8 +30,13 @@ _CHANGING_BUILTINS = frozenset({"delattr", "eval", "exec", "iter", "map", "next"
 """Builtins that change what they are given, or run what may; ``next`` and ``map`` go on in an iterator."""
 
 
-def given_away(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global, Touch]]:
-    """Yield where an object of the top level gets another name, by which it may be changed as well."""
+def given_away(
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, later: Callable[[ast.AST, Place], bool]
+) -> Iterator[tuple[Global, Touch]]:
+    """Yield where an object of the top level gets another name, by which it may be changed as well.
+
+    Nothing counts but what happens ``later`` than workers import the file.
+    """
     given: list[tuple[ast.AST, ast.expr, Place]] = []
     for bindings in scope.bindings.values():
         given.extend(
@@ -47,8 +51,8 @@ def given_away(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterat
             name = dotted(part) or ""
             if not name or not reaches_top(scope, name.partition(".")[0]):
                 continue
-            meant = [one for one in meant_by(evaluator, facts, scope, name) if _is_changeable(evaluator, one)]
-            if meant and is_later(evaluator, facts, node, place):
+            meant = [one for one in meant_by(evaluator, facts, scope, name) if is_changeable(evaluator, one)]
+            if meant and later(node, place):
                 touch = touch_at(facts, node)
                 yield from ((one, touch) for one in meant)
 
@@ -93,7 +97,7 @@ def _looks(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> bool:
     return is_of_library(evaluator, facts, scope, first)
 
 
-def _is_changeable(evaluator: Evaluator, meant: Global) -> bool:
+def is_changeable(evaluator: Evaluator, meant: Global) -> bool:
     """Return whether a name at the top level of a file is that of an object which can be changed."""
     facts = evaluator.project.python(meant.path)
     if facts is None or not is_object(facts, meant.name):

@@ -7,7 +7,8 @@ where that was drawn or asked of the clock.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.scopes.names import MUTATIONS
@@ -30,7 +31,8 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.model.setting_names import is_setting, words_of
 from loaderlint.model.setting_words import SETTING_WORDS
-from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope, dotted
+from loaderlint.model.source import Span
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS, LOOKS, PROCESS_DEFAULTS
 
@@ -60,13 +62,19 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     if not by_name or not running:
         return None
     shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
-    read = shared.union(meant for function in running for meant in _read(evaluator, function))
-    own = [function.facts.span(function.node) for function in running if not isinstance(function.node, ast.Lambda)]
+    read = shared.union(meant for function in running for meant in read_of_modules(evaluator, function))
+    own = spans_of(running)
     touches = (touch for meant in read for touch in by_name.get(meant, ()))
-    return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=_place, default=None)
+    return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=place_of, default=None)
 
 
-def _place(touch: Touch) -> tuple[str, tuple[int, int]]:
+def spans_of(running: Sequence[Function]) -> Sequence[Span]:
+    """Return where the functions stand that run in workers."""
+    return [function.facts.span(function.node) for function in running if not isinstance(function.node, ast.Lambda)]
+
+
+def place_of(touch: Touch) -> tuple[str, tuple[int, int]]:
+    """Return what touches are ordered by."""
     return touch.span.path, touch.span.start
 
 
@@ -79,27 +87,35 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
         if facts.source.cells is not None:
             # No worker that is started anew has anything of a notebook.
             continue
+        later = partial(is_later, evaluator, facts)
         for scope in facts.scopes.values():
-            for name, bindings in scope.bindings.items():
-                for one in bindings if _is_outside(facts, scope, name) else ():
-                    if one.kind in MUTATIONS and _is_module(evaluator, facts, scope, name.partition(".")[0]):
-                        # A function such as ``torch.sort``.
-                        continue
-                    if one.kind == "import" and not _is_another(facts, scope, name, one):
-                        continue
-                    later = one.inner is not None or is_later(evaluator, facts, one.node, one.place)
-                    if isinstance(one.node, ast.stmt | ast.expr) and later:
-                        touch = touch_at(facts, one.node)
-                        yield from ((meant, touch) for meant in meant_by(evaluator, facts, scope, name))
-                        if full_name(scope, name).startswith(READ_BY_WORKERS):
-                            yield _OF_THE_PROCESS, touch
-            for site in scope.calls:
-                yield from _changed_by_call(evaluator, facts, site)
-            yield from given_away(evaluator, facts, scope)
+            yield from changed_in(evaluator, facts, scope, later)
             yield from _changed_of_class(facts, scope)
             yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
     yield from changed_surroundings(evaluator)
+
+
+def changed_in(
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, later: Callable[[ast.AST, Place], bool]
+) -> Iterator[tuple[Global, Touch]]:
+    """Yield what a scope changes of the top level of modules where it does so ``later`` than workers import them."""
+    for name, bindings in scope.bindings.items():
+        for one in bindings if _is_outside(facts, scope, name) else ():
+            if one.kind in MUTATIONS and _is_module(evaluator, facts, scope, name.partition(".")[0]):
+                # A function such as ``torch.sort``.
+                continue
+            if one.kind == "import" and not _is_another(facts, scope, name, one):
+                continue
+            if isinstance(one.node, ast.stmt | ast.expr) and (one.inner is not None or later(one.node, one.place)):
+                touch = touch_at(facts, one.node)
+                yield from ((meant, touch) for meant in meant_by(evaluator, facts, scope, name))
+                if full_name(scope, name).startswith(READ_BY_WORKERS):
+                    yield _OF_THE_PROCESS, touch
+    for site in scope.calls:
+        yield from _changed_by_call(evaluator, facts, site, later)
+    yield from _changed_by_decorators(evaluator, facts, scope, later)
+    yield from given_away(evaluator, facts, scope, later)
 
 
 def _is_module(evaluator: Evaluator, facts: PythonFacts, scope: Scope, first: str) -> bool:
@@ -153,21 +169,39 @@ def _asked_to_change(site: CallSite) -> str:
     return owner if method not in LOOKS else ""
 
 
-def _changed_by_call(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[tuple[Global, Touch]]:
+def _changed_by_call(
+    evaluator: Evaluator, facts: PythonFacts, site: CallSite, later: Callable[[ast.AST, Place], bool]
+) -> Iterator[tuple[Global, Touch]]:
     name = dotted(site.node.func) or ""
-    owner, _, method = name.rpartition(".")
-    first = name.partition(".")[0]
-    found: list[Global] = []
+    found = list(_asked(evaluator, facts, site.place.scope, name))
     if _sets_up(evaluator, facts, site, name):
         tensors = full_name(site.place.scope, name).startswith(PROCESS_DEFAULTS)
         found.append(_OF_TENSORS if tensors else _OF_THE_PROCESS)
-    if owner and method not in LOOKS and reaches_top(site.place.scope, first):
-        meant = meant_by(evaluator, facts, site.place.scope, owner)
-        # What is imported is another file's, and a function or class is none that a call on it changes.
-        found.extend(one for one in meant if one.path != facts.source.path or is_object(facts, first))
-    if found and is_later(evaluator, facts, site.node, site.place):
+    if found and later(site.node, site.place):
         touch = touch_at(facts, site.node)
         yield from ((one, touch) for one in found)
+
+
+def _changed_by_decorators(
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, later: Callable[[ast.AST, Place], bool]
+) -> Iterator[tuple[Global, Touch]]:
+    """Yield what methods may change that decorate a function or class as they are: ``@READERS.register``."""
+    for child in scope.children:
+        for node in child.node.decorator_list if isinstance(child.node, FunctionNode | ast.ClassDef) else ():
+            if isinstance(node, ast.Attribute) and child.defined is not None and later(node, child.defined):
+                found = _asked(evaluator, facts, scope, dotted(node) or "")
+                yield from ((one, touch_at(facts, node)) for one in found)
+
+
+def _asked(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) -> Iterator[Global]:
+    """Yield what a method is called on, by its dotted name, that may change it."""
+    owner, _, method = name.rpartition(".")
+    first = name.partition(".")[0]
+    if owner and method not in LOOKS and reaches_top(scope, first):
+        for one in meant_by(evaluator, facts, scope, owner):
+            # What is imported is another file's, and a function or class is none that a call on it changes.
+            if one.path != facts.source.path or is_object(facts, first):
+                yield one
 
 
 def _sets_up(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str) -> bool:
@@ -246,7 +280,7 @@ def _is_outside(facts: PythonFacts, scope: Scope, name: str) -> bool:
     return changing and (is_own_class(scope, first) or reaches_top(scope, first))
 
 
-def _read(evaluator: Evaluator, function: Function) -> Iterator[Global]:
+def read_of_modules(evaluator: Evaluator, function: Function) -> Iterator[Global]:
     """Yield what a function reads of the top level of modules, its own class included."""
     for node in ast.walk(function.node):
         name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) else None

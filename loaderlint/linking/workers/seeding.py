@@ -135,8 +135,25 @@ def _is_called(evaluator: Evaluator, function: Function) -> bool:
     """Return whether code of the project seems to call a function by its name, in any file."""
     if not isinstance(function.node, FunctionNode):
         return False
-    calls = re.compile(rf"(?<!def )\b{re.escape(function.node.name)}\s*\(")
-    return any(calls.search(text) for _, text in evaluator.project.python_mentioning(function.node.name))
+    name = function.node.name
+    calls = re.compile(rf"(?<!def )\b((?:\w+\.)*){re.escape(name)}\s*\(")
+    return any(
+        not _is_of_library(evaluator, path, text, first)
+        for path, text in evaluator.project.python_mentioning(name)
+        for first in {one.partition(".")[0] or name for one in calls.findall(text)}
+    )
+
+
+def _is_of_library(evaluator: Evaluator, path: str, text: str, name: str) -> bool:
+    """Return whether a file imports a name from a library, as ``np`` of ``np.random.seed(0)``, going by its text."""
+    imports = (
+        rf"^[ \t]*from[ \t]+(\S+)[ \t]+import\b.*\b{name}\b|"
+        rf"^[ \t]*import[ \t]+(?:(\S+)[ \t]+as[ \t]+{name}\b|({name})\b)"
+    )
+    modules = ["".join(groups) for groups in re.findall(imports, text, re.MULTILINE)]
+    return bool(modules) and all(
+        not one.startswith(".") and evaluator.project.module(one, path) is None for one in modules
+    )
 
 
 def _conditions(evaluator: Evaluator, frame: Frame) -> Assumptions | None:

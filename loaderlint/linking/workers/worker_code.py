@@ -11,10 +11,11 @@ from loaderlint.linking.following.running import STEPS, loaders_in, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Possibility
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Possibility
 from loaderlint.linking.workers.changed_in_workers import changes_in_workers, changes_tensors, remembers
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.ends import stops
+from loaderlint.linking.workers.imported_late import imported_late
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
 from loaderlint.linking.workers.process_wide import process_wide
@@ -57,6 +58,7 @@ def worker_code(
     )
     if not workers:
         return anywhere
+    late = imported_late(evaluator, everything, frozenset(_files_of(given)))
     return replace(
         anywhere,
         unsendable=unsendable(evaluator, given),
@@ -70,10 +72,20 @@ def worker_code(
         changes=changes_in_workers(everything),
         changes_tensors=changes_tensors(evaluator, everything),
         remembers=remembers(evaluator, given, running),
-        left_behind=left_behind(evaluator, everything),
-        changed_later=left_behind(evaluator, everything, settings=False),
+        left_behind=left_behind(evaluator, everything) or late,
+        changed_later=left_behind(evaluator, everything, settings=False) or late,
+        imported_late=late,
         process_wide=next(process_wide(evaluator, everything), None),
     )
+
+
+def _files_of(given: Mapping[str, Given]) -> Iterator[str]:
+    """Yield the paths of the files that define what a loader is given."""
+    for option in ("dataset", "collate_fn", "worker_init_fn"):
+        for one in given[option].possibilities if option in given else ():
+            match one.thing:
+                case Instance(of=Class(facts=facts)) | Function(facts=facts):
+                    yield facts.source.path
 
 
 def _name(site: CallSite) -> str:

@@ -162,6 +162,8 @@ class Comparison:
             assert isinstance(old, ast.expr)
             self._met.add(place)
             self._value(old, new, value)
+        elif isinstance(old, ast.Assign | ast.AnnAssign) and isinstance(new, ast.FunctionDef):
+            self._method(old, new)
         elif isinstance(old, ast.Lambda) and place[:2] in self._intended.hoisted and not isinstance(new, ast.Lambda):
             self._hoisted(old, self._use(new))
         elif isinstance(old, Definition) and place[:2] in self._intended.hoisted and isinstance(new, ast.Assign):
@@ -391,6 +393,15 @@ class Comparison:
             raise Differs(_line(old))
         self._claimed[use.name] = place
         self._met.add(place)
+
+    def _method(self, old: ast.Assign | ast.AnnAssign, new: ast.FunctionDef) -> None:
+        """Check that a lambda of a class became a method of that."""
+        pair = assigned(old)
+        if pair is None or not isinstance(pair[1], ast.Lambda) or start(pair[1]) not in self._intended.hoisted:
+            raise Differs(old.lineno)
+        self._check(pair[0] == new.name, old)
+        self._same_function(pair[1], new, Use(new.name))
+        self._met.add(start(pair[1]))
 
     def _same_function(self, old: ast.Lambda, new: Definition, use: Use) -> None:
         body = new.body[0]

@@ -26,7 +26,7 @@ from loaderlint.writers.python.guarded_body import TopLevel, guard_of, under_gua
 from loaderlint.writers.python.names import Names, uses
 from loaderlint.writers.python.placement import Statement, later_by_name, place
 from loaderlint.writers.python.set_up import SetUp
-from loaderlint.writers.python.sharing import shared_names
+from loaderlint.writers.python.sharing import opened, shared_names
 from loaderlint.writers.python.surroundings import at_top_level
 from loaderlint.writers.python.worker_code import Reader, worker_definitions, worker_readers
 
@@ -126,6 +126,7 @@ def _described(
                 defines=any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for one in line),
                 fixed=_fixed(line),
                 shared=tuple(shared_names(line)),
+                opened=opened(line),
                 sets_up=SettingUp.NOTHING if is_guard else set_up.by(line, runs=index in runs),
             )
         )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import cast
 
 import libcst as cst
 from libcst.metadata import Assignment, ClassScope, GlobalScope
@@ -53,6 +54,8 @@ def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
         assigned = _assigned(scopes, node)
         if assigned is not None and _is_lasting(scopes, assigned):
             return _in_place(scopes, node, assigned)
+        if _is_method(scopes, node):
+            return _in_class(scopes, node, assigned)
         hoisted = _assigned_lambda(scopes, node, assigned) if assigned is not None else _lambda(scopes, node)
     elif isinstance(node, cst.FunctionDef | cst.ClassDef):
         hoisted = _local_definition(scopes, node)
@@ -152,10 +155,64 @@ def _in_place(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> tuple[cs
     return module, "; ".join(_differences(module, function))
 
 
+def _is_method(scopes: Scopes, node: cst.Lambda) -> bool:
+    """Return whether a lambda is an attribute of a class itself: asked of an object, it is a method of that.
+
+    A method is pickled by the name of its function, which has to be that of the attribute.
+    """
+    if not isinstance(scopes.around(node), ClassScope):
+        return False
+    inner: cst.CSTNode = node
+    for outer in scopes.ancestors(node):
+        if not isinstance(outer, cst.IfExp | cst.BooleanOperation | cst.NamedExpr):
+            break
+        inner = outer
+    statement = scopes.parents[inner]
+    return isinstance(statement, cst.Assign) or (
+        # The fields of a data class and the like are kept in each object, as they are.
+        isinstance(statement, cst.AnnAssign) and not _is_decorated(scopes, statement)
+    )
+
+
+def _is_decorated(scopes: Scopes, node: cst.CSTNode) -> bool:
+    around = next(one for one in scopes.ancestors(node) if isinstance(one, cst.ClassDef))
+    return bool(around.decorators)
+
+
+def _in_class(scopes: Scopes, node: cst.Lambda, assigned: _Assigned | None) -> tuple[cst.Module, str]:
+    """Return the module with a lambda of a class as a method of that, where it stands."""
+    if assigned is None:
+        raise CannotRewrite("it is a method of its class, and assigned with something else")
+    around = scopes.parents[scopes.parents[assigned.line]]
+    if not isinstance(around, cst.ClassDef) or not isinstance(around.body, cst.IndentedBlock):
+        raise CannotRewrite("it is a method of its class on some condition")
+    if scopes.parents[around] is not scopes.module:
+        raise CannotRewrite("it is a method of a class that is not at the top level of its module")
+    if assigned.annotation is not None and around.bases:
+        raise CannotRewrite("it is a field of its class, or a method of that")
+    if assigned.name.startswith("__") and not assigned.name.endswith("__"):
+        raise CannotRewrite(f"it is a method, and `{assigned.name}` another name outside its class")
+    function = _function_of(scopes, node, assigned.name, (), assigned.annotation)
+    if assigned.annotation is None and function.params.params:
+        # Nobody says the type of ``self``.
+        first, *others = function.params.params
+        parameters = function.params.with_changes(params=[first.with_changes(annotation=None), *others])
+        function = function.with_changes(params=parameters)
+    function = with_behind(function, assigned.behind).with_changes(leading_lines=assigned.line.leading_lines)
+    body = cast(Sequence[TopLevel], around.body.body)
+    index = body.index(assigned.line)
+    method = spaced(function, 1 if index else 0)
+    behind = [spaced(one, 1) for one in body[index + 1 : index + 2]]
+    block = around.body.with_changes(body=[*body[:index], method, *behind, *body[index + 2 :]])
+    module = changed(scopes.module, {around.body: block})
+    top = next(at for at, one in enumerate(scopes.module.body) if one is around)
+    return _with_typing(module, function, top), ""
+
+
 def _assigned_lambda(scopes: Scopes, node: cst.Lambda, assigned: _Assigned) -> _Hoisted:
     captured = captures(scopes, node)
     check_attributes(scopes, assigned.assignment)
-    # An attribute of a class stays: it is read by ways that the file's scopes do not show.
+    # A field of a class stays: it is read by ways that the file's scopes do not show.
     only_here = assigned.only and not isinstance(assigned.assignment.scope, ClassScope)
     besides = assigned.assignment if only_here and not captured else None
     name = _fresh((assigned.name,), "lambda", taken_names(scopes, node, besides))

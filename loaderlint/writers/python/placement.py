@@ -63,7 +63,8 @@ class Statement:
 
     ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
     whether it is a function or class, ``fixed`` the names it binds to what cannot change in place, ``shared`` the
-    groups of names it makes refer to one object, ``sets_up`` whether it sets up what workers read.
+    groups of names it makes refer to one object, ``opened`` the names of files that it opens, ``sets_up`` whether it
+    sets up what workers read.
     """
 
     text: str
@@ -74,6 +75,7 @@ class Statement:
     defines: bool = False
     fixed: frozenset[str] = frozenset()
     shared: tuple[frozenset[str], ...] = ()
+    opened: frozenset[str] = frozenset()
     sets_up: SettingUp = SettingUp.NOTHING
 
 
@@ -134,7 +136,12 @@ class _Placing:
         self._later = later_by_name(statements)
         self._unchanged = self._definitions | imports.keys() | _never_changed_in_place(statements)
         self._unchanged |= vars(builtins).keys() - {name for one in statements for name in one.uses.now.binds}
-        self._sharing = groups(names - self._unchanged for one in statements for names in one.shared)
+        self._files = _always_opened(statements)
+        self._sharing = groups(
+            self._told_apart(names - self._unchanged, index)
+            for index, one in enumerate(statements)
+            for names in one.shared
+        )
         self._effects = [self._effect(index) for index in range(len(statements))]
         self._last_run = max(runs, default=-1)
         self._always = runs | {index for index, one in enumerate(statements) if one.guard}
@@ -172,14 +179,18 @@ class _Placing:
             reached.roots,
             self._keys(reached.reads),
             reached.binds - self._imported_again(index),
-            self._all_sharing(self._keys(reached.changes) - self._definitions) | disturbed,
-            self._all_sharing(reached.passes - self._unchanged) if statement.kind is Kind.RUNS else frozenset(),
+            self._all_sharing(self._keys(reached.changes) - self._definitions, index) | disturbed,
+            self._all_sharing(reached.passes - self._unchanged, index) if statement.kind is Kind.RUNS else frozenset(),
             frozenset(canonical(call, self._imports) for call in reached.calls),
         )
 
-    def _all_sharing(self, names: frozenset[str]) -> frozenset[str]:
-        """Return names, or dotted paths, with all names that may refer to the same objects."""
-        return names.union(*(self._sharing.get(name, frozenset()) for name in names))
+    def _all_sharing(self, names: frozenset[str], index: int) -> frozenset[str]:
+        """Return names, or dotted paths, with all names that may refer to the same objects as in a statement."""
+        return names.union(*(self._sharing.get(name, frozenset()) for name in self._told_apart(names, index)))
+
+    def _told_apart(self, names: frozenset[str], index: int) -> frozenset[str]:
+        """Return names, those of files that a statement opens told apart from the same names in another one."""
+        return frozenset(f"{name} of {index}" if name in self._files else name for name in names)
 
     def _imported_again(self, index: int) -> frozenset[str]:
         """Return the names a statement imports that an earlier one bound, and that never stand for anything else."""
@@ -445,6 +456,18 @@ def _keeps_files(path: str) -> bool:
     last = path.rpartition(".")[2]
     pure = path in _KNOWN or any(path.startswith(f"{module}.") for module in PURE_MODULES)
     return pure or (last in _KNOWN_METHODS and not _says(_WRITES, path))
+
+
+def _always_opened(statements: Sequence[Statement]) -> frozenset[str]:
+    """Return the names by which every statement that uses them knows a file that it opens itself."""
+    every = frozenset[str]().union(*(one.opened for one in statements))
+    return every - {
+        root(path)
+        for one in statements
+        for names in (one.uses.now, one.uses.later)
+        for path in names.reads | names.calls | names.changes | names.passes
+        if root(path) not in one.opened
+    }
 
 
 def _never_changed_in_place(statements: Sequence[Statement]) -> frozenset[str]:

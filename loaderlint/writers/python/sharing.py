@@ -33,6 +33,31 @@ def groups(pairs: Iterable[frozenset[str]]) -> dict[str, frozenset[str]]:
     return found
 
 
+def opened(nodes: Iterable[ast.stmt]) -> frozenset[str]:
+    """Return the names by which statements know nothing but files that they open: ``with open(path) as file:``.
+
+    Whatever else goes by such a name in other statements is another object.
+    """
+    nodes = list(nodes)
+    found: dict[str, int] = {}
+    for node in own_scope(nodes):
+        if isinstance(node, ast.With):
+            for name in map(_file, node.items):
+                found[name] = found.get(name, 0) + 1 + _count(node.body, name)
+    return frozenset(name for name, count in found.items() if count == _count(nodes, name))
+
+
+def _file(item: ast.withitem) -> str:
+    match item:
+        case ast.withitem(ast.Call(func=ast.Name(id="open") | ast.Attribute(attr="open")), ast.Name(id=name)):
+            return name
+    return ""
+
+
+def _count(nodes: Iterable[ast.AST], name: str) -> int:
+    return sum(isinstance(one, ast.Name) and one.id == name for node in nodes for one in ast.walk(node))
+
+
 def _names(*nodes: ast.expr) -> frozenset[str]:
     return frozenset(name for node in nodes for name in _held(node))
 

@@ -1,0 +1,121 @@
+"""What modules change of others as they are imported, where the main process alone imports them.
+
+Readers that a module registers are there in forked workers. A worker that is started anew imports no module that a
+function of the main process imports, and finds the registry without them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things.kinds import Function
+from loaderlint.linking.workers.given_away import is_changeable
+from loaderlint.linking.workers.late_imports import LateImports
+from loaderlint.linking.workers.left_behind import changed_in, place_of, read_of_modules, spans_of
+from loaderlint.linking.workers.top_level import Global, imported, meant_by, touch_at
+from loaderlint.model.payload import Touch
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+def imported_late(evaluator: Evaluator, running: Sequence[Function], sent: Set[str]) -> Touch | None:
+    """Return where modules that the main process alone imports change what functions read that run in workers.
+
+    ``sent`` are the paths of the files that define what is sent to the workers, which import them.
+    """
+    late = evaluator.remembered(("late imports",), None, lambda: LateImports(evaluator))
+    if not running or not late.exist:
+        return None
+    read = {meant for function in running for meant in read_of_modules(evaluator, function)}
+    touches = [
+        touch
+        for meant in sorted({meant for one in read for meant in _changeable(evaluator, one)})
+        for facts in late.users(meant.path)
+        for touch in _changed_by(evaluator, facts).get(meant, ())
+    ]
+    paths = late.besides(sent, spans_of(running)) if touches else ()
+    return min((one for one in touches if one.span.path in paths), key=place_of, default=None)
+
+
+def _changeable(evaluator: Evaluator, meant: Global) -> Set[Global]:
+    """Return all that a name means which stands for an object or a class; none for a function or a number."""
+    found = _meant(evaluator, meant)
+    return found if any(is_changeable(evaluator, one) or _is_class(evaluator, one) for one in found) else set()
+
+
+def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
+    """Return what a name at the top level of a module means: that, and what the module imports for it."""
+    found: set[Global] = set()
+    waiting = [named]
+    while waiting:
+        one = waiting.pop()
+        facts = evaluator.project.python(one.path) if one not in found else None
+        found.add(one)
+        if facts is not None and next(imported(facts.module, one.name), None) is not None:
+            waiting.extend(meant_by(evaluator, facts, facts.module, one.name))
+    return found
+
+
+def _is_class(evaluator: Evaluator, meant: Global) -> bool:
+    facts = evaluator.project.python(meant.path)
+    return facts is not None and any(one.kind == "class" for one in facts.module.bindings.get(meant.name, ()))
+
+
+def _changed_by(evaluator: Evaluator, facts: PythonFacts) -> Mapping[Global, list[Touch]]:
+    """Return what the top level of a module changes of the top level of others."""
+
+    def changed() -> Mapping[Global, list[Touch]]:
+        found: dict[Global, list[Touch]] = {}
+        own = changed_in(evaluator, facts, facts.module, _is_no_import)
+        for named, touch in chain(own, _by_functions(evaluator, facts)):
+            for meant in _changeable(evaluator, named):
+                if meant.path != facts.source.path:
+                    found.setdefault(meant, []).append(touch)
+        return found
+
+    return evaluator.remembered(("changed by import", facts.source.path), None, changed)
+
+
+def _is_no_import(node: ast.AST, place: Place) -> bool:
+    return not isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _anyway(node: ast.AST, place: Place) -> bool:
+    return True
+
+
+def _by_functions(evaluator: Evaluator, facts: PythonFacts) -> Iterator[tuple[Global, Touch]]:
+    """Yield what functions of other modules change that a module calls at its top, decorators among them."""
+    called: list[tuple[ast.expr, ast.expr]] = [(site.node, site.node.func) for site in facts.module.calls]
+    for scope in facts.module.children:
+        if isinstance(scope.node, FunctionNode | ast.ClassDef):
+            called += [(one, one) for one in scope.node.decorator_list if not isinstance(one, ast.Call)]
+        if isinstance(scope.node, ast.ClassDef):
+            # ``__init_subclass__`` is called for each class that inherits it.
+            called += [(one, one) for one in scope.node.bases]
+    for node, function in called:
+        meant = set(meant_by(evaluator, facts, facts.module, dotted(function) or ""))
+        for one in {inner for named in meant for inner in _meant(evaluator, named)}:
+            if one.path != facts.source.path:
+                yield from ((changed, touch_at(facts, node)) for changed in _changed_inside(evaluator, one))
+
+
+def _changed_inside(evaluator: Evaluator, called: Global) -> Set[Global]:
+    """Return what a function changes of the top level of modules when it is called, or a class that is inherited."""
+    facts = evaluator.project.python(called.path)
+    found: set[Global] = set()
+    waiting: list[Scope] = []
+    for scope in facts.module.children if facts is not None else ():
+        if scope.name == called.name:
+            hooks = [one for one in scope.children if one.name == "__init_subclass__"]
+            waiting.extend(hooks if scope.is_class else [scope])
+    while facts is not None and waiting:
+        scope = waiting.pop()
+        found.update(meant for meant, _ in changed_in(evaluator, facts, scope, _anyway))
+        waiting.extend(scope.children)
+    return found

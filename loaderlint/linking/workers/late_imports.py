@@ -1,0 +1,139 @@
+"""Modules that the main process alone imports: in functions, and under the guard."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterable, Iterator, Set
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking.workers.top_level import is_later
+from loaderlint.model.source import Span
+from loaderlint.readers.python import Place, PythonFacts, Scope, is_for_types
+from loaderlint.readers.python_calls import arguments
+from loaderlint.vocabulary.imports import IMPORT_FUNCTIONS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+
+class _Late(NamedTuple):
+    """An import that runs later than that of its file, with the modules that it runs."""
+
+    span: Span
+    modules: frozenset[str]
+
+
+class LateImports:
+    """What a program imports that a worker which is started anew does not import by itself."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._project = evaluator.project
+        self._at_the_top: dict[str, frozenset[str]] = {}
+
+    @property
+    def exist(self) -> bool:
+        """Whether some module is imported late."""
+        return bool(self._late)
+
+    def users(self, path: str) -> Iterator[PythonFacts]:
+        """Yield the modules that import a file and may be imported late themselves, going by their text."""
+        for user in sorted(self._project.direct_users(path) & self._may_be_late):
+            facts = self._project.python(user) if user != path else None
+            if facts is not None and facts.source.cells is None:
+                yield facts
+
+    def besides(self, sent: Set[str], running: Iterable[Span]) -> Set[str]:
+        """Return the modules that are imported late, and not with the files of what is ``sent`` to workers.
+
+        What ``running`` functions import, which run in the workers, is there as well; and what a file imports at its
+        top and in a function is there as soon as the file is.
+        """
+        running = list(running)
+        found = set[str]()
+        for late in self._late:
+            if not any(one.holds(late.span) for one in running):
+                found |= self._project.brought_in(late.modules) - self._with([late.span.path])
+        return found - self._with([*sent, *(one for path in sent for one in self._packages(path))])
+
+    @cached_property
+    def _may_be_late(self) -> Set[str]:
+        return self._project.brought_in(module for late in self._late for module in late.modules)
+
+    @cached_property
+    def _late(self) -> tuple[_Late, ...]:
+        return tuple(one for facts in self._project.all_python() for one in self._of(facts) if one.modules)
+
+    def _of(self, facts: PythonFacts) -> Iterator[_Late]:
+        """Yield what a file imports late; an import by a name that is not known may be of all it speaks of."""
+        path = facts.source.path
+        for scope in facts.scopes.values() if facts.source.cells is None else ():
+            for node, place in _imports(scope):
+                if is_later(self._evaluator, facts, node, place) and not is_for_types(place):
+                    yield _Late(facts.span(node), self._modules(node, path))
+        for function, parameters in IMPORT_FUNCTIONS.items() if facts.source.cells is None else ():
+            for site in facts.calls.get(function, ()):
+                if is_later(self._evaluator, facts, site.node, site.place):
+                    match arguments(site.node, parameters).get(parameters[-1]):
+                        case ast.Constant(value=str(name)):
+                            modules = self._found(_along(name), path)
+                        case _:
+                            modules = self._project.brought_in([path]) - {path}
+                    yield _Late(facts.span(site.node), modules)
+
+    def _with(self, paths: Iterable[str]) -> Set[str]:
+        """Return files and all that they import at their top, directly or not."""
+        found = set(paths)
+        waiting = list(found)
+        while waiting:
+            further = self._imported(waiting.pop()) - found
+            found |= further
+            waiting.extend(further)
+        return found
+
+    def _imported(self, path: str) -> frozenset[str]:
+        if path not in self._at_the_top:
+            facts = self._project.python(path)
+            found = frozenset[str]()
+            if facts is not None:
+                for node, place in _imports(facts.module):
+                    if not is_for_types(place) and not is_later(self._evaluator, facts, node, place):
+                        found |= self._modules(node, path)
+            self._at_the_top[path] = found
+        return self._at_the_top[path]
+
+    def _modules(self, node: ast.Import | ast.ImportFrom, path: str) -> frozenset[str]:
+        if isinstance(node, ast.Import):
+            return self._found((name for one in node.names for name in _along(one.name)), path)
+        base = "." * node.level + (node.module or "")
+        joint = base if base.endswith(".") else f"{base}."
+        return self._found([*_along(base), *(joint + one.name for one in node.names)], path)
+
+    def _found(self, names: Iterable[str], path: str) -> frozenset[str]:
+        found = (self._project.module(name, path) for name in names)
+        return frozenset(one for one in found if one is not None)
+
+    def _packages(self, path: str) -> Iterator[str]:
+        """Yield what runs before a module of a package does."""
+        while path:
+            path = posixpath.dirname(path)
+            package = posixpath.join(path, "__init__.py")
+            if not self._project.exists(package):
+                return
+            yield package
+
+
+def _imports(scope: Scope) -> Iterator[tuple[ast.Import | ast.ImportFrom, Place]]:
+    for bindings in scope.bindings.values():
+        for one in bindings:
+            if isinstance(one.node, ast.Import | ast.ImportFrom):
+                yield one.node, one.place
+
+
+def _along(name: str) -> Iterator[str]:
+    """Yield the dotted names that lead to a module: those of its packages, and its own."""
+    dots = len(name) - len(name.lstrip("."))
+    parts = name[dots:].split(".")
+    yield from (name[:dots] + ".".join(parts[: end + 1]) for end in range(len(parts)))

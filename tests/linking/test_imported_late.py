@@ -1,0 +1,150 @@
+"""What modules add to a registry that workers read, where the main process alone imports them."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.worker_code import WorkerCode
+from tests.linking.traced import loader_of
+
+REGISTRY = """
+class Registry:
+    def __init__(self):
+        self._items = {}
+    def register(self, name):
+        def adding(made):
+            self._items[name] = made
+            return made
+        return adding
+    def add(self, made):
+        self._items[made.__name__] = made
+        return made
+    def get(self, name):
+        return self._items[name]
+READERS = Registry()
+TABLE = {}
+def register(made):
+    TABLE[made.__name__] = made
+    return made
+class Reader:
+    known = {}
+    def __init_subclass__(cls):
+        cls.known[cls.__name__] = cls
+"""
+DATA = """
+from torch.utils.data import Dataset
+from registry import READERS, TABLE, Reader
+⟨above⟩
+class Points(Dataset):
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        ⟨inside⟩
+        return READERS.get("triple")(index) + TABLE["triple"](index) + Reader.known["Triple"](index)
+"""
+PROGRAM = """
+import importlib
+from torch.utils.data import DataLoader
+from data import Points
+⟨above⟩
+def main(name):
+    ⟨before⟩
+    for batch in DataLoader(Points(), num_workers=2):
+        print(batch)
+if __name__ == "__main__":
+    ⟨guarded⟩
+    main("readers.triple")
+"""
+TRIPLE = "from registry import READERS\n@READERS.register('triple')\ndef triple(index):\n    return index\n"
+FOUND = "READERS.register('triple')"
+IMPORT = "import readers.triple"
+
+
+def code(readers: str = TRIPLE, beside: str = "", inside: str = "pass", **parts: str) -> WorkerCode:
+    program, data = PROGRAM, DATA.replace("⟨above⟩", beside).replace("⟨inside⟩", inside)
+    for part in ("above", "before", "guarded"):
+        program = program.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
+    files = {"registry.py": REGISTRY, "readers/__init__.py": "", "readers/triple.py": readers, "data.py": data}
+    return loader_of({**files, "main.py": program, "more.py": "import readers.triple\n"}).payload.code
+
+
+def added(**parts: str) -> str:
+    found = code(**parts).imported_late
+    return found.what if found is not None else ""
+
+
+ADDED = {
+    "an import in a function": ({"before": IMPORT}, FOUND),
+    "what a function takes from the module": ({"before": "from readers.triple import triple"}, FOUND),
+    "what a function takes from the package": ({"before": "from readers import triple"}, FOUND),
+    "an import under the guard": ({"guarded": IMPORT}, FOUND),
+    "an import by name": ({"before": "importlib.import_module('readers.triple')"}, FOUND),
+    "an import by a name that is not known": ({"before": "importlib.import_module(name)"}, FOUND),
+    "an import by a module that is imported so": ({"before": "import more"}, FOUND),
+    "a method that decorates as it is": (
+        {"before": IMPORT, "readers": "import registry\n@registry.READERS.add\ndef triple(index):\n    return index"},
+        "registry.READERS.add",
+    ),
+    "a method that is called": (
+        {"before": IMPORT, "readers": "from registry import READERS\nREADERS.add(len)"},
+        "READERS.add(len)",
+    ),
+    "an item of a dictionary": (
+        {"before": IMPORT, "readers": "from registry import TABLE\nTABLE['triple'] = len"},
+        "TABLE['triple'] = len",
+    ),
+    "a function that changes a dictionary": (
+        {"before": IMPORT, "readers": "from registry import register\n@register\ndef triple(index):\n    return index"},
+        "register",
+    ),
+    "a class that its base registers": (
+        {"before": IMPORT, "readers": "from registry import Reader\nclass Triple(Reader):\n    pass"},
+        "Reader",
+    ),
+    "what another module offers": (
+        {"before": IMPORT, "readers": "from data import READERS\nREADERS.add(len)"},
+        "READERS.add(len)",
+    ),
+}
+NOT_ADDED = {
+    "no import": {},
+    "an import at the top": {"above": IMPORT},
+    "an import at the top and in a function": {"above": IMPORT, "before": IMPORT},
+    "an import at the top of what is at the top": {"above": "import more", "before": IMPORT},
+    "an import beside the data": {"beside": IMPORT, "before": IMPORT},
+    "an import for types alone": {"above": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import more"},
+    "an import that the workers make": {"inside": IMPORT},
+    "another module": {"before": "import readers"},
+    "a module that looks": {"before": IMPORT, "readers": "from registry import READERS\nprint(READERS.get('double'))"},
+    "a registry that no worker reads": {
+        "before": IMPORT,
+        "readers": "from registry import Registry\nWRITERS = Registry()\n@WRITERS.add\ndef triple(index):\n    pass",
+    },
+    "a function of the module that changes it": {
+        "before": IMPORT,
+        "readers": "from registry import READERS\ndef fill():\n    READERS.add(len)",
+    },
+}
+
+
+@pytest.mark.parametrize(("parts", "what"), ADDED.values(), ids=ADDED.keys())
+def test_what_a_module_adds_that_the_main_process_alone_imports(parts: dict[str, str], what: str) -> None:
+    assert added(**parts) == what
+
+
+@pytest.mark.parametrize("parts", NOT_ADDED.values(), ids=NOT_ADDED.keys())
+def test_what_workers_add_themselves_or_never_read(parts: dict[str, str]) -> None:
+    assert added(**parts) == ""
+
+
+def test_it_is_left_behind_where_workers_are_started_anew() -> None:
+    registry = REGISTRY.partition("TABLE")[0]
+    data = "from torch.utils.data import Dataset\nfrom registry import READERS\nclass Points(Dataset):\n"
+    data += "    def __getitem__(self, index):\n        return READERS.get('triple')(index)\n"
+    program = PROGRAM.replace("⟨above⟩", "").replace("⟨before⟩", "import triple").replace("⟨guarded⟩", "pass")
+    files = {"registry.py": registry, "triple.py": TRIPLE, "data.py": data, "main.py": program}
+    found = loader_of(files).payload.code
+    assert found.imported_late is not None
+    assert found.left_behind == found.changed_later == found.imported_late
+    files["main.py"] = program.replace("import triple", "pass")
+    assert loader_of(files).payload.code.left_behind is None
