@@ -390,7 +390,7 @@ class Evaluator:
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
             return loops.displayed(self, node, frame)
         if isinstance(node, ast.JoinedStr):
-            return templates.text(self, node, frame)
+            return templates.written(node, frame)
         if isinstance(node, ast.Lambda):
             return (Possibility(Function(frame.facts, node, frame.facts.scopes[id(node)]), span),)
         if isinstance(node, ast.NamedExpr | ast.Await):

@@ -128,7 +128,7 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
 
 def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     found: list[Possibility] = []
-    for one in evaluator.evaluate(node.args[0], frame):
+    for one in templates.spelled_out(evaluator, evaluator.evaluate(node.args[0], frame)):
         names: Iterable[tuple[str | None, Assumptions]] = [
             (one.thing if isinstance(one.thing, str) else None, NO_ASSUMPTIONS)
         ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import datasets
 from loaderlint.linking.following.commandlines import parsed
-from loaderlint.linking.things import classes, guards, platforms
+from loaderlint.linking.things import classes, guards, platforms, templates
 from loaderlint.linking.things.kinds import (
     ABSENT,
     UNSEEN,
@@ -162,7 +162,7 @@ def _evaluated(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilit
     """Return what the text of a name with attributes gives when it is evaluated: ``eval(f"args.{name}")``."""
     span = frame.facts.span(node)
     found: list[Possibility] = []
-    for one in evaluator.evaluate(node.args[0], frame):
+    for one in templates.spelled_out(evaluator, evaluator.evaluate(node.args[0], frame)):
         expression = _named(evaluator, node, one.thing, frame) if isinstance(one.thing, str) else None
         values = evaluator.evaluate(expression, frame) if expression is not None else unseen(span)
         found.extend(under(values, one.assumptions))

@@ -105,7 +105,7 @@ def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
 
     None stands for what cannot be followed. What opens nothing, an empty name or None, is passed over.
     """
-    for one in evaluator.evaluate(node, frame):
+    for one in templates.spelled_out(evaluator, evaluator.evaluate(node, frame)):
         for location, assumptions in _of_thing(evaluator, one.thing, one.span):
             joint = together(one.assumptions, assumptions)
             if joint is not None:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things.kinds import (
     MOST_POSSIBILITIES,
+    Made,
     Possibilities,
     Possibility,
     Template,
     Unseen,
     choice,
     combined,
+    under,
     unseen,
 )
 from loaderlint.model.source import Span
@@ -32,7 +34,27 @@ MOST_NAMED = MOST_POSSIBILITIES // 2
 """More files than this that a text can name and none is taken for it."""
 
 
-def text(evaluator: Evaluator, node: ast.JoinedStr, frame: Frame) -> Possibilities:
+WRITTEN = "a text with names in it"
+"""The callee of a call that stands for such a text: what it can be is followed only where somebody asks."""
+
+
+def written(node: ast.JoinedStr, frame: Frame) -> Possibilities:
+    """Return text with names in it as it is written."""
+    call = ast.copy_location(ast.Call(ast.Name(WRITTEN), [node], []), node)
+    return (Possibility(Made(WRITTEN, call, frame), frame.facts.span(node)),)
+
+
+def spelled_out(evaluator: Evaluator, possibilities: Possibilities) -> Iterator[Possibility]:
+    """Yield possibilities, for each text with names in it what that can be."""
+    for one in possibilities:
+        node = one.thing.call.args[0] if isinstance(one.thing, Made) and one.thing.callee == WRITTEN else None
+        if isinstance(one.thing, Made) and isinstance(node, ast.JoinedStr):
+            yield from under(_text(evaluator, node, one.thing.frame), one.assumptions)
+        else:
+            yield one
+
+
+def _text(evaluator: Evaluator, node: ast.JoinedStr, frame: Frame) -> Possibilities:
     """Return what text with names in it can be; that it spells a value in a way of its own leaves it unseen."""
     span = frame.facts.span(node)
     pieces: list[Possibilities] = []
