@@ -85,6 +85,80 @@ def test_what_is_looked_up_by_name(files: dict[str, str], expected: set[str]) ->
     assert traced(files) == expected
 
 
+BASE = f"""{IMPORT}
+class Base:
+    registry = {{}}
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        cls.registry[cls.name] = cls
+    def __init__(self, n=4):
+        self.n = n
+
+class One(Base):
+    name = "one"
+    def load(self):
+        return DataLoader(1, num_workers=self.n)
+
+class Two(Base):
+    name = "two"
+    def load(self):
+        return None
+
+"""
+NAMED = BASE.replace("cls, **more", "cls, title=None, **more").replace("[cls.name]", "[title]")
+
+ENTERED: Cases = {
+    "by an attribute of the class": (
+        {
+            "base.py": BASE,
+            "main.py": "from base import Base\nBase.registry['one'](⟦8⟧).load()\nBase.registry['two'](2).load()",
+        },
+        {"8"},
+    ),
+    "by the name of the class": (
+        {"main.py": BASE.replace("[cls.name]", "[cls.__name__]") + "Base.registry['One'](⟦8⟧).load()"},
+        {"8"},
+    ),
+    "by what its definition says": (
+        {
+            "main.py": NAMED.replace("One(Base)", "One(Base, title='first')")
+            + "Base.registry['first'](⟦8⟧).load()\nBase.registry.get('two')(2).load()"
+        },
+        {"8"},
+    ),
+    "by a name in a configuration": (
+        {
+            "base.py": BASE,
+            "config.json": '{"kind": "one", "n": ⟦8⟧}',
+            "main.py": "import json\nfrom base import Base\nsaid = json.load(open('config.json'))\n"
+            "Base.registry[said['kind']](said['n']).load()",
+        },
+        {"8"},
+    ),
+    "two classes of one name": (
+        {"main.py": BASE + "class Three(Base):\n    name = 'one'\nBase.registry['one'](⟦8⟧).load()"},
+        {"8"},
+    ),
+    "a name that none of them has": (
+        {"main.py": BASE + "Base.registry['three'](8).load()\nOne(⟦2⟧)"},
+        {"2", "open"},
+    ),
+    "something else is put there, too": (
+        {"main.py": BASE + "Base.registry['one'] = other\nBase.registry['one'](8).load()\nOne(⟦2⟧)"},
+        {"2", "open"},
+    ),
+    "an object of the class": (
+        {"main.py": BASE.replace("= cls", "= cls()").replace("n=4", "n=⟦4⟧") + "Base.registry['one'](8).load()"},
+        {"4", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), ENTERED.values(), ids=ENTERED.keys())
+def test_classes_that_enter_themselves(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 KINDS = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--kind', default='a')\n"
 ARGS = f"{KINDS}args = parser.parse_args()\n"
 

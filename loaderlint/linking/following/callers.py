@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.files.references import HandedOn, References, last_names, references
-from loaderlint.linking.following import called_by_name, hierarchy
+from loaderlint.linking.following import called_by_name, hierarchy, subclasses
 from loaderlint.linking.following.configurations import argparse_args, configured_calls
 from loaderlint.linking.following.configurations.handing import (
     call_of_partial,
@@ -258,7 +258,8 @@ class Callers:
         def is_owner(thing: Thing) -> bool:
             return isinstance(thing, Class) and thing.node is owner.node
 
-        found = self._calls_of(owner.node.name, is_owner, registered=is_registered(owner.node))
+        registered = is_registered(owner.node) or subclasses.enters_itself(self._evaluator, owner)
+        found = self._calls_of(owner.node.name, is_owner, registered=registered)
         called: list[AnyCaller] = [*found.by, *self._configured(owner.node.name, owner.facts)]
         called.extend(self._evaluator.lightning.makers(owner))
         called.extend(argparse_args.makers(self._evaluator, owner, self.sites(argparse_args.METHOD)))
@@ -423,7 +424,9 @@ class Callers:
         """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
         with self._evaluator.steps(MOST_LOOK_UP_STEPS if isinstance(node, ast.Call) else MOST_CALLEE_STEPS):
             found = self._evaluator.evaluate(node, frame)
-            if isinstance(node, ast.Subscript) and any(isinstance(one.thing, Unseen) for one in found):
+            keys = self._evaluator.evaluate(node.slice, frame) if isinstance(node, ast.Subscript) else ()
+            chosen = any(not one.constant for one in keys) and any(isinstance(one.thing, Unseen) for one in found)
+            if isinstance(node, ast.Subscript) and chosen:
                 subject = str(frame.facts.span(node.slice))
                 found = tuple(
                     value

@@ -29,21 +29,21 @@ def kinds(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
     one that sets it. Of a family of which nobody is seen to make any, every member may be made.
     """
     owner, method = instance.of, instance.running
-    family = [owner, *(one for one in _family(evaluator, owner)[1:] if not method or runs(evaluator, one, *method))]
+    every = [owner, *(one for one in family(evaluator, owner)[1:] if not method or runs(evaluator, one, *method))]
     setting = [(above, one.name) for above in classes.lineage(evaluator, owner) for one in _setting(above.scope, name)]
     if not any(
-        _has_own(heir.scope, name) or any(not runs(evaluator, heir, *one) for one in setting) for heir in family[1:]
+        _has_own(heir.scope, name) or any(not runs(evaluator, heir, *one) for one in setting) for heir in every[1:]
     ):
         return [owner]
-    made = [one for one in family if evaluator.callers.is_made(one)]
-    return made or family
+    made = [one for one in every if evaluator.callers.is_made(one)]
+    return made or every
 
 
 def in_method(evaluator: Evaluator, owner: Class, method: Scope) -> Instance:
     """Return the object that stands for all those on which a method of a class runs."""
 
     def replaced() -> bool:
-        return any(not runs(evaluator, one, owner, method.name) for one in _family(evaluator, owner)[1:])
+        return any(not runs(evaluator, one, owner, method.name) for one in family(evaluator, owner)[1:])
 
     known = evaluator.remembered(("replaced", id(owner.node), method.name), None, replaced)
     return evaluator.any_object(owner, (owner, method.name) if known else None)
@@ -63,8 +63,8 @@ def calling(evaluator: Evaluator, frame: Frame, callee: ast.expr, on: Instance) 
     elif _is_below(evaluator, known.of, on.of):
         kind = known.of
     else:
-        family = _family(evaluator, on.of)
-        mixed = len(family) > _LARGEST_FAMILY or any(_is_below(evaluator, one, known.of) for one in family)
+        every = family(evaluator, on.of)
+        mixed = len(every) > _LARGEST_FAMILY or any(_is_below(evaluator, one, known.of) for one in every)
         return frame if mixed else None
     if not runs(evaluator, kind, owner, frame.scope.name) or not can_be(evaluator, on, kind):
         return None
@@ -128,7 +128,7 @@ def _taken_from_above(body: ast.ClassDef) -> frozenset[str]:
     )
 
 
-def _family(evaluator: Evaluator, owner: Class) -> list[Class]:
+def family(evaluator: Evaluator, owner: Class) -> list[Class]:
     """Return a class and all its subclasses in the project."""
     found = [owner]
     for one in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import class_attributes, environment, instances, keys_asked, modules
+from loaderlint.linking.following import class_attributes, environment, instances, keys_asked, modules, subclasses
 from loaderlint.linking.following.commandlines import absl, parsed
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
@@ -66,7 +66,7 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         text = frame.facts.text(node)
         return tuple([one.step(span, text) if one.constant else one for one in found])
     if isinstance(thing, Class):
-        return class_attributes.attribute(evaluator, thing, name, span)
+        return subclasses.with_entered(evaluator, thing, name, class_attributes.attribute(evaluator, thing, name, span))
     if isinstance(thing, CommandLine):
         text = frame.facts.text(node)
         return tuple([one.step(span, text) for one in parsed.attribute(evaluator, thing, name, span)])
