@@ -38,6 +38,9 @@ REACHES_BY_NAME = frozenset(
 )
 """Functions that get at an attribute whose name they are given, or at all."""
 
+REACHES_LATER = frozenset({"attrgetter", "methodcaller"})
+"""Those that are given the object only when what they give is called."""
+
 BRINGS_IN = frozenset({"__import__", "exec", "import_module", "instantiate", "run_module", "run_path"})
 """Functions that run code of files which nobody imports by name."""
 

@@ -52,6 +52,12 @@ TOUCHED: dict[str, tuple[str, str]] = {
     "by its name": (PLAIN, ENGINE + "def later(trainer):\n    setattr(trainer.data, 'alpha', 1)\n"),
     "by a name that is worked out": (PLAIN, ENGINE + "def later(trainer, name):\n    setattr(trainer.data, name, 1)\n"),
     "all attributes": (PLAIN, ENGINE + "def later(trainer):\n    vars(trainer.data).update(alpha=1)\n"),
+    "all attributes at once": (PLAIN, ENGINE + "def later(data):\n    data.__dict__.update(alpha=1)\n"),
+    "by its own setter": (PLAIN, ENGINE + "def later(data):\n    data.__setattr__('alpha', 1)\n"),
+    "by a function made of its name": (
+        PLAIN,
+        "from operator import attrgetter\n" + ENGINE + "def later(data):\n    attrgetter('hard')(data).append(1)\n",
+    ),
     "what an attribute holds": (PLAIN, ENGINE + "def later(data):\n    data.hard.extend([1])\n"),
     "what a method gives": (PLAIN, ENGINE + "def later(data):\n    data.mined().append(1)\n"),
     "an item": (PLAIN, ENGINE + "def later(data):\n    data.hard[0] = 1\n"),

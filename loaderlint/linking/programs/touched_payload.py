@@ -41,6 +41,7 @@ from loaderlint.vocabulary.persistence import (
     KEPT_BY_LOADERS,
     PLAIN_BASES,
     REACHES_BY_NAME,
+    REACHES_LATER,
     TELLS,
 )
 
@@ -155,7 +156,8 @@ class _Payload:
         """Return whether an attribute may be one of what was sent, at a place where that matters."""
         if _only_tells(node, around):
             return False
-        if node.attr in KEPT_BY_LOADERS and isinstance(around, ast.Attribute) and not self._has_more:
+        parts = KEPT_BY_LOADERS - {"__dict__"}
+        if node.attr in parts and isinstance(around, ast.Attribute) and not self._has_more:
             # What is done with it stands in the attribute around it.
             return False
         scope = _scope_of(facts, node)
@@ -222,15 +224,19 @@ class _Payload:
     def _is_reached_by_name(self, facts: PythonFacts) -> bool:
         """Return whether code may get at an attribute whose name is worked out: ``setattr(data, name, value)``."""
         for site in (site for name in sorted(REACHES_BY_NAME & facts.calls.keys()) for site in facts.calls[name]):
-            given = site.node.args
+            owner = [site.node.func.value] if isinstance(site.node.func, ast.Attribute) else []
+            given = [*owner, *site.node.args]
             if self._runs_in_worker(site.place.scope) or self._comes_before(site.node, facts, site.place.scope):
                 continue
             named = {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
             if named and named.isdisjoint(self._names):
                 continue
+            if called_name(site.node) in REACHES_LATER:
+                return True
             with self._evaluator.steps(STEPS):
-                if not given or self._may_be_sent(self._evaluator.evaluate(given[0], Frame(facts, site.place))):
-                    return True
+                reached = [self._evaluator.evaluate(one, Frame(facts, site.place)) for one in given[:2]]
+            if any(map(self._may_be_sent, reached)) or not given:
+                return True
         return False
 
     # --- who holds what it was made of ---
