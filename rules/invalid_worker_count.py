@@ -11,7 +11,7 @@ from loaderlint.model.remedy import unless_shared
 from loaderlint.model.rule import Rule
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate, CommandLineText, asks_no_more
+from loaderlint.model.value import Candidate, CommandLineText, Value, asks_no_more
 
 from ._refusals import Refusal, arriving, refusal
 
@@ -38,9 +38,9 @@ class InvalidWorkerCount(Rule):
     ```
 
     ## Fix safety
-    Safe where the number meant is plain: it becomes an integer, and the program could not run before. Unsafe where a
-    test decides what becomes of a flag's text: `--workers auto` would be refused. There is no fix for -1, `None` or
-    text that is no number.
+    Safe where the number meant is plain: it becomes an integer, and the program could not run before. A flag whose
+    default is such a text is declared `type=int` as well. Unsafe where a test decides what becomes of a flag's text:
+    `--workers auto` would be refused. There is no fix for -1, `None` or text that is no number.
 
     ## Evidence
     `DataLoader.__init__` and `_MultiProcessingDataLoaderIter.__init__` in `torch/utils/data/dataloader.py`. Every form
@@ -63,10 +63,11 @@ class InvalidWorkerCount(Rule):
             # The default inside `os.environ.get("WORKERS", "4")` is mended with the call around it.
             if not any(other != place and other.holds(place) for other in refused):
                 message = f"{loader.spelled('num_workers')} is {workers.shown}, {wrong.why}"
-                yield self.finding(loader, workers, message, target, error=wrong.error, fix=_fix(workers, target))
+                fix = _fix(loader, workers, target)
+                yield self.finding(loader, workers, message, target, error=wrong.error, fix=fix)
 
 
-def _fix(workers: Candidate, target: Target) -> Remedy:
+def _fix(loader: Loader, workers: Candidate, target: Target) -> Remedy:
     number = arriving(workers, target)
     if isinstance(workers.constant, str):
         plain = workers.constant.strip().isdecimal()
@@ -76,6 +77,16 @@ def _fix(workers: Candidate, target: Target) -> Remedy:
     if not plain:
         return Unfixed("what number was meant is not known")
     given = frozenset(one for one in workers.assumptions if one.answer == "given")
-    if isinstance(workers.constant, CommandLineText) and not asks_no_more(workers, given):
+    asked = isinstance(workers.constant, CommandLineText) and not asks_no_more(workers, given)
+    if asked or (isinstance(workers.constant, str) and _is_asked(loader.num_workers, workers)):
         return fix.unsafe("the program asks what it was given, which may be a word")
     return unless_shared(fix, workers)
+
+
+def _is_asked(value: Value, default: Candidate) -> bool:
+    """Return whether a test decides what becomes of the text that a user gives in place of a default."""
+    instead = {(subject, "given") for subject, answer in default.assumptions if answer == "default"}
+    subjects = {subject for subject, _ in default.assumptions}
+    ways = (*value.unseen, *(one.assumptions for one in value.candidates))
+    given = (way for way in ways if not instead.isdisjoint((subject, answer) for subject, answer in way))
+    return any(isinstance(answer, bool) and subject not in subjects for way in given for subject, answer in way)

@@ -729,6 +729,13 @@ class TestInvalidWorkerCount:
     def test_a_shared_value_is_changed_unsafely(self) -> None:
         assert not the_fix(the_finding("LL205", a_loader(num_workers=written("4", shared=True)), LINUX)).safe
 
+    def test_a_default_in_place_of_which_a_word_is_asked_for_is_mended_unsafely(self) -> None:
+        default = written("4", assumptions=assuming("--workers", "default"))
+        given = assuming("--workers", "given")
+        for way, safe in ((given, True), (given | assuming("workers == 'auto'", False), False)):
+            loader = a_loader(num_workers=Value((default,), open=True, unseen=(way,)))
+            assert the_fix(the_finding("LL205", loader, LINUX)).safe is safe
+
 
 class TestInvalidOptionValue:
     @pytest.mark.parametrize(

@@ -167,6 +167,14 @@ BROKEN: Cases = {
         + '    dataset, batch_size=batch_size, num_workers=0 if sys.platform == "win32" else 4\n'
         + ")\n",
     ),
+    "with a line for what is too long itself": (
+        _ALIGNED + "make(dataset, number_of_all_the_worker_processes=⟦maximum_of_all_workers⟧, last=True)\n",
+        zero_on_windows,
+        _ALIGNED
+        + "make(dataset,\n"
+        + '     number_of_all_the_worker_processes=0 if sys.platform == "win32" else maximum_of_all_workers,\n'
+        + "     last=True)\n",
+    ),
     "with the bracket closed where the file closes most": (
         "import sys\nf(\n    1)\ng(\n    1,\n    2)\nh(\n    1\n)\n"
         "loader = DataLoader(dataset, batch_size=batch_size, num_workers=⟦4⟧)\n",

@@ -43,6 +43,16 @@ ONLY_WITH_WORKERS: Cases = {
         persistent_with_workers,
         "f(num_workers=n, persistent_workers=keep and n > 0)\n",
     ),
+    "a flag that is the count itself": (
+        "import sys\nf(num_workers=⟦n⟧, persistent_workers=⟦bool(n)⟧)\n",
+        lambda at: [*persistent_with_workers(at), SetValue(at[1], False, WINDOWS)],
+        'import sys\nf(num_workers=n, persistent_workers=False if sys.platform == "win32" else bool(n))\n',
+    ),
+    "a flag that is another count": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦bool(k)⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=bool(k) and n > 0)\n",
+    ),
     "a flag of two": (
         "f(num_workers=⟦n⟧, persistent_workers=⟦a or b⟧)\n",
         persistent_with_workers,
@@ -121,8 +131,8 @@ ONLY_WITH_WORKERS: Cases = {
     "a worker count one arm of which is narrowed in the same run": (
         "import sys\nf(num_workers=⟦⟦4⟧ if torch.cuda.is_available() else 0⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
-        'import sys\nf(num_workers=(0 if sys.platform == "win32" else 4) if torch.cuda.is_available() else 0, '
-        'prefetch_factor=(None if sys.platform == "win32" else 2) if torch.cuda.is_available() else None)\n',
+        'import sys\nf(num_workers=(0 if sys.platform == "win32" else 4) if torch.cuda.is_available() else 0,\n'
+        '  prefetch_factor=(None if sys.platform == "win32" else 2) if torch.cuda.is_available() else None)\n',
     ),
     "a worker count in the environment": (
         "f(num_workers=⟦int(os.environ.get('N', 2))⟧, prefetch_factor=⟦2⟧)\n",

@@ -267,6 +267,19 @@ MAKE_INTEGER = {
         "⟦p.add_argument('-j', type=float, default=4)⟧\n",
         "p.add_argument('-j', type=int, default=4)\n",
     ),
+    "the default of a command line's option": (
+        "p.add_argument('-j', default=⟦'4'⟧)\n",
+        "p.add_argument('-j', default=4, type=int)\n",
+    ),
+    "the default of an option that gives text": (
+        "p.add_argument('-j', type=str, default=⟦'4'⟧)\n",
+        "p.add_argument('-j', type=int, default=4)\n",
+    ),
+    "the default of an option of another type": (
+        "p.add_argument('-j', type=count, default=⟦'4'⟧)\n",
+        "p.add_argument('-j', type=count, default=4)\n",
+    ),
+    "the default of something else": ("setting('-j', default=⟦'4'⟧)\n", "setting('-j', default=4)\n"),
     "an option of click": ("@⟦click.option('-j')⟧\ndef f(j): ...\n", "@click.option('-j', type=int)\ndef f(j): ...\n"),
 }
 

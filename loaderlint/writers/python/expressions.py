@@ -257,7 +257,8 @@ def _depends_on(option: cst.BaseExpression, test: cst.Comparison, neutral: cst.B
         return code(bare(option.test)) == code(test) and code(option.orelse) == code(neutral)
     if isinstance(option, cst.BooleanOperation) and isinstance(option.operator, cst.And):
         return _depends_on(option.left, test, neutral) or _depends_on(option.right, test, neutral)
-    return says(neutral, False) and code(bare(option)) == code(test)
+    alike = (code(test), f"bool({code(test.left)})")
+    return says(neutral, False) and code(bare(option)) in alike
 
 
 def _is_chain(node: cst.BaseExpression) -> bool:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from loaderlint.model.edit import Edit, MakeInteger
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.expressions import code, literal
 from loaderlint.writers.python.layout import with_keyword
-from loaderlint.writers.python.places import nodes
+from loaderlint.writers.python.places import Places, nodes
 
 _DECLARES_OPTION = ("add_argument", "option", "argument")
 """``argparse`` and click: callees whose ``type`` says what the text on the command line becomes."""
+
+_TYPES = ("float", "str", "int")
+"""Types that an option may be declared with, and is declared ``type=int`` instead."""
 
 _TYPER = ("Option", "Argument")
 
@@ -37,6 +41,29 @@ def integer(node: cst.BaseExpression, place: Callable[[cst.BaseExpression], cst.
         return node.with_changes(operator=floor)
     inner = node.with_changes(lpar=[], rpar=[]) if not isinstance(node, cst.GeneratorExp | cst.Tuple) else node
     return cst.Call(cst.Name("int"), [cst.Arg(inner)])
+
+
+def of_declarations(places: Places, edits: Sequence[Edit]) -> list[Edit]:
+    """Return the edits, with those of the declarations in which a text that becomes an integer is the default.
+
+    What the user gives such an option is text as well, until it is declared ``type=int``.
+    """
+    found = list(edits)
+    for edit in edits:
+        node = places.expressions.get(edit.span) if isinstance(edit, MakeInteger) else None
+        argument = places.parents.get(node) if isinstance(node, cst.SimpleString) else None
+        call = places.parents.get(argument) if argument is not None else None
+        if isinstance(argument, cst.Arg) and isinstance(call, cst.Call) and _gives_text(call, argument):
+            declaring = MakeInteger(places.span(places.positions[call]))
+            found += [] if declaring in found else [declaring]
+    return found
+
+
+def _gives_text(call: cst.Call, default: cst.Arg) -> bool:
+    """Return whether a call declares an option with a default that becomes no type of the program's own."""
+    types = [code(one.value) for one in call.args if one.keyword is not None and one.keyword.value == "type"]
+    is_default = default.keyword is not None and default.keyword.value == "default"
+    return is_default and _last_name(call.func) in _DECLARES_OPTION and all(one in _TYPES for one in types)
 
 
 def _literal_integer(value: object) -> cst.BaseExpression:
@@ -66,7 +93,7 @@ def _declared_integer(call: cst.Call) -> cst.Call:
         declared_call = with_keyword(call, "type", cst.Name("int"))
         assert isinstance(declared_call, cst.Call)
         return declared_call
-    if code(declared.value) not in ("float", "str", "int"):
+    if code(declared.value) not in _TYPES:
         raise CannotRewrite(f"the option is declared type={code(declared.value)} already")
     arguments = [
         argument.with_changes(value=cst.Name("int")) if argument is declared else argument for argument in call.args

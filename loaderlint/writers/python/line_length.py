@@ -25,7 +25,7 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     the parameters of a function: behind its bracket, one ``indent`` further in, where the file breaks most calls that
     way, else below its first argument, or with one more tab in a file whose lines all begin with tabs alone. What only
     moved stays as it was, and so does a line with a comment on it, or below one that tells a tool what to do with it.
-    Where a line holds several such calls, as in a tuple, it stays one.
+    An argument that is longer stands alone. Where a line holds several such calls, as in a tuple, it stays one.
     """
     before = _lines(old)
     code = [_bare(line) for line in _code(before, parsed(old, "the source"))]
@@ -50,8 +50,9 @@ def fitted(old: str, new: str, indent: str, newline: str, declared: int | None =
     for number in longer:
         line = lines[number]
         edited = _edited(before, line)
-        around = (one for one in brackets[number] if one.holds(edited) and len(one.items) > 1)
-        lines[number] = next(filter(None, (breaker.broken(line, one) for one in around)), line)
+        around = [one for one in brackets[number] if one.holds(edited) and len(one.items) > 1]
+        ways = (breaker.broken(line, one, loosely=loosely) for loosely in (False, True) for one in around)
+        lines[number] = next(filter(None, ways), line)
     return "".join(lines)
 
 
@@ -243,8 +244,11 @@ class _Breaker:
     tabs: bool
     closing: bool
 
-    def broken(self, line: str, bracket: _OnLine) -> str | None:
-        """Return a line broken between the items of a bracket; None where it cannot be, or still is too long."""
+    def broken(self, line: str, bracket: _OnLine, *, loosely: bool = False) -> str | None:
+        """Return a line broken between the items of a bracket; None where it cannot be, or still is too long.
+
+        An item may be too long itself: ``loosely`` such a one has a line of its own.
+        """
         text = _bare(line)
         end = line[len(text) :]
         if bracket.alone:
@@ -253,7 +257,8 @@ class _Breaker:
         if bracket.opened is not None and bracket.closed is not None:
             ways.insert(0 if self.hanging else 1, self._hung(text, bracket, bracket.opened, bracket.closed))
         fitting = (way for way in ways if len(way) > 1 and all(len(one) <= self.limit for one in way))
-        way = next(fitting, None)
+        shorter = (way for way in ways if loosely and len(way) > 1)
+        way = next(fitting, None) or next(shorter, None)
         return None if way is None else (end or self.newline).join(way) + end
 
     def _filled(self, text: str, bracket: _OnLine) -> list[str]:

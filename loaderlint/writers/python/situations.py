@@ -38,6 +38,10 @@ class Situation:
             return None if inner is None else not inner
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             return self._opposite(test)
+        match test:
+            case ast.Call(func=ast.Name(id="bool"), args=[count], keywords=[]):
+                # A worker count is not below 0, or no loader is made.
+                return self.facts.get(ast.dump(_above_zero(count)))
         return None
 
     def _opposite(self, test: ast.Compare) -> bool | None:
