@@ -604,6 +604,32 @@ def test_each_of_two_loaders_has_its_own_iterations() -> None:
     assert test.unguarded == ()
 
 
+HANDED = f"{IMPORT}def train(loader):\n    for batch in loader:\n        pass\n"
+OWN = f"from train import train\n{IMPORT}train(DataLoader(1, num_workers=0))\n"
+OTHERS: dict[str, dict[str, str]] = {
+    "in a function that it does not run": {
+        "train.py": f"{HANDED}def from_settings():\n    train(DataLoader(2, num_workers=2))\n",
+        "main.py": OWN,
+    },
+    "in another program": {"train.py": HANDED, "main.py": OWN, "other.py": OWN.replace("=0", "=2")},
+}
+
+
+@pytest.mark.parametrize("files", OTHERS.values(), ids=OTHERS.keys())
+def test_a_run_iterates_none_of_the_loaders_that_are_made(files: dict[str, str]) -> None:
+    (other,) = [one for one in loaders_of(files) if one.num_workers.candidates[0].constant == 2]
+    assert "main.py" not in {one.span.path for one in other.unguarded}
+
+
+def test_a_run_iterates_what_the_function_makes_that_it_calls() -> None:
+    files = {
+        "train.py": f"{HANDED}def from_settings():\n    train(DataLoader(2, num_workers=2))\n",
+        "main.py": f"from train import from_settings, train\n{IMPORT}from_settings()\ntrain(DataLoader(1))\n",
+    }
+    (other,) = [one for one in loaders_of(files) if "train.py" in one.span.path]
+    assert [one.what for one in other.unguarded] == ["from_settings()"]
+
+
 def test_an_iteration_assumes_the_platform_that_the_loader_was_made_on() -> None:
     (loader,) = loaders_of(
         "import sys\nif sys.platform == 'linux':\n    for batch in DataLoader(1, num_workers=2):\n        pass\n"

@@ -115,8 +115,9 @@ class Iterations:
 def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
     """Return what running a file iterates, at import and under its guard."""
     result = Iterations()
-    for run in _runs(evaluator, facts, result.called_at):
-        result.scopes.add(id(run.frame.scope.node))
+    runs = list(_runs(evaluator, facts, result.called_at))
+    result.scopes.update(id(run.frame.scope.node) for run in runs)
+    for run in runs:
         if not run.guarded:
             result.importing.add(id(run.frame.scope.node))
         for expression, node, place in run.frame.scope.iterations:
@@ -145,7 +146,7 @@ def _note(
     place: Place,
 ) -> None:
     frame = run.frame.at(place)
-    found = loaders_in(evaluator, expression, frame)
+    found = _made_by_run(evaluator, loaders_in(evaluator, expression, frame), facts, result)
     guarded = run.guarded or (bool(found) and guarded_place(evaluator, frame.facts, expression, place))
     cause = run.cause or _header(node)
     for call, assumptions, frames in found:
@@ -164,6 +165,23 @@ def _note(
         if not any(touch.span.holds(span) for touch in touches):
             caught = is_caught(facts, cause, "RuntimeError")
             touches.append(Touch(span, shortened(facts.text(cause)), assumptions, caught=caught))
+
+
+def _made_by_run(evaluator: Evaluator, loaders: list[Behind], facts: PythonFacts, result: Iterations) -> list[Behind]:
+    """Return those of the loaders that running a file was seen to make, all where it was seen to make none.
+
+    A function that iterates what it is handed is handed other loaders in other programs.
+    """
+    if len(loaders) < 2:
+        return loaders
+    run = evaluator.project.brought_in([facts.source.path])
+
+    def is_made(frame: Frame | None) -> bool:
+        if frame is None:
+            return False
+        return id(frame.scope.node) in result.scopes if frame.scope.is_function else frame.facts.source.path in run
+
+    return [one for one in loaders if any(map(is_made, one.frames))] or loaders
 
 
 def shortened(text: str) -> str:
