@@ -217,6 +217,12 @@ class Candidate:
         return (self.span, *self.sources, *(step.span for step in self.trail))
 
     @property
+    def worked_out_from(self) -> tuple[Span, ...]:
+        """The places in other files that a computed candidate was worked out from and its steps do not name."""
+        named = {self.span, *(step.span for step in self.trail)}
+        return tuple(sorted(one for one in self.sources - named if one.path != self.span.path))
+
+    @property
     def serves_others(self) -> bool:
         """Whether what is written there also serves something else than loaders."""
         return self.taken_out or self.shared or self.used_elsewhere()

@@ -12,7 +12,7 @@ from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.tracing import Nothing, Traced
-from loaderlint.model.value import Assumption, Candidate, CommandLineText, CpuCount, Trail, Value
+from loaderlint.model.value import Assumption, Candidate, CommandLineText, CpuCount, Step, Trail, Value
 from loaderlint.reports._conditions import ended, in_words, shortened
 from loaderlint.reports._lines import BLANK, Line, cells, line, paint, paragraphs, usable, visible, wrapped
 from loaderlint.reports._style import CALM, FAINT, GOOD, STRONG
@@ -29,6 +29,8 @@ _LONGEST = 32
 """Characters after which a constant is cut in the text."""
 
 _MOST_LINES = 8
+_MOST_PLACES = 4
+"""Of the places that a value was worked out from as many are shown; JSON has them all."""
 _MOST_WAYS = 3
 _NARROWEST_NOTE = 20
 """Cells a step's note has at least, even where the terminal has not."""
@@ -127,10 +129,11 @@ def _given(loader: Loader) -> list[str]:
 
 @dataclass(frozen=True)
 class _Source:
-    """A constant at the place where it was written: what holds on all its ways to the loader, and the ways."""
+    """A constant at the place where it was written: what it was worked out from, what holds on all its ways, and they."""
 
     constant: str
     span: Span | None
+    worked_out_from: tuple[Span, ...]
     conditions: str
     ways: tuple[Trail, ...]
 
@@ -144,6 +147,7 @@ def _sources(value: Value, everywhere: frozenset[Assumption]) -> list[_Source]:
         _Source(
             constant,
             span,
+            tuple(sorted({place for one in several for place in one.worked_out_from})),
             in_words(_common(several) - everywhere, several[0].span),
             tuple(dict.fromkeys(one.trail for one in several)),
         )
@@ -170,11 +174,21 @@ def _value(value: Value, sources: Sequence[_Source], constant_cells: int, room: 
         yield (source.constant, GOOD), padding, place, *conditions
         below = wrapped(source.conditions, max(room - len(margin), _NARROWEST_NOTE)) if not beside else ()
         yield from ((margin, (words, CALM)) for words in below)
+        origins = _origins(source.worked_out_from)
+        for words in wrapped(origins, max(room - len(margin), _NARROWEST_NOTE)) if origins else ():
+            yield margin, (words, FAINT)
         for row in _ways(source.ways, room - len(margin)):
             yield margin, *row
     if value.open or not sources:
         unseen = "what the user of the program gives" if value.by_user else "something loaderlint cannot see"
         yield ((f"or {unseen}" if sources else unseen, FAINT),)
+
+
+def _origins(places: Sequence[Span]) -> str:
+    """Return in words what a value was worked out from, nothing where its steps say so."""
+    shown = ", ".join(visible(str(one)) for one in places[:_MOST_PLACES])
+    more = len(places) - _MOST_PLACES
+    return f"from {shown}{f' and {more} more' if more > 0 else ''}" if places else ""
 
 
 def _ways(ways: Sequence[Trail], room: int) -> Iterator[_Row]:
@@ -245,5 +259,10 @@ def _candidate_json(candidate: Candidate) -> dict[str, Any]:
     return {
         "constant": str(constant) if unlike_json else constant,
         **start(candidate.span),
-        "trail": steps(candidate.trail),
+        "trail": [*steps(_origin_steps(candidate)), *steps(candidate.trail)],
     }
+
+
+def _origin_steps(candidate: Candidate) -> Trail:
+    """Return a step for each place in other files that a computed candidate was worked out from."""
+    return tuple(Step(one, "worked out from") for one in candidate.worked_out_from)

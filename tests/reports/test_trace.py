@@ -138,6 +138,34 @@ main.py:204:16  torch.utils.data.DataLoader
     )
 
 
+def worked_out(files: int) -> Loader:
+    """A worker count that is worked out from what stands in files, one of which its way names."""
+    places = frozenset(span(f"{number}.yaml", 2, 9, 10) for number in range(files))
+    named = Step(span("0.yaml", 2, 9, 10), "3")
+    return loader(num_workers=Value((candidate(6, sources=places | {span("train.py", 3, 1, 2)}, trail=(named,)),)))
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (1, None),
+        (3, "from 1.yaml:2:9, 2.yaml:2:9"),
+        (7, "from 1.yaml:2:9, 2.yaml:2:9, 3.yaml:2:9, 4.yaml:2:9 and 2 more"),
+    ],
+)
+def test_a_constant_says_of_which_other_files_it_was_worked_out(files: int, said: str | None) -> None:
+    rows = [row.lstrip("│ ") for row in text(worked_out(files)).splitlines()]
+    assert [row for row in rows if row.startswith("from ")] == ([said] if said else [])
+
+
+def test_json_has_a_step_for_each_file_that_a_constant_was_worked_out_from() -> None:
+    (candidate_of,) = parsed(worked_out(7))["loaders"][0]["options"]["num_workers"]["candidates"]
+    assert [(one["path"], one["note"]) for one in candidate_of["trail"]] == [
+        *((f"{number}.yaml", "worked out from") for number in range(1, 7)),
+        ("0.yaml", "3"),
+    ]
+
+
 def test_a_condition_that_holds_on_one_way_alone_is_none_of_the_constant() -> None:
     ways = (candidate(4, assumptions=assuming(debug=True)), candidate(4, assumptions=assuming(small=True)))
     assert "train.py:7:5\n" in text(loader(num_workers=Value(ways)))
