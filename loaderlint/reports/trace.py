@@ -129,7 +129,7 @@ def _given(loader: Loader) -> list[str]:
 
 @dataclass(frozen=True)
 class _Source:
-    """A constant at the place where it was written: what it was worked out from, what holds on all its ways, and they."""
+    """A constant where it was written: what it was worked out from, what holds on all its ways, and the ways."""
 
     constant: str
     span: Span | None
