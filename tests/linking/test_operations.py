@@ -157,6 +157,26 @@ ARITHMETIC: Cases = {
     "a shift of no integer": ("DataLoader(data, num_workers=1.5 << 3)", {"open"}),
     "an enormous power": ("DataLoader(data, num_workers=9 ** 999999)", {"open"}),
     "the length of a row": ("gpus = [0, 1]\nDataLoader(data, num_workers=⟦len(gpus)⟧)", {"2"}),
+    "the length of one of a row and something unseen": (
+        "gpus = [0, 1] if few else unknown()\nDataLoader(data, num_workers=⟦len(gpus)⟧)",
+        {"2", "open"},
+    ),
+    "the sum of one of a row and something unseen": (
+        "counts = [1, 2] if few else unknown()\nDataLoader(data, num_workers=⟦sum(counts)⟧)",
+        {"3", "open"},
+    ),
+    "a table by a text in another spelling": (
+        "workers = {'Plain': ⟦2⟧, 'Stream': 3}\nDataLoader(data, num_workers=workers['plain'.capitalize()])",
+        {"2"},
+    ),
+    "a table by a text without its beginning": (
+        "workers = {'a': ⟦2⟧, 'b': 3}\nDataLoader(data, num_workers=workers['set-a'.replace('set-', '')])",
+        {"2"},
+    ),
+    "a text method that is handed what it does not take": (
+        "workers = {'a': 2, 'b': 3}\nDataLoader(data, num_workers=workers['a'.replace(1, None)])",
+        {"open"},
+    ),
     "the length of something unseen": ("DataLoader(data, num_workers=len(gpus()))", {"open"}),
     "the sum of a row": ("DataLoader(data, num_workers=⟦sum((1, 2))⟧)", {"3"}),
     "of strings": ("DataLoader(data, num_workers='8' * 3)", {"open"}),

@@ -42,6 +42,13 @@ _COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict",
 """Methods that return what a dictionary holds."""
 
 
+_GIVE_TEXT = frozenset(
+    {"lower", "upper", "casefold", "capitalize", "title", "swapcase", "strip", "lstrip", "rstrip", "replace"}
+    | {"removeprefix", "removesuffix"}
+)
+"""Methods of a text that give another text."""
+
+
 def given_by(
     evaluator: Evaluator, owner: Possibility, node: ast.Call, name: str, frame: Frame, span: Span
 ) -> Possibilities | None:
@@ -68,7 +75,7 @@ def given_by(
         return (Possibility(Made(file_lines.JOINED, lines, frame), span),)
     if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
         return _begins_or_ends(evaluator, owner, node, name, frame)
-    if isinstance(thing, str) and name in ("lower", "upper", "casefold", "strip"):
+    if isinstance(thing, str) and name in _GIVE_TEXT and not node.keywords:
         operands = ((owner,), *(evaluator.evaluate(argument, frame) for argument in node.args))
         return operators.compute(evaluator, operands, node, frame, lambda values: getattr(values[0], name)(*values[1:]))
     if isinstance(thing, Instance | Made) and name == "get" and len(node.args) == 1:

@@ -63,6 +63,8 @@ _ROWS: dict[str, _Made] = {
     "builtins.reversed": lambda rows, span: rows[0][::-1],
 }
 
+_NUMBERS = frozenset({"builtins.len", "builtins.sum"})
+"""Functions that make a number of a row."""
 _FEW_CPUS = 2
 """A range up to the number of CPUs is followed as on a machine with so many; a larger one has other numbers as well."""
 
@@ -73,15 +75,19 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
         return None
     if name == "builtins.range":
         return _range(evaluator, node, frame, span)
-    if name not in _ROWS and name not in ("builtins.len", "builtins.sum"):
+    if name not in _ROWS and name not in _NUMBERS:
         return None
     if name in ("builtins.enumerate", "builtins.sum") and len(node.args) > 1:
         return None
     found: list[Possibility] = []
+    unknown: list[Possibility] = []
     for values, assumptions, places in combined(*(evaluator.evaluate(one, frame) for one in node.args)):
         followed = [items_of(one) for one in values]
         rows = _side_by_side(followed, span) if name == "builtins.zip" else [one for one in followed if one is not None]
         made: Possibilities
+        if name in _NUMBERS and not rows:
+            unknown.extend(unseen(span, assumptions))
+            continue
         if len(rows) < len(values) or (name == "itertools.product" and prod(map(len, rows)) > MOST_TURNS):
             return None
         if name == "builtins.len":
@@ -91,7 +97,9 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
         else:
             made = (Possibility(Row(_ROWS[name](rows, span)), span),)
         found.extend(under(made, assumptions))
-    return tuple(found) or unseen(span)
+    if unknown and not found:
+        return None
+    return (*found, *unknown) or unseen(span)
 
 
 def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
