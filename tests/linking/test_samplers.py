@@ -163,3 +163,27 @@ def sampler_met(files: str) -> set[tuple[str, object]]:
     loader = loader_of(files)
     pairs = meetings(loader.option("sampler").candidates, loader.option("shuffle").candidates)
     return {(one.shown, other.constant) for one, other in pairs}
+
+
+FILLED = """
+def fill(options, defaults, length):
+    for key, value in defaults.items():
+        options[key] = value
+    if length < 10:
+        options["sampler"] = RandomSampler(d)
+        if {test}:
+            options.pop("shuffle")
+    return DataLoader(d, **options)
+def get(options, defaults, length):
+    return fill({{"shuffle": True}}, defaults, length)
+"""
+
+
+@pytest.mark.parametrize("test", ["'shuffle' in options", "'shuffle' in options.keys()"])
+def test_what_is_seen_under_a_key_is_taken_out_where_the_key_is_asked_for(test: str) -> None:
+    assert ("RandomSampler", True) not in sampler_met(HEAD + FILLED.format(test=test))
+
+
+@pytest.mark.parametrize("test", ["'batch_size' in options", "'shuffle' in defaults", "'shuffle' not in options"])
+def test_what_is_seen_under_a_key_may_stay_where_something_else_is_asked(test: str) -> None:
+    assert ("RandomSampler", True) in sampler_met(HEAD + FILLED.format(test=test))
