@@ -74,9 +74,7 @@ sampler = DistributedSampler(d) if args.distributed else None
 shuffle = sampler is None
 DataLoader(d, sampler=sampler, shuffle={shuffle})
 """
-    loader = loader_of(HEAD + text)
-    pairs = meetings(loader.option("sampler").candidates, loader.option("shuffle").candidates)
-    assert {(one.shown, other.constant) for one, other in pairs} == {("None", True), ("DistributedSampler", False)}
+    assert sampler_met(HEAD + text) == {("None", True), ("DistributedSampler", False)}
 
 
 @pytest.mark.parametrize(
@@ -98,3 +96,94 @@ def test_what_is_known_of_objects(test: str, expected: set[str]) -> None:
     missed = {"missed"} if expected == {"open"} else set()
     found = traced(text, "shuffle")
     assert {one.split()[0] for one in found} == expected | missed
+
+
+OPEN_CONDITIONS: dict[str, str] = {
+    "a setting that a list may replace": """
+c = CfgNode()
+c.GPUS = 1
+c.merge_from_list(args.opts)
+chosen = DistributedSampler(d) if c.GPUS > 1 else None
+DataLoader(d, shuffle=chosen is None, sampler=chosen)
+""",
+    "a setting that a list may replace, asked elsewhere": """
+def pick(gpus):
+    return DistributedSampler(d) if gpus > 1 else None
+c = CfgNode()
+c.GPUS = 1
+c.merge_from_list(args.opts)
+chosen = pick(c.GPUS)
+DataLoader(d, shuffle=False if chosen else True, sampler=chosen)
+""",
+    "a setting that a list may replace, asked the other way round": """
+c = CfgNode()
+c.ALONE = True
+c.merge_from_list(args.opts)
+chosen = None if not not c.ALONE else DistributedSampler(d)
+DataLoader(d, shuffle=not chosen, sampler=chosen)
+""",
+    "a number that a function gives another value": """
+size = 1
+def become(name):
+    global size
+    size = sizes[name]
+def many():
+    return size
+def load(**options):
+    n = many()
+    if n > 1:
+        mix = options.pop("shuffle", True)
+        options["sampler"] = DistributedSampler(d, shuffle=mix)
+    return DataLoader(d, **options)
+load(shuffle=True)
+""",
+}
+
+
+@pytest.mark.parametrize("text", OPEN_CONDITIONS.values(), ids=OPEN_CONDITIONS.keys())
+def test_a_test_has_one_answer_in_a_run_though_only_one_of_its_values_was_seen(text: str) -> None:
+    pairs = sampler_met(f"{HEAD}from yacs.config import CfgNode\n{text}")
+    assert {(sampler, bool(shuffle)) for sampler, shuffle in pairs} == {("None", True), ("DistributedSampler", False)}
+
+
+def test_tests_of_two_settings_that_a_list_may_replace_have_answers_of_their_own() -> None:
+    text = """
+from yacs.config import CfgNode
+c = CfgNode()
+c.GPUS, c.NODES = 1, 1
+c.merge_from_list(args.opts)
+chosen = DistributedSampler(d) if c.GPUS > 1 else None
+DataLoader(d, shuffle=False if c.NODES > 1 else True, sampler=chosen)
+"""
+    assert ("DistributedSampler", True) in sampler_met(HEAD + text)
+
+
+def sampler_met(files: str) -> set[tuple[str, object]]:
+    """The pairs of sampler and shuffle that the only loader can have in the same run."""
+    loader = loader_of(files)
+    pairs = meetings(loader.option("sampler").candidates, loader.option("shuffle").candidates)
+    return {(one.shown, other.constant) for one, other in pairs}
+
+
+FILLED = """
+def fill(options, defaults, length):
+    for key, value in defaults.items():
+        options[key] = value
+    if length < 10:
+        options["sampler"] = RandomSampler(d)
+        if {test}:
+            options.pop("shuffle")
+    return DataLoader(d, **options)
+def get(options, defaults, length):
+    return fill({{"shuffle": True}}, defaults, length)
+"""
+
+
+@pytest.mark.parametrize("test", ["'shuffle' in options", "'shuffle' in options.keys()"])
+def test_what_is_seen_under_a_key_is_taken_out_where_the_key_is_asked_for(test: str) -> None:
+    assert ("RandomSampler", True) not in sampler_met(HEAD + FILLED.format(test=test))
+
+
+@pytest.mark.parametrize("test", ["'batch_size' in options", "'shuffle' in defaults", "'shuffle' not in options"])
+def test_what_is_seen_under_a_key_may_stay_where_something_else_is_asked(test: str) -> None:
+    assert ("RandomSampler", True) in sampler_met(HEAD + FILLED.format(test=test))

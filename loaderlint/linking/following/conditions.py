@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import stops
@@ -11,7 +12,7 @@ from loaderlint.linking.following.renewed import not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
 from loaderlint.linking.things import loops
 from loaderlint.linking.things.alternatives import joined
-from loaderlint.linking.things.kinds import Frame, choice
+from loaderlint.linking.things.kinds import Frame, Possibility, choice
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
+_OPPOSITES: Mapping[bool | frozenset[bool], bool | frozenset[bool]] = {
+    **{answer: not answer for answer in (True, False)},
+    **{frozenset({answer}): frozenset({not answer}) for answer in (True, False)},
+}
+"""The other answer of a test; one that is seen, of which nothing had to be asked, is a set of itself alone."""
 _DEEPEST_TEST = 12
 """Tests that are followed through what their names were bound under, each through the one before."""
 
@@ -39,26 +45,46 @@ class Conditions:
 
     def _truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
         answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
-        for one in self._evaluator.evaluate(test, frame):
+        values = self._evaluator.evaluate(test, frame)
+        seen = [(truth, one.assumptions) for one in values if (truth := truth_of(one.thing)) is not None]
+        not_seen = [one.assumptions for one in values if truth_of(one.thing) is None]
+        for one in values:
             places = one.sources | {one.span}
             truth = truth_of(one.thing)
             if truth is not None:
-                answers.append((truth, one.assumptions, places))
+                answers.extend((truth, way, places) for way in self._known(test, frame, truth, one, not_seen))
                 continue
             for assumed in (True, False):
+                if any(truth is assumed and way <= one.assumptions for truth, way in seen):
+                    continue
                 for way in self.question(test, frame, assumed):
                     joint = together(one.assumptions, way)
                     if joint is not None:
                         answers.append((assumed, joint, places))
         return answers
 
+    def _known(
+        self, test: ast.expr, frame: Frame, truth: bool, one: Possibility, not_seen: Iterable[Assumptions]
+    ) -> list[Assumptions]:
+        """Return the alternative assumptions under which a test gives an answer that is seen.
+
+        Where it may just as well be one that is not seen, a run that gets this answer gets it wherever it asks again.
+        """
+        if all(together(one.assumptions, other) is None for other in not_seen):
+            return [one.assumptions]
+        ways = (together(one.assumptions, way) for way in self._asked(test, frame, frozenset({truth})))
+        return [way for way in ways if way is not None] or [one.assumptions]
+
     def question(self, test: ast.expr, frame: Frame, answer: bool) -> list[Assumptions]:
         """Return the alternative assumptions under which a test nobody can see through gives this answer.
 
         Of each value that a name in it may have there it is another question.
         """
+        return self._asked(test, frame, answer)
+
+    def _asked(self, test: ast.expr, frame: Frame, answer: bool | frozenset[bool]) -> list[Assumptions]:
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test, answer = test.operand, not answer
+            test, answer = test.operand, _OPPOSITES[answer]
         own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""

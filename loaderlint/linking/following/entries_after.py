@@ -21,6 +21,7 @@ from loaderlint.linking.things.kinds import (
     Items,
     Possibilities,
     Possibility,
+    Unseen,
     covering,
     distinct,
     laid_over,
@@ -79,8 +80,7 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
             values = settled(values, partial(tuple, before)) if not change.again else _of_some_turn(values)
         after = [one for way in alternatives for one in under(values, way)]
         if arms:
-            undone = [one for way in otherwise(evaluator, arms, frame) for one in under(before, way)]
-            after = [*undone, *after]
+            after = [*_left(evaluator, before, key, binding.name, arms, frame), *after]
         entries[key] = distinct(after)
     changed = lazily.overlaid(items.entries, entries)
     return replace(items, entries=changed, complete=items.complete and given.complete)
@@ -128,6 +128,37 @@ def _of_some_turn(values: Possibilities) -> Possibilities:
     """Return what several turns of a loop leave under a key: unseen where some of them may not give it at all."""
     lacking = [one for one in values if isinstance(one.thing, Absent)]
     return unseen(lacking[0].span) if lacking else values
+
+
+def _left(
+    evaluator: Evaluator, before: Possibilities, key: str, name: str, arms: tuple[Arm, ...], frame: Frame
+) -> list[Possibility]:
+    """Return what is left under a key where a change to it is not come to.
+
+    What is there was there when one of the arms asked for just that key: it is left by the other arms alone.
+    """
+    left = [one for way in otherwise(evaluator, arms, frame) for one in under(before, way)]
+    others = tuple(arm for arm in arms if not _asks_for(arm, key, name))
+    if len(others) == len(arms):
+        return left
+    there = tuple(one for one in before if not isinstance(one.thing, Absent | Unseen))
+    ways = otherwise(evaluator, others, frame) if others else []
+    return [
+        *(one for one in left if isinstance(one.thing, Absent | Unseen)),
+        *(one for way in ways for one in under(there, way)),
+    ]
+
+
+def _asks_for(arm: Arm, key: str, name: str) -> bool:
+    """Return whether an arm is taken where a dictionary has a key: ``if "shuffle" in options.keys()``."""
+    test = arm.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Constant):
+        return False
+    held = test.comparators[0]
+    if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute) and held.func.attr == "keys":
+        held = held.func.value
+    asked = isinstance(test.ops[0], ast.In if arm.truth else ast.NotIn)
+    return asked and test.left.value == key and dotted(held) == name
 
 
 def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:

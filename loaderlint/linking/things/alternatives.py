@@ -15,6 +15,9 @@ _OPPOSITES: dict[Answer, bool | str] = {
     "given": "default",
     "set": "unset",
     "unset": "set",
+    # What nobody had to ask for is the answer in all other runs.
+    frozenset({True}): False,
+    frozenset({False}): True,
 }
 """The other answer of a question that has two."""
 
@@ -118,7 +121,7 @@ def gathered_loosely(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
 def _numbers(one: Assumption) -> frozenset[int]:
     """Return the numbers that answer a question, none where the answer is something else."""
     if isinstance(one.answer, frozenset):
-        return frozenset(each for each in one.answer if isinstance(each, int))
+        return frozenset(each for each in one.answer if isinstance(each, int) and not isinstance(each, bool))
     return frozenset({one.answer} if isinstance(one.answer, int) and not isinstance(one.answer, bool) else ())
 
 

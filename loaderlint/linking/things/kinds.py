@@ -20,6 +20,7 @@ from loaderlint.model.target import Platform
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
     PLATFORM,
+    Answer,
     Assumption,
     Assumptions,
     CommandLineText,
@@ -351,7 +352,7 @@ def under(possibilities: Iterable[Possibility], *assumptions: Assumptions) -> Po
     return tuple([kept for one in possibilities if (kept := one.assuming(joint)) is not None])
 
 
-def choice(subject: str, answer: bool | int | str) -> Assumptions:
+def choice(subject: str, answer: Answer) -> Assumptions:
     """Return the assumption that one question is answered one way."""
     return frozenset({Assumption(subject, answer)})
 
