@@ -672,6 +672,22 @@ ASKED: Cases = {
         "options.merge_from_file(some())\n" + _ASKED,
         {"8", "2"},
     ),
+    "of a file that another one imports and may fill": (
+        {
+            "settings.py": "options = {'shape': 1}\n",
+            "plugin.py": "from settings import options\noptions['size'] = 2\n",
+            "main.py": IMPORT + "import plugin\nfrom settings import options\n" + _ASKED,
+        },
+        {"8", "2"},
+    ),
+    "of a module, in a function": (
+        "from library import fill\noptions = {'shape': 1}\nfill(options)\ndef main():\n    " + _ASKED + "main()\n",
+        {"8", "2"},
+    ),
+    "by a method that has another name": (
+        "options = {'shape': 1}\nadd = options.setdefault\nadd('size', 2)\n" + _ASKED,
+        {"8", "2"},
+    ),
     "by a function that is handed it": (
         _HELPER
         + "load({'num_workers': 4})\nload({'num_workers': ⟦8⟧}, [1])\nload({'num_workers': ⟦2⟧, 'name': 'a'})\n",

@@ -51,6 +51,15 @@ OFFERED: Cases = {
         },
         {"3", "4", "open"},
     ),
+    "of which another module's namesake is offered": (
+        {
+            **DECLARED,
+            "images/__init__.py": "from .serving import build\n",
+            "images/serving.py": "def build(): pass\n",
+            "images/making.py": making("4"),
+        },
+        {"3"},
+    ),
     "offered by nobody": (
         {**DECLARED, "images/__init__.py": "", "images/making.py": making("4")},
         {"3"},

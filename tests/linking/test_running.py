@@ -621,6 +621,16 @@ def test_a_run_iterates_none_of_the_loaders_that_are_made(files: dict[str, str])
     assert "main.py" not in {one.span.path for one in other.unguarded}
 
 
+def test_a_run_iterates_what_a_property_makes_beside_what_it_makes_itself() -> None:
+    held = f"{HANDED}class Data:\n    @property\n    def later(self):\n        return DataLoader(2, num_workers=2)\n"
+    files = {
+        "train.py": held,
+        "main.py": f"from train import Data, train\n{IMPORT}train(DataLoader(1))\ndata = Data()\ntrain(data.later)\n",
+    }
+    (other,) = [one for one in loaders_of(files) if "train.py" in one.span.path]
+    assert [one.span.path for one in other.unguarded] == ["main.py"]
+
+
 def test_a_run_iterates_what_the_function_makes_that_it_calls() -> None:
     files = {
         "train.py": f"{HANDED}def from_settings():\n    train(DataLoader(2, num_workers=2))\n",

@@ -64,6 +64,10 @@ TOUCHED: dict[str, tuple[str, str]] = {
     "another name for a part": (f"data = Points()\n{LOADER}hard = data.hard\n{EPOCHS}", ENGINE),
     "the data set as a whole": (PLAIN, ENGINE + "def later(loader):\n    change(loader.dataset)\n"),
     "what a loader collates with": (PLAIN, ENGINE + "def later(trainer):\n    trainer.loader.collate_fn.alpha = 1\n"),
+    "what it was made of, by its first name": (
+        f"base = [1, 2]\nrows = base\ndata = Points(rows)\n{LOADER}base[0] = 3\n{EPOCHS}",
+        ENGINE,
+    ),
     "what it was made of": (MADE_OF + "keep(rows)\n" + EPOCHS, ENGINE),
     "what it was made of, in a function": (
         MADE_OF + "def collect():\n    rows.append(1)\n" + EPOCHS,
@@ -98,6 +102,13 @@ LEFT: dict[str, tuple[str, str]] = {
     ),
     "parts of one": (f"data = ConcatDataset([Points(), Subset(Points(), range(2))])\n{LOADER}{EPOCHS}", ENGINE),
 }
+
+
+def test_an_item_that_the_data_set_keeps_touches_it() -> None:
+    kept = f"{DATA}    def __setitem__(self, index, value):\n        self.rows[index] = value\n"
+    text = f"{MAIN}{PLAIN}data[0] = 3\n"
+    (loader,) = loaders_of({"data.py": kept, "main.py": text, "engine.py": ENGINE})
+    assert loader.uses.payload_touched
 
 
 @pytest.mark.parametrize(("main", "engine"), TOUCHED.values(), ids=TOUCHED.keys())

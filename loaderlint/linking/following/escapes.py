@@ -33,6 +33,21 @@ def may_be_filled(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
     return handed or _changed_in_place(name.rpartition(".")[2], frame)
 
 
+def may_hold_more(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
+    """Return whether a dictionary that is asked for a key may hold one that was not seen.
+
+    Only one that a function, or a script that nothing imports, has for itself under one name is changed by nobody else.
+    """
+    name = dotted(node)
+    if name is None or name not in frame.scope.bindings:
+        return not isinstance(node, ast.Dict)
+    if not frame.scope.is_function and evaluator.project.direct_users(frame.facts.source.path):
+        return True
+    values = (dotted(one.value) for ways in frame.scope.bindings.values() for one in ways if one.value is not None)
+    known_otherwise = any(one == name or (one or "").startswith(f"{name}.") for one in values)
+    return known_otherwise or may_be_filled(evaluator, node, frame)
+
+
 def _loses(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, seen: set[tuple[int, str]]) -> bool:
     """Return whether a call hands a dictionary to what is no function of the project, or to one that does so.
 

@@ -416,6 +416,10 @@ class Evaluator:
         """Return whether a dictionary may get keys in a way that is not followed."""
         return escapes.may_be_filled(self, node, frame)
 
+    def may_hold_more(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether a dictionary that is asked for a key may hold one that was not seen."""
+        return escapes.may_hold_more(self, node, frame)
+
     def attributes_of(self, command_line: CommandLine, span: Span) -> Items:
         """Return the attributes of a parsed command line as the dictionary that ``vars`` makes of them."""
         return parsed.attributes(self, command_line, span)

@@ -45,7 +45,8 @@ def _handed_on_at(evaluator: Evaluator, owner: Class, method: Scope) -> tuple[Pl
     evaluator.mentioned.add(name)
     if not isinstance(method.node, FunctionNode) or method.node.decorator_list or evaluator.callers.heirs(owner):
         return ()
-    if not _is_known(evaluator, owner) or any(map(_looks_up, owner.facts.calls.get("getattr", ()))):
+    asked = [(facts, site) for facts in evaluator.project.all_python() for site in facts.calls.get("getattr", ())]
+    if not _is_known(evaluator, owner) or any(_looks_up(site, facts is owner.facts) for facts, site in asked):
         return ()
     lineage = [one.scope for one in classes.lineage(evaluator, owner)]
     named = [node for facts in evaluator.project.all_python() for node in _names_of(facts, name, lineage)]
@@ -103,14 +104,15 @@ def _uncalled(value: ast.expr) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(value) if isinstance(node, ast.Attribute) and node not in called)
 
 
-def _looks_up(site: CallSite) -> bool:
+def _looks_up(site: CallSite, here: bool) -> bool:
     """Return whether ``getattr`` may give a method by a name that is put together, or asked for of the own object.
 
-    A name that stands somewhere as it is was found there.
+    A name that stands somewhere as it is was found there. The own object is asked ``here`` alone, in the file of the
+    class.
     """
     match site.node.args:
         case [_, ast.JoinedStr() | ast.BinOp() | ast.Call(), *_]:
             return True
-        case [ast.Name(holder), asked, *_]:
+        case [ast.Name(holder), asked, *_] if here:
             return holder == receiver_in(site.place.scope) and not isinstance(asked, ast.Constant)
     return False

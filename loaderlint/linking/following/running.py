@@ -27,7 +27,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
-from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, ScopeNode, dotted
+from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, ScopeNode, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS, TRAINERS
 
@@ -170,7 +170,8 @@ def _note(
 def _made_by_run(evaluator: Evaluator, loaders: list[Behind], facts: PythonFacts, result: Iterations) -> list[Behind]:
     """Return those of the loaders that running a file was seen to make, all where it was seen to make none.
 
-    A function that iterates what it is handed is handed other loaders in other programs.
+    A function that iterates what it is handed is handed other loaders in other programs. Methods may run without a call
+    that shows it, as properties do.
     """
     if len(loaders) < 2:
         return loaders
@@ -179,7 +180,11 @@ def _made_by_run(evaluator: Evaluator, loaders: list[Behind], facts: PythonFacts
     def is_made(frame: Frame | None) -> bool:
         if frame is None:
             return False
-        return id(frame.scope.node) in result.scopes if frame.scope.is_function else frame.facts.source.path in run
+        if not frame.scope.is_function:
+            return frame.facts.source.path in run
+        plain = isinstance(frame.scope.node, FunctionNode) and not frame.scope.node.decorator_list
+        called = plain and frame.scope.parent is frame.facts.module
+        return not called or id(frame.scope.node) in result.scopes
 
     return [one for one in loaders if any(map(is_made, one.frames))] or loaders
 

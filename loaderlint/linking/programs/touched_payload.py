@@ -58,6 +58,8 @@ _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial")
 """Libraries whose objects keep what they are made of as it is."""
 _SHARES = frozenset({"from_numpy", "as_tensor", "asarray"})
 """Functions whose result has the values of what they are given, not a copy."""
+_BEFORE_WORKERS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__setstate__"})
+"""Methods that run while an object is made."""
 _Argument: TypeAlias = tuple[ast.expr, Frame]
 
 
@@ -147,7 +149,7 @@ class _Payload:
         return any(
             _changes_receiver(one)
             for one in methods
-            if not one.name.startswith("__") and one.name not in made_by and id(one.node) not in self._in_workers
+            if one.name not in (_BEFORE_WORKERS | made_by) and id(one.node) not in self._in_workers
         )
 
     # --- who gets at it ---
@@ -321,7 +323,7 @@ class _Payload:
             and other is not node
             and other.id == node.id
             and not _only_tells(other, around)
-            and not (isinstance(other.ctx, ast.Store) and not isinstance(around, ast.AugAssign))
+            and not (isinstance(other.ctx, ast.Store) and _gives_something_new(around))
             and not (self._comes_before(other, frame.facts, _scope_of(frame.facts, other)) and _lets_go(around))
             for around in ast.walk(scope.node)
             for other in ast.iter_child_nodes(around)
@@ -388,10 +390,22 @@ def _is_made_there(node: ast.expr, scope: Scope) -> bool:
             isinstance(one, ast.Name)
             and one.id not in scope.outer_names
             and bool(scope.bindings.get(one.id))
-            and all(each.kind != "parameter" for each in scope.bindings[one.id])
+            and all(each.value is not None and _is_new(each.value) for each in scope.bindings[one.id])
         )
         for one in parts
     )
+
+
+def _gives_something_new(statement: ast.AST) -> bool:
+    """Return whether a statement gives a name something that no other name stands for."""
+    return (
+        isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None and _is_new(statement.value)
+    )
+
+
+def _is_new(value: ast.expr) -> bool:
+    """Return whether an expression makes what it gives, as displays and calls do, rather than naming it."""
+    return not isinstance(value, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp | ast.BoolOp | ast.NamedExpr)
 
 
 def _arguments(call: ast.Call) -> Iterator[ast.expr]:

@@ -100,7 +100,12 @@ def _part(node: ast.expr, lines: Mapping[str, _Part]) -> _Part | None:
             part = _part(line, lines)
             return _Part(part.sign) if part is not None else None
         case ast.Subscript(
-            ast.Call(ast.Attribute(line, "split" | "partition"), [ast.Constant(str(sign)), *_]), ast.Constant(0)
+            ast.Call(
+                ast.Attribute(line, "split" | "partition"),
+                [ast.Constant(str(sign))] | [ast.Constant(str(sign)), ast.Constant(1)],
+                [],
+            ),
+            ast.Constant(0),
         ) if sign.strip():
             part = _part(line, lines)
             return _Part(sign) if part is not None and not part.sign else None

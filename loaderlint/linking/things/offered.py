@@ -46,9 +46,8 @@ def _initializers(path: str) -> Iterator[str]:
 
 def _hands_on(project: Project, package: PythonFacts, name: str, path: str) -> bool:
     """Return whether a package imports a name, or every name, from the module at a path."""
-    here = package.source.path
-    for one in package.module.bindings.get(name, ()):
-        if one.kind == "import" and one.target.rpartition(".")[2] == name:
-            return True
+    imported = [one.target for one in package.module.bindings.get(name, ()) if one.kind == "import"]
+    given = (one.removesuffix(last) for last in (name, "*") for one in imported if one.endswith(f".{last}"))
     starred = (one.target.removesuffix("*") for one in package.module.bindings.get("*", ()))
-    return any(project.module(one.removesuffix(".") if one.strip(".") else one, here) == path for one in starred)
+    modules = (one.removesuffix(".") if one.strip(".") else one for one in (*given, *starred))
+    return any(project.module(one, package.source.path) == path for one in modules)

@@ -142,7 +142,7 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
         return _identity(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
-        filled = evaluator.may_be_filled(node.comparators[0], frame)
+        filled = evaluator.may_hold_more(node.comparators[0], frame)
         return _membership(evaluator, operands, span, negated=isinstance(kind, ast.NotIn), filled=filled)
     return compute(evaluator, operands, node, frame, lambda values: comparison(kind, values))
 
