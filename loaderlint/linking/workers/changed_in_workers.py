@@ -123,8 +123,9 @@ def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping
     functions = [one for functions in running.values() for one in functions]
     nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
     called = [node for node in nodes if node.name not in _CONSTRUCTORS]
-    moved = {one for node in called for one in _moved(node)}
-    looked_at = {ast.unparse(one) for node in called for one in _looked_at(node)}
+    ways = [evaluator.remembered(("goes on", node), None, partial(_going_on, node)) for node in called]
+    moved = {one for every, _ in ways for one in every}
+    looked_at = {one for _, every in ways for one in every}
     if any(name in looked_at or taken for name, taken in moved):
         return True
     if any(_goes_on(evaluator, one) or _is_told_by_decorators(evaluator, one) for one in functions):
@@ -172,6 +173,11 @@ def _goes_on(evaluator: Evaluator, function: Function) -> bool:
             if any(isinstance(one.thing, Made) and one.thing.callee.startswith(ITERATORS) for one in found):
                 return True
     return False
+
+
+def _going_on(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[set[tuple[str, bool]], set[str]]:
+    """Return what goes on with every call of a function (`_moved`), and what it looks at, as it is written."""
+    return set(_moved(function)), set(map(ast.unparse, _looked_at(function)))
 
 
 def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:
@@ -234,12 +240,14 @@ def _changed_by(call: ast.Call) -> tuple[ast.expr, bool] | None:
 
 def _outlasts(function: ast.AST, node: ast.expr) -> bool:
     """Return whether something is kept by the object whose method this is, or by the module."""
-    outer = {name for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
     while isinstance(node, ast.Attribute | ast.Subscript):
         if _is_kept(node):
             return True
         node = node.value
-    return _is_free(function, node) or (isinstance(node, ast.Name) and node.id in outer)
+    if not isinstance(node, ast.Name):
+        return False
+    outer = {name for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    return node.id in outer or _is_free(function, node)
 
 
 def _collection(target: ast.expr) -> str:
