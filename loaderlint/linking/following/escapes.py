@@ -11,6 +11,7 @@ from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Frame, Function, end_of
 from loaderlint.linking.things.made_calls import is_plain
 from loaderlint.readers.python import Scope, dotted, parts_in
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -53,9 +54,8 @@ def _loses(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, seen: 
 
     What the project's functions do to it themselves is followed (`effects`).
     """
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     given = [*call.args, *(one.value for one in call.keywords if one.arg is not None)]
-    if called in _ONLY_READ or not any(dotted(one) == name for one in given):
+    if called_name(call) in _ONLY_READ or not any(dotted(one) == name for one in given):
         return False
     with evaluator.steps(MOST_CALLEE_STEPS):
         callees = evaluator.evaluate(call.func, frame)

@@ -82,6 +82,7 @@ def summed(bindings: Sequence[Binding], place: Place | None) -> ast.Call | None:
 
 
 def _text(lines: ast.expr, part: _Part | None, node: ast.Call | ast.stmt) -> ast.Call | None:
+    """Return the call of `JOINED` for the text that keeps a part of each line; None where that was not seen."""
     if part is None:
         return None
     sign = ast.Constant(None if part.whole else part.sign)
