@@ -86,7 +86,8 @@ def _text(lines: ast.expr, part: _Part | None, node: ast.Call | ast.stmt) -> ast
     if part is None:
         return None
     sign = ast.Constant(None if part.whole else part.sign)
-    return ast.copy_location(ast.Call(ast.Name(JOINED), [lines, sign], []), node)
+    call = ast.copy_location(ast.Call(ast.Name(JOINED), [lines, sign], []), node)
+    return ast.fix_missing_locations(call)
 
 
 def _part(node: ast.expr, lines: Mapping[str, _Part]) -> _Part | None:
