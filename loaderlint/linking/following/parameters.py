@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import arguments, hierarchy, stops
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.things import classes, decorators
-from loaderlint.linking.things.classes import constructor, has_decorator, is_receiver, owner_of
+from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
     ABSENT,
     Absent,
@@ -48,7 +48,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return unseen(span)
     owner = owner_of(frame.facts, scope)
     if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
-        if has_decorator(function, "classmethod"):
+        if is_class_method(function):
             return _class_called(evaluator, owner, frame, span)
         return (Possibility(frame.receiver or hierarchy.in_method(evaluator, owner, scope), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
