@@ -362,6 +362,15 @@ KEYS: Cases = {
         f"{FILL}    KEPT.all = d\n{FILLED.format('fill(d)')}",
         {"open"},
     ),
+    "a function of the project asks for its kind": (
+        f"{FILL}    if isinstance(d, dict) and hasattr(d, 'timeout') and bool(d):\n        pass\n"
+        f"{FILLED.format('fill(d)')}",
+        {"0 unwritten"},
+    ),
+    "a function of the project hands it to a method with the name of Python's": (
+        f"{FILL}    found.any(d)\n{FILLED.format('fill(d)')}",
+        {"open"},
+    ),
     "a function that is not seen": (FILLED.format("fill(d)"), {"open"}),
     "one of two functions, of which one is not seen": (
         f"from elsewhere import other\n{FILL}{FILLED.format('(fill if x else other)(d)')}",

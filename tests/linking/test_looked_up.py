@@ -159,6 +159,73 @@ def test_classes_that_enter_themselves(files: dict[str, str], expected: set[str]
     assert traced(files) == expected
 
 
+SOME = f"""{IMPORT}
+class Base:
+    registry = {{{{}}}}
+    workers = None
+    def __init_subclass__(cls, hidden=False):
+        {{entering}}
+    def load(self):
+        return DataLoader(1, num_workers=self.workers)
+
+class One(Base):
+    workers = ⟦2⟧
+
+class Two(Base{{said}}):
+    {{body}}
+
+"""
+EVERY = "for name in sorted(Base.registry):\n    Base.registry[name]().load()\n"
+
+
+def some(entering: str, body: str = "pass", said: str = "") -> dict[str, str]:
+    return {"main.py": SOME.format(entering=entering, body=body, said=said) + EVERY}
+
+
+ENTERED_IN_PART: Cases = {
+    "where it has an attribute": (
+        some("if cls.workers is not None:\n            Base.registry[cls.__name__] = cls"),
+        {"2"},
+    ),
+    "where it has an attribute, by itself": (
+        some("if cls.workers is not None:\n            cls.registry[cls.__name__] = cls"),
+        {"2"},
+    ),
+    "where nothing ended the hook": (
+        some("if cls.workers is None:\n            return\n        Base.registry[cls.__name__] = cls"),
+        {"2"},
+    ),
+    "where its definition does not say otherwise": (
+        some("if not hidden:\n            Base.registry[cls.__name__] = cls", "workers = 5", ", hidden=True"),
+        {"2"},
+    ),
+    "where its definition may say otherwise": (
+        some("if not hidden:\n            Base.registry[cls.__name__] = cls", "workers = ⟦5⟧", ", hidden=seen()"),
+        {"2", "5"},
+    ),
+    "where it has an attribute, as both have": (
+        some("if cls.workers is not None:\n            Base.registry[cls.__name__] = cls", "workers = ⟦5⟧"),
+        {"2", "5"},
+    ),
+    "where something holds that is not followed": (
+        some("if ready(cls):\n            Base.registry[cls.__name__] = cls", "workers = ⟦5⟧"),
+        {"2", "5"},
+    ),
+    "where the objects would have an attribute": (
+        some(
+            "if cls.workers is not None:\n            Base.registry[cls.__name__] = cls",
+            "def __init__(self):\n        self.workers = 5",
+        ),
+        {"2"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), ENTERED_IN_PART.values(), ids=ENTERED_IN_PART.keys())
+def test_classes_that_enter_themselves_under_a_condition(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 KINDS = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--kind', default='a')\n"
 ARGS = f"{KINDS}args = parser.parse_args()\n"
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.linking.files.project import Project
+from loaderlint.linking.link import link
+from loaderlint.model.source import Language, Source
+from tests.linking.test_project_files import Folder
 from tests.linking.traced import IMPORT, Cases, traced
 
 _MODULE = """
@@ -66,6 +70,14 @@ NAMED: Cases = {
         _MODULE + "import sys\nmodule = Module(⟦5⟧)\ngetattr(module, f'_{sys.argv[1]}')()\n",
         {"5"},
     ),
+    "where its name may be put together before": (
+        _MODULE + "import sys\nmodule = Module(⟦5⟧)\nname = '_' + sys.argv[1]\ngetattr(module, name)()\n",
+        {"5"},
+    ),
+    "where another name may be put together": (
+        _MODULE + "import sys\nmodule = Module(5)\ngetattr(module, 'predict_' + sys.argv[1])()\n",
+        {"no loader"},
+    ),
     "where any of its methods may be asked for": (
         _MODULE + "    def run(self, name):\n        return getattr(self, name)()\nModule(⟦5⟧)\n",
         {"5"},
@@ -84,3 +96,22 @@ NAMED: Cases = {
 @pytest.mark.parametrize(("files", "expected"), NAMED.values(), ids=NAMED.keys())
 def test_a_method_that_nothing_calls_runs_where_it_is_handed_on(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "loaders"),
+    [
+        ("'_' + which", 1),
+        ("f'_{which}'", 1),
+        ("which.lower()", 1),
+        ("'_fit' + which", 0),
+        ("'_' + which + 'ed'", 0),
+        ("which", 0),
+    ],
+)
+def test_a_name_put_together_in_a_file_that_says_nothing_of_loaders(asked: str, loaders: int) -> None:
+    calling = f"def call(data, which):\n    return getattr(data, {asked})()\n"
+    main = IMPORT + "from calls import call\n" + _MODULE + "call(Module(5), 'predict')\n"
+    source = Source("main.py", "/project/main.py", Language.PYTHON, main.encode())
+    project = Project({"main.py": source}, Folder({"main.py": main, "calls.py": calling}))
+    assert len(link(project)) == loaders

@@ -99,6 +99,57 @@ def test_defaults_of_classes_that_are_offered(package: str, default: str, expect
     assert traced({**files, "train.py": used}) == expected
 
 
+SETTINGS = """\
+from dataclasses import dataclass
+@dataclass
+class Settings:
+    workers: int = {default}
+"""
+BY_CONSTRUCTOR = """\
+class Settings:
+    def __init__(self, workers={default}):
+        self.workers = workers
+"""
+TAKES_SETTINGS = """\
+from torch.utils.data import DataLoader
+from images.settings import Settings
+def build(data, settings: Settings):
+    return DataLoader(data, num_workers=settings.workers)
+"""
+KEEPS_ONE = "from images.settings import Settings\nspare = Settings(workers={workers})\n"
+HANDS_ONE = "from images.making import build\nbuild(data, Settings(workers=⟦3⟧))\n"
+
+
+def with_settings(settings: str, package: str, workers: str, used: str) -> dict[str, str]:
+    files = {**DECLARED, "images/__init__.py": package, "images/settings.py": settings}
+    return {**files, "images/making.py": TAKES_SETTINGS, "train.py": KEEPS_ONE.format(workers=workers) + used}
+
+
+OBJECTS: Cases = {
+    "called in the project, too": (
+        with_settings(SETTINGS.format(default="⟦4⟧"), "from .making import build\n", "8", HANDS_ONE),
+        {"3", "4", "open"},
+    ),
+    "called in the project, too, with an object that has a constructor": (
+        with_settings(BY_CONSTRUCTOR.format(default="⟦4⟧"), "from .making import build\n", "8", HANDS_ONE),
+        {"3", "4", "open"},
+    ),
+    "called by the project alone": (
+        with_settings(SETTINGS.format(default="4"), "", "8", HANDS_ONE),
+        {"3"},
+    ),
+    "called by nobody in the project": (
+        with_settings(SETTINGS.format(default="4"), "from .making import build\n", "⟦8⟧", ""),
+        {"8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OBJECTS.values(), ids=OBJECTS.keys())
+def test_objects_handed_to_functions_that_are_offered(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 def test_the_default_of_a_private_method_is_none_for_users() -> None:
     text = (
         "from torch.utils.data import DataLoader\nclass Images:\n"

@@ -16,6 +16,11 @@ def given(name):
 """
 LOAD = "DataLoader(1, num_workers=workers)\n"
 
+KEYS = (
+    "def load(given):\n    names = [one.lower() for one in given.keys()]\n"
+    "    workers = 4 if '{asked}' in names else ⟦2⟧\n    DataLoader(1, num_workers=workers)\n"
+    "load({{'{first}': 1}})\nload({{'{second}': 1}})\n"
+)
 SIZED = "class Sized:\n    def size(self):\n        return 2\nclass Child(Sized):\n    pass\n"
 SLOW = "def slow(data):\n    DataLoader(data, num_workers=⟦4⟧ if hasattr(data, 'size') else ⟦2⟧)\n"
 PICTURES = """
@@ -142,6 +147,27 @@ QUESTIONS: Cases = {
     "a constant that is none of several kinds": (
         "given = None\nworkers = given if isinstance(given, (int, str)) else ⟦2⟧\n" + LOAD,
         {"2"},
+    ),
+    "a constant that is no dictionary of any kind": (
+        "from typing import Mapping\nfrom omegaconf import DictConfig\ngiven = None\n"
+        "workers = given if isinstance(given, (Mapping, DictConfig)) else ⟦2⟧\n" + LOAD,
+        {"2"},
+    ),
+    "a constant that may be a row of its kind": (
+        "from typing import Sequence\ngiven = 'ab'\nworkers = ⟦4⟧ if isinstance(given, Sequence) else ⟦2⟧\n" + LOAD,
+        {"4", "2"},
+    ),
+    "whether a name is among the keys of what two calls give": (
+        KEYS.format(first="one", second="two", asked="three"),
+        {"2"},
+    ),
+    "whether a name is among the keys of what two calls give, of which both have it": (
+        KEYS.format(first="one", second="one", asked="one").replace("4", "⟦4⟧").replace("⟦2⟧", "2"),
+        {"4"},
+    ),
+    "whether a name is among the keys of what two calls give, of which one has it": (
+        KEYS.format(first="one", second="two", asked="one").replace("4", "⟦4⟧"),
+        {"4", "2"},
     ),
     "a constant of a kind that is not known": (
         "given = ⟦4⟧\nworkers = given if isinstance(given, Count) else ⟦2⟧\n" + LOAD,

@@ -44,6 +44,7 @@ class Project:
         self.launches = Launches(self._files)
         self._members: tuple[str, ...] | None = None
         self._with_words: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._python_with: dict[re.Pattern[bytes], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
         self._definitions: dict[str, frozenset[str]] = {}
@@ -208,6 +209,23 @@ class Project:
                 facts = self.python(source.path)
                 if facts is not None:
                     yield facts
+
+    def python_files_with(self, pattern: re.Pattern[bytes]) -> Iterator[PythonFacts]:
+        """Yield what every Python file of the project says that holds a pattern, whether or not the file may matter.
+
+        As nobody named such a file, one that cannot be parsed is passed over.
+        """
+        if pattern not in self._python_with:
+            paths = (path for path in self.paths if Language.of(path) is Language.PYTHON)
+            held = (path for path in paths if pattern.search(self._files.content(path) or b""))
+            self._python_with[pattern] = tuple(held)
+        for path in self._python_with[pattern]:
+            named = self._files.is_read(path)
+            facts = self.python(path)
+            if facts is not None:
+                yield facts
+            elif not named:
+                self.failures.pop(path, None)
 
     def all_configuration_files(self, sign: str = "") -> Iterator[ConfigurationFacts]:
         """Yield what every configuration source that may matter says, in the order of paths."""

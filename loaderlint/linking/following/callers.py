@@ -171,7 +171,7 @@ class Callers:
         named = scope.parent if scope.parent is not None and scope.parent.is_class else scope
         at_the_top = named.parent is facts.module and not scope.name.startswith("_")
         offered = at_the_top and not in_tests(path) and is_offered(self._evaluator.project, facts, named.name)
-        return replace(called, for_users=by_nobody_else or offered)
+        return replace(called, for_users=by_nobody_else or offered, offered=offered and not by_nobody_else)
 
     def note_takers(self, names: Iterable[str]) -> None:
         """Note the files of the functions and classes that are given something by one of these names: they may call it.

@@ -54,7 +54,7 @@ def _called_on(evaluator: Evaluator, one: Possibility, owner: Class) -> Possibil
     function = one.thing
     if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
         return one
-    if not classes.has_decorator(function.node, "classmethod"):
+    if not classes.is_class_method(function.node):
         return one
     return replace(one, thing=replace(function, receiver=evaluator.any_object(owner)))
 

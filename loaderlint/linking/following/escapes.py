@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.effects import MOST_CALLEE_STEPS, parameters_handed
 from loaderlint.linking.scopes.events import CALL
 from loaderlint.linking.scopes.names import MUTATIONS
-from loaderlint.linking.things.kinds import Frame, Function, end_of
+from loaderlint.linking.things.kinds import External, Frame, Function, end_of
 from loaderlint.linking.things.made_calls import is_plain
 from loaderlint.readers.python import Scope, dotted, parts_in
 from loaderlint.readers.python_calls import called_name
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 _ONLY_READ = frozenset({"print", "len", "str", "repr", "dict", "sorted", "list", "info", "debug", "pprint", "deepcopy"})
 """Calls that do not change the dictionary they are given."""
+_LOOK_AT_IT = frozenset(
+    f"builtins.{name}"
+    for name in ("all", "any", "bool", "callable", "enumerate", "frozenset", "hasattr", "id", "isinstance", "iter")
+) | frozenset(f"builtins.{name}" for name in ("max", "min", "set", "tuple", "type", "zip"))
+"""Functions of Python that do not change it either; methods of objects that have such names may."""
 
 
 def may_be_filled(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
@@ -60,6 +65,8 @@ def _loses(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame, seen: 
     with evaluator.steps(MOST_CALLEE_STEPS):
         callees = evaluator.evaluate(call.func, frame)
     for callee in callees:
+        if isinstance(callee.thing, External) and callee.thing.name in _LOOK_AT_IT:
+            continue
         handed = parameters_handed(evaluator, callee, call, name) if isinstance(callee.thing, Function) else []
         if not handed:
             return True

@@ -412,6 +412,10 @@ class Evaluator:
         key = of.node, (running[0].node, running[1]) if running is not None else None
         return self._objects.setdefault(key, Instance(of, running=running))
 
+    def object_of_users(self, of: Class, span: Span) -> Instance:
+        """Return the object of a class that whoever uses the project makes and hands over at a place."""
+        return self.remembered(("of users", of.node, span), None, lambda: instances.of_users(self, of, span))
+
     def may_be_filled(self, node: ast.expr, frame: Frame) -> bool:
         """Return whether a dictionary may get keys in a way that is not followed."""
         return escapes.may_be_filled(self, node, frame)

@@ -50,7 +50,7 @@ def frame_of_call(evaluator: Evaluator, function: Function, node: ast.Call, fram
     """Return the frame of a project function's body during one call of it, the same whenever it is asked for."""
 
     def entered() -> Frame:
-        method = takes_receiver(function) or classes.has_decorator(function.node, "classmethod")
+        method = takes_receiver(function) or classes.is_class_method(function.node)
         caller = Caller(frame, node)
         given = arguments.bound(evaluator, caller, function, skip_first=method)
         hidden = decorators.hides_arguments(evaluator, function.node, function.facts, function.scope)

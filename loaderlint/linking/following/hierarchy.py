@@ -78,7 +78,7 @@ def can_be(evaluator: Evaluator, instance: Instance, kind: Class) -> bool:
 
 def _is_own_object(node: ast.expr, frame: Frame) -> bool:
     """Return whether an expression in a method is the object that the method runs on."""
-    if not isinstance(frame.scope.node, FunctionNode) or classes.has_decorator(frame.scope.node, "classmethod"):
+    if not isinstance(frame.scope.node, FunctionNode) or classes.is_class_method(frame.scope.node):
         return False
     return is_super(node) or (isinstance(node, ast.Name) and classes.names_receiver(frame, node.id))
 

@@ -25,6 +25,7 @@ from loaderlint.linking.following import (
     stops,
 )
 from loaderlint.linking.following.commandlines import defaults
+from loaderlint.linking.following.commandlines.given import left_or_given
 from loaderlint.linking.following.configurations import configurable
 from loaderlint.linking.following.repaired import Making
 from loaderlint.linking.following.replacing import MAKING, always_runs
@@ -449,6 +450,14 @@ def _declared(evaluator: Evaluator, instance: Instance, owner: Class, name: str,
     handed_up = _handed_to_fields(evaluator, instance, owner)
     values = fields.given(evaluator, instance, owner, name, default, span, handed_up)
     return checked_fields.stored(evaluator, instance.of, name, values)
+
+
+def of_users(evaluator: Evaluator, owner: Class, span: Span) -> Instance:
+    """Return an object for which whoever uses the project may give what its class takes, or leave it out."""
+    taken = [one.arg for made in classes.constructors(owner) for one in parameters_of(made.node)]
+    given = {name: left_or_given(str(span), name, span) for name in taken}
+    changed = {name: left_or_given(str(span), name, span) for name in fields.fields_of(evaluator, owner)}
+    return Instance(owner, classes.plain_call(owner), Frame(owner.facts, owner.place), changed, given)
 
 
 def is_property(function: Function) -> bool:

@@ -6,6 +6,7 @@ A class that binds ``self.test_dataloader = self._test_dataloader`` under a cond
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,14 @@ from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Thing
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.vocabulary.callables import DATA_MODULES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_PUTS_TOGETHER = re.compile(rb"\bgetattr\((?:\s*\n|[^\n]*(?:[+%]|[fF][\"']|\w\())|[\"']_\w*(?:[\"']\s*\+|[{%])")
+"""Where ``getattr`` is called with more than plain names and texts, or on further lines; how a private name begins."""
 _MOST_WAYS = 4
 """Where a method is handed on in more ways than this, only what they have in common is kept of the conditions."""
 
@@ -45,11 +48,6 @@ def _handed_on_at(evaluator: Evaluator, owner: Class, method: Scope) -> tuple[Pl
     evaluator.mentioned.add(name)
     if not isinstance(method.node, FunctionNode) or method.node.decorator_list or evaluator.callers.heirs(owner):
         return ()
-    asked = [(facts, site) for facts in evaluator.project.all_python() for site in facts.calls.get("getattr", ())]
-    if not _is_known(evaluator, owner) or any(_looks_up(site, facts is owner.facts) for facts, site in asked):
-        return ()
-    lineage = [one.scope for one in classes.lineage(evaluator, owner)]
-    named = [node for facts in evaluator.project.all_python() for node in _names_of(facts, name, lineage)]
     bound = [
         (one.place, node)
         for scope in owner.scope.children
@@ -58,7 +56,12 @@ def _handed_on_at(evaluator: Evaluator, owner: Class, method: Scope) -> tuple[Pl
         for one in bindings
         if one.kind == "assign" and one.value is not None
         for node in _uncalled(one.value)
+        if node.attr == name
     ]
+    if not bound or not _is_known(evaluator, owner) or _is_looked_up(evaluator, owner, name):
+        return ()
+    lineage = [one.scope for one in classes.lineage(evaluator, owner)]
+    named = [node for facts in evaluator.project.all_python() for node in _names_of(facts, name, lineage)]
     handed_on = {node for _, node in bound}
     return tuple(place for place, node in bound if node in named) if handed_on.issuperset(named) else ()
 
@@ -104,15 +107,41 @@ def _uncalled(value: ast.expr) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(value) if isinstance(node, ast.Attribute) and node not in called)
 
 
-def _looks_up(site: CallSite, here: bool) -> bool:
+def _is_looked_up(evaluator: Evaluator, owner: Class, name: str) -> bool:
+    """Return whether ``getattr`` may give a method of a class somewhere in the project."""
+    # What puts a name together may stand in a file that says nothing of loaders.
+    every = (*evaluator.project.all_python(), *evaluator.project.python_files_with(_PUTS_TOGETHER))
+    sites = ((facts, site) for facts in every for site in facts.calls.get("getattr", ()))
+    return any(_looks_up(site, name, here=facts is owner.facts) for facts, site in sites)
+
+
+def _looks_up(site: CallSite, name: str, *, here: bool) -> bool:
     """Return whether ``getattr`` may give a method by a name that is put together, or asked for of the own object.
 
     A name that stands somewhere as it is was found there. The own object is asked ``here`` alone, in the file of the
     class.
     """
+
+    def is_it(one: Binding) -> bool:
+        return isinstance(one.value, ast.JoinedStr | ast.BinOp) and re.fullmatch(_spelled(one.value), name) is not None
+
     match site.node.args:
-        case [_, ast.JoinedStr() | ast.BinOp() | ast.Call(), *_]:
+        case [_, ast.JoinedStr() | ast.BinOp() | ast.Call() as asked, *_]:
+            return re.fullmatch(_spelled(asked), name) is not None
+        case [_, ast.Name(asked), *_] if any(map(is_it, site.place.scope.bindings.get(asked, ()))):
             return True
         case [ast.Name(holder), asked, *_] if here:
             return holder == receiver_in(site.place.scope) and not isinstance(asked, ast.Constant)
     return False
+
+
+def _spelled(node: ast.expr) -> str:
+    """Return the pattern of the texts that an expression can put together, by the pieces that are written there."""
+    match node:
+        case ast.Constant(str(text)):
+            return re.escape(text)
+        case ast.JoinedStr(pieces):
+            return "".join(map(_spelled, pieces))
+        case ast.BinOp(first, ast.Add(), second):
+            return _spelled(first) + _spelled(second)
+    return ".*"

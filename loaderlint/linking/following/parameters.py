@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import arguments, hierarchy, stops
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.things import classes, decorators
-from loaderlint.linking.things.classes import constructor, has_decorator, is_receiver, owner_of
+from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
     ABSENT,
     Absent,
@@ -48,7 +48,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return unseen(span)
     owner = owner_of(frame.facts, scope)
     if owner is not None and isinstance(function, FunctionNode) and is_receiver(function, node):
-        if has_decorator(function, "classmethod"):
+        if is_class_method(function):
             return _class_called(evaluator, owner, frame, span)
         return (Possibility(frame.receiver or hierarchy.in_method(evaluator, owner, scope), span),)
     if frame.arguments is not None and node.arg in frame.arguments:
@@ -81,7 +81,8 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     if called.elsewhere:
         ways.append((len(called.by), unseen(span)))
     if called.for_users:
-        ways.append((len(called.by) + called.elsewhere, _of_users(evaluator, default, node, frame, subject)))
+        given = _of_users(evaluator, default, node, frame, subject, offered=called.offered)
+        ways.append((len(called.by) + called.elsewhere, given))
     return one_of(subject, ways) or unseen(span)
 
 
@@ -103,10 +104,14 @@ def _on_the_object(evaluator: Evaluator, callers: Iterable[AnyCaller], frame: Fr
 
 
 def _of_users(
-    evaluator: Evaluator, default: ast.expr | None, node: ast.arg, frame: Frame, subject: str
+    evaluator: Evaluator, default: ast.expr | None, node: ast.arg, frame: Frame, subject: str, *, offered: bool = False
 ) -> Possibilities:
-    """Return what whoever uses the project hands over for a parameter: its default, or what its annotation promises."""
-    return (*_default(evaluator, default, node, frame, subject), *_by_annotation(evaluator, node, frame, subject))
+    """Return what whoever uses the project hands over for a parameter: its default, or what its annotation promises.
+
+    What the project makes itself it hands over in its own calls: those it is ``offered`` to make another one.
+    """
+    promised = _by_annotation(evaluator, node, frame, subject, offered=offered)
+    return (*_default(evaluator, default, node, frame, subject), *promised)
 
 
 def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities) -> Possibilities:
@@ -205,7 +210,7 @@ def _default(
     return under((one.step(span, note) for one in found), assumed)
 
 
-def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str) -> Possibilities:
+def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str, *, offered: bool) -> Possibilities:
     """Return the object of a project class that the annotation promises, else the unseen."""
     span = frame.facts.span(node)
     assumed = choice(f"{subject}:{node.arg}", "given")
@@ -216,7 +221,8 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
         where = Frame(frame.facts, end_of(frame.scope.parent))
         for one in evaluator.evaluate(annotation, where):
             if isinstance(one.thing, Class):
-                return (Possibility(evaluator.any_object(one.thing), span, assumptions=assumed),)
+                of_users = evaluator.object_of_users(one.thing, span) if offered else evaluator.any_object(one.thing)
+                return (Possibility(of_users, span, assumptions=assumed),)
     return unseen(span, assumed)
 
 

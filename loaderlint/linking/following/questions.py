@@ -49,7 +49,15 @@ _KINDS: dict[str, type] = {
     "builtins.float": float,
     "builtins.str": str,
 }
-_OTHER_KINDS = frozenset(f"builtins.{name}" for name in ("dict", "list", "tuple", "set", "bytes"))
+_OTHER_KINDS = frozenset(
+    {
+        *(f"builtins.{name}" for name in ("dict", "list", "tuple", "set", "bytes")),
+        *(f"collections.abc.{name}" for name in ("Mapping", "MutableMapping", "MutableSequence")),
+        *(f"typing.{name}" for name in ("Dict", "List", "Mapping", "MutableMapping", "MutableSequence", "Tuple")),
+        *("collections.OrderedDict", "omegaconf.DictConfig", "omegaconf.ListConfig"),
+    }
+)
+"""Kinds that no constant is of."""
 
 
 def asked(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:

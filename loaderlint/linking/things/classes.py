@@ -46,6 +46,15 @@ def has_decorator(function: FunctionNode | ast.Lambda, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in decorators)
 
 
+def is_class_method(function: FunctionNode | ast.Lambda) -> bool:
+    """Return whether a method is handed the class: by its decorator, or as Python does for hooks of classes.
+
+    The reference, "Customizing class creation" and "Emulating generic types".
+    """
+    named = isinstance(function, FunctionNode) and function.name in ("__init_subclass__", "__class_getitem__")
+    return named or has_decorator(function, "classmethod")
+
+
 def class_around(frame: Frame, name: str) -> Class | None:
     """Return the class in whose method a name is what that is called on, None for any other name."""
     function, owner = frame.scope.node, owner_of(frame.facts, frame.scope)
@@ -58,8 +67,8 @@ def class_around(frame: Frame, name: str) -> Class | None:
 def class_of_receiver(frame: Frame, name: str) -> Class | None:
     """Return the class that a name is in a class method of its body, None for any other name."""
     function = frame.scope.node
-    is_class_method = isinstance(function, FunctionNode) and has_decorator(function, "classmethod")
-    return class_around(frame, name) if is_class_method else None
+    called_on_class = isinstance(function, FunctionNode) and is_class_method(function)
+    return class_around(frame, name) if called_on_class else None
 
 
 def setters(project: Project) -> Mapping[str, Set[int]]:

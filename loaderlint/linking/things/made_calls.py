@@ -75,12 +75,13 @@ class Called:
     """Who calls a function, and whether code that is not followed may call it as well.
 
     ``for_users`` says that whoever uses the project calls it: the project itself does not, or in its tests alone, or it
-    can be called by its name.
+    can be called by its name. ``offered`` says that those are others than the project, which calls it as well.
     """
 
     by: tuple[AnyCaller, ...] = ()
     elsewhere: bool = False
     for_users: bool = False
+    offered: bool = False
 
 
 def in_tests(path: str) -> bool:

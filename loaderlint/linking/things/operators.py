@@ -204,9 +204,9 @@ def _membership(
         if isinstance(container.thing, str):
             values = container.thing
         elif isinstance(container.thing, Row) and all(
-            len(one) == 1 and one[0].constant for one in container.thing.items
+            each and all(one.constant for one in each) for each in container.thing.items
         ):
-            values = [one[0].thing for one in container.thing.items]
+            values = [one.thing for each in container.thing.items for one in each]
         if isinstance(values, list) and _is_container(item):
             found.append(Possibility(negated, span, assumptions=assumptions, sources=places))
             continue
@@ -214,8 +214,16 @@ def _membership(
             found.extend(unseen(span, assumptions))
             continue
         inside = item.thing in values
+        if inside and isinstance(container.thing, Row) and not _surely_in(container.thing, item.thing):
+            found.extend(unseen(span, assumptions))
+            continue
         found.append(Possibility(inside is not negated, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
+
+
+def _surely_in(row: Row, thing: Thing) -> bool:
+    """Return whether one of the items of a row is a constant, whichever of the things it can be it is."""
+    return any(all(one.thing == thing for one in each) for each in row.items)
 
 
 def _holding(items: Items | TreeMapping, key: str) -> list[tuple[bool | None, Assumptions]]:
