@@ -237,6 +237,14 @@ class TestUnguardedEntryPoint:
         assert finding.confidence is Confidence.POSSIBLE
         assert finding.message.endswith("reaches `main()` again, where it is run by its path")
 
+    def test_a_module_that_a_launcher_may_import_is_not_surely_the_main_one(self) -> None:
+        launched = replace(ITERATES, brought_in=Touch(at(3), "import_module(name)"))
+        finding = the_finding("LL102", self.unguarded(launched, num_workers=4), WINDOWS)
+        assert finding.confidence is Confidence.LIKELY
+        assert finding.message.endswith("again, where it is the program's main file")
+        assert not the_fix(finding).safe
+        assert "`import_module(name)`" in the_fix(finding).reason
+
     def test_the_fix_is_unsafe_where_workers_then_import_no_module_that_adds_to_what_they_read(self) -> None:
         payload = Payload(code=WorkerCode(imported_late=Touch(at(3), "READERS.add(read)")), seen=True)
         found = the_finding("LL102", replace(self.unguarded(num_workers=4), payload=payload), WINDOWS)

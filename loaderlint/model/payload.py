@@ -39,7 +39,8 @@ class Touch:
 
     ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
     takes a RuntimeError. ``workers`` are the places of the worker counts that its loader can have there, None where all
-    that were seen can be. ``ends`` says that it ends each worker that comes to it.
+    that were seen can be. ``ends`` says that it ends each worker that comes to it. ``brought_in`` is where other code
+    may bring in its file by a name that only a run shows, which then is not the program's main file.
     """
 
     span: Span
@@ -49,6 +50,7 @@ class Touch:
     caught: bool = False
     workers: frozenset[Span] | None = None
     ends: bool = False
+    brought_in: Touch | None = None
 
     def meets(self, workers: Candidate) -> bool:
         """Return whether its loader can have a worker count there."""
