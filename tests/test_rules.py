@@ -297,6 +297,13 @@ class TestUnpicklableWorkerCallable:
         assert not fix.safe
         assert "root, size" in fix.reason
 
+    def test_what_a_decorator_makes_of_a_function_is_not_hoisted(self) -> None:
+        decorated = Unpicklable(at(23), "function", "collate_fn", "keep", decorator="timed")
+        finding = the_finding("LL103", self.loader(decorated), WINDOWS)
+        assert finding.message.endswith("given as collate_fn is what `@timed` makes of it, which cannot be pickled")
+        assert finding.fix is None
+        assert "functools.wraps" in finding.unfixed
+
     def test_fork_is_quiet(self) -> None:
         assert check("LL103", self.loader(self.LAMBDA), LINUX) == []
 
@@ -387,6 +394,13 @@ class TestCudaInForkedWorker:
         assert finding.error.startswith("RuntimeError: Cannot re-initialize CUDA in forked subprocess.")
         assert the_fix(finding).edits == (AddOption(at(50), "multiprocessing_context", "spawn"),)
         assert the_fix(finding).safe
+
+    def test_spawn_is_no_fix_where_a_decorator_makes_what_does_not_pickle(self) -> None:
+        decorated = Unpicklable(at(23), "function", "collate_fn", "keep", decorator="timed")
+        payload = replace(self.LOADER.payload, unpicklable=(decorated,))
+        finding = the_finding("LL105", replace(self.LOADER, payload=payload), LINUX)
+        assert finding.fix is None
+        assert "not what `@timed` makes of the function given as collate_fn" in finding.unfixed
 
     def test_fork_that_was_asked_for_is_changed_where_it_was_asked_for(self) -> None:
         loader = a_loader(payload=self.LOADER.payload, num_workers=4, multiprocessing_context="fork")

@@ -75,7 +75,8 @@ class Unpicklable:
     ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``, or ``"function"`` or ``"class"`` of a notebook,
     whose main module no worker can import, or of a file that has it under its ``__main__`` guard alone (``guarded``);
     ``role`` the option, argument or attribute it is handed to, and ``handing`` says how; ``captures`` are the names it
-    takes from the function around it, without which it could be hoisted.
+    takes from the function around it, without which it could be hoisted. ``decorator`` is one that gives a local
+    function or class instead of it.
     """
 
     span: Span
@@ -87,6 +88,7 @@ class Unpicklable:
     trail: Trail = ()
     guarded: bool = False
     handing: Handing = Handing.GIVEN
+    decorator: str = ""
 
     @property
     def handed(self) -> str:

@@ -307,6 +307,9 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     for one in payload.unpicklable:
         if one.captures:
             return Unfixed(f"{there} need what pickles, and the {one.kind} {one.handed} uses names from around it")
+        if one.decorator:
+            made = f"what `@{one.decorator}` makes of the {one.kind} {one.handed}"
+            return Unfixed(f"{there} need what pickles, and not {made}")
     for kept in payload.kept:
         if kept.travels and (kept.kind.pickling or kept.kind.unpickling):
             return Unfixed(f"{there} cannot be sent {kept.described}")
