@@ -33,7 +33,33 @@ if __name__ == "__main__":
     main()
 """
 PARTS = ("above", "inside", "before", "guarded")
-SHARED = "offset = 0\nTABLE = {'a': 1}\n"
+WORDS = """
+class Words:
+    def __init__(self):
+        self.known = {}
+    def __call__(self, word):
+        return self.known.setdefault(word, len(self.known))
+words = Words()
+"""
+OPERATIONS = """
+class Operations(dict):
+    def __call__(self, name):
+        def note(function):
+            self[name] = function
+            return function
+        return note
+OPERATIONS = Operations()
+"""
+NOTES = """
+class Notes:
+    def __init__(self):
+        self.known = []
+    def __call__(self, function):
+        self.known.append(function)
+        return function
+NOTES = Notes()
+"""
+SHARED = f"offset = 0\nTABLE = {{'a': 1}}\n{WORDS}MORE = Words()\n"
 
 
 def changed(**parts: str) -> str:
@@ -66,6 +92,34 @@ LEFT_BEHIND = {
     "the words of the command line": (
         {"above": "import sys\nSCALE = '-v' in sys.argv", "before": "sys.argv.append('-v')"},
         "sys.argv.append('-v')",
+    ),
+    "an object that is called": (
+        {"above": WORDS, "inside": "words(index)", "before": "for word in 'ab':\n        words(word)"},
+        "words(word)",
+    ),
+    "an object that is called and has another name for a part of it": (
+        {
+            "above": WORDS.replace("return self.known.set", "known = self.known\n        return known.set"),
+            "inside": "words(index)",
+            "before": "words('a')",
+        },
+        "words('a')",
+    ),
+    "an object of another module that is called": (
+        {"inside": "print(shared.MORE)", "before": "shared.MORE('a')"},
+        "shared.MORE('a')",
+    ),
+    "an object that decorates": (
+        {
+            "above": OPERATIONS,
+            "inside": "OPERATIONS['a'](index)",
+            "before": "@OPERATIONS('a')\n    def a(i):\n        pass",
+        },
+        "OPERATIONS('a')",
+    ),
+    "an object that decorates by itself": (
+        {"above": NOTES, "inside": "NOTES.known", "before": "@NOTES\n    def a(i):\n        pass"},
+        "NOTES",
     ),
     "a list that is the default of a parameter": (
         {"above": "def fill(rows=CACHE):\n    rows.append(1)", "before": "fill()"},
@@ -183,6 +237,16 @@ LEFT_BEHIND |= {
     ),
 }
 NOT_LEFT_BEHIND = {
+    "an object that is called and stays the same": {
+        "above": "class Scale:\n    by = 2\n    def __call__(self, x):\n        return x * self.by\nscale = Scale()",
+        "inside": "scale(index)",
+        "before": "scale(1)",
+    },
+    "another object that is called": {
+        "above": f"{WORDS}others = Words()\n",
+        "inside": "words(1)",
+        "before": "others(1)",
+    },
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
     "a table of an object": {"inside": "pass\n    def load(self):\n        self.rows[1] = 2"},
     "a list of an object": {"inside": "pass\n    def load(self):\n        self.rows.append(1)"},

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
+from loaderlint.linking.workers.called_objects import called_objects
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
@@ -173,9 +174,10 @@ def _changed_by_call(
     evaluator: Evaluator, facts: PythonFacts, site: CallSite, later: Callable[[ast.AST, Place], bool]
 ) -> Iterator[tuple[Global, Touch]]:
     name = dotted(site.node.func) or ""
-    found = list(_asked(evaluator, facts, site.place.scope, name))
+    scope = site.place.scope
+    found = [*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name)]
     if _sets_up(evaluator, facts, site, name):
-        tensors = full_name(site.place.scope, name).startswith(PROCESS_DEFAULTS)
+        tensors = full_name(scope, name).startswith(PROCESS_DEFAULTS)
         found.append(_OF_TENSORS if tensors else _OF_THE_PROCESS)
     if found and later(site.node, site.place):
         touch = touch_at(facts, site.node)
@@ -185,11 +187,12 @@ def _changed_by_call(
 def _changed_by_decorators(
     evaluator: Evaluator, facts: PythonFacts, scope: Scope, later: Callable[[ast.AST, Place], bool]
 ) -> Iterator[tuple[Global, Touch]]:
-    """Yield what methods may change that decorate a function or class as they are: ``@READERS.register``."""
+    """Yield what decorators may change that are no calls: the object of ``@READERS.register``, or of ``@READERS``."""
     for child in scope.children:
         for node in child.node.decorator_list if isinstance(child.node, FunctionNode | ast.ClassDef) else ():
-            if isinstance(node, ast.Attribute) and child.defined is not None and later(node, child.defined):
-                found = _asked(evaluator, facts, scope, dotted(node) or "")
+            name = dotted(node)
+            if name is not None and child.defined is not None and later(node, child.defined):
+                found = (*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name))
                 yield from ((one, touch_at(facts, node)) for one in found)
 
 
