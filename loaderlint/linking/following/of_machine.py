@@ -25,12 +25,24 @@ def spelled_out(evaluator: Evaluator, test: ast.expr, frame: Frame) -> tuple[ast
 
     Beside it stands whether the answers are those of the test itself, and not the opposite ones.
     """
+    if not evaluator.once(("asks the machine",), False, lambda: _asks_at_all(evaluator)):
+        return None
     spelled = evaluator.remembered(("of the machine", id(test)), frame, lambda: _spelled(evaluator, test, frame))
     if spelled is None or isinstance(spelled, ast.Constant):
         return None
     if environment.is_set_somewhere(evaluator, _HIDES_DEVICES):
         return None
     return _as_truth(spelled)
+
+
+def _asks_at_all(evaluator: Evaluator) -> bool:
+    """Return whether any file of the project mentions something that a machine is asked.
+
+    Of CUDA, too, it is asked whether it ``is_available``, which is settled by the target.
+    """
+    parts = (name.split(".") for name in MACHINE_QUESTIONS)
+    words = {".".join(one[-2:]) if one[-1] == "is_available" else one[-1] for one in parts}
+    return any(True for word in sorted(words) for _ in evaluator.project.python_mentioning(word))
 
 
 def _as_truth(test: ast.expr) -> tuple[ast.expr, bool]:
@@ -50,12 +62,11 @@ def _spelled(evaluator: Evaluator, node: ast.expr, frame: Frame) -> ast.expr | N
     if isinstance(node, ast.Constant):
         return node
     if isinstance(node, ast.Compare):
-        left, *others = (_spelled(evaluator, one, frame) for one in (node.left, *node.comparators))
-        known = [one for one in others if one is not None]
-        return ast.Compare(left, node.ops, known) if left is not None and len(known) == len(others) else None
+        operands = _all_spelled(evaluator, [node.left, *node.comparators], frame)
+        return ast.Compare(operands[0], node.ops, operands[1:]) if operands else None
     if isinstance(node, ast.BoolOp):
-        values = [one for value in node.values if (one := _spelled(evaluator, value, frame)) is not None]
-        return ast.BoolOp(node.op, values) if len(values) == len(node.values) else None
+        values = _all_spelled(evaluator, node.values, frame)
+        return ast.BoolOp(node.op, values) if values else None
     if isinstance(node, ast.UnaryOp):
         operand = _spelled(evaluator, node.operand, frame)
         return ast.UnaryOp(node.op, operand) if operand is not None else None
@@ -66,6 +77,17 @@ def _spelled(evaluator: Evaluator, node: ast.expr, frame: Frame) -> ast.expr | N
         owner = _question(evaluator, node.value, frame)
         return ast.Attribute(owner, node.attr, ast.Load()) if owner is not None else None
     return question
+
+
+def _all_spelled(evaluator: Evaluator, nodes: list[ast.expr], frame: Frame) -> list[ast.expr]:
+    """Return expressions as they are spelled out, none as soon as one of them asks for more than the machine."""
+    found: list[ast.expr] = []
+    for node in nodes:
+        spelled = _spelled(evaluator, node, frame)
+        if spelled is None:
+            return []
+        found.append(spelled)
+    return found
 
 
 def _question(evaluator: Evaluator, node: ast.expr, frame: Frame) -> ast.expr | None:
