@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import stops
+from loaderlint.linking.following import of_machine, stops
 from loaderlint.linking.following.reads import last_read
 from loaderlint.linking.following.renewed import not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
@@ -85,6 +85,11 @@ class Conditions:
     def _asked(self, test: ast.expr, frame: Frame, answer: bool | frozenset[bool]) -> list[Assumptions]:
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, answer = test.operand, _OPPOSITES[answer]
+        of_the_machine = of_machine.spelled_out(self._evaluator, test, frame)
+        if of_the_machine is not None:
+            asked, truth = of_the_machine
+            question = Question(ast.unparse(asked), "the machine", names=_names(test))
+            return [choice(question, answer if truth else _OPPOSITES[answer])]
         own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""

@@ -12,7 +12,7 @@ from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import replaced, validated
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
-from loaderlint.linking.things import platforms
+from loaderlint.linking.things import overridden, platforms
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -152,8 +152,17 @@ def value_of(
             unseen_ways.append(one.assumptions)
             given_at.update((one.span,) if thing in (GIVEN, REPLACED) else ())
     by_user = bool(unseen_things) and all(thing in (GIVEN, REPLACED) for thing in unseen_things)
-    joined = tuple(_platforms_joined(candidates))
-    return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
+    joined = _platforms_joined(_as_shipped(candidates, site))
+    return Value(tuple(joined), bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
+
+
+def _as_shipped(candidates: list[Candidate], site: Span) -> list[Candidate]:
+    """Return the candidates without those that come to a loader only in runs in which a user replaces other values.
+
+    A loader that no value of a configuration comes to as it is shipped may be meant for just such runs.
+    """
+    others = [one for one in candidates if not overridden.in_part(one.assumptions)]
+    return others if any(one.written and one.span.path != site.path for one in others) else candidates
 
 
 def _named_contexts(evaluator: Evaluator, given: Given) -> list[tuple[bool, Possibilities]]:
