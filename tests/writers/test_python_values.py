@@ -279,6 +279,30 @@ MAKE_INTEGER = {
         "p.add_argument('-j', type=count, default=⟦'4'⟧)\n",
         "p.add_argument('-j', type=count, default=4)\n",
     ),
+    "the default of an option that gives a float": (
+        "p.add_argument('-j', type=float, default=⟦2.5⟧)\n",
+        "p.add_argument('-j', type=int, default=2)\n",
+    ),
+    "the default of an option that makes a float of it": (
+        "@click.option('-j', type=float, default=⟦4⟧)\ndef f(j): ...\n",
+        "@click.option('-j', type=int, default=4)\ndef f(j): ...\n",
+    ),
+    "the default of an option of integers": (
+        "p.add_argument('-j', type=int, default=⟦4.0⟧)\n",
+        "p.add_argument('-j', type=int, default=4)\n",
+    ),
+    "the default of an option that is one of several texts": (
+        "p.add_argument('-j', default=⟦'4'⟧, choices=['0', '4'])\n",
+        "p.add_argument('-j', default=4, choices=[0, 4], type=int)\n",
+    ),
+    "an option that is one of several texts": (
+        "⟦p.add_argument('-j', choices=('0', '4'), type=str)⟧\n",
+        "p.add_argument('-j', choices=(0, 4), type=int)\n",
+    ),
+    "an option that is one of several numbers": (
+        "⟦p.add_argument('-j', choices=range(8))⟧\n",
+        "p.add_argument('-j', choices=range(8), type=int)\n",
+    ),
     "the default of something else": ("setting('-j', default=⟦'4'⟧)\n", "setting('-j', default=4)\n"),
     "an option of click": ("@⟦click.option('-j')⟧\ndef f(j): ...\n", "@click.option('-j', type=int)\ndef f(j): ...\n"),
 }
