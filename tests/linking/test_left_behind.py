@@ -182,7 +182,93 @@ LEFT_BEHIND |= {
         "torch.set_default_device('cuda')",
     ),
 }
+CALLED_BEFORE = {
+    "a default that it fills": (
+        "def note(row=0, rows=[]):\n    rows.append(row)\n    return len(rows)",
+        "rows.append(row)",
+    ),
+    "a global that it counts": (
+        "def note(row=0):\n    global OTHER\n    OTHER += 1\n    return OTHER",
+        "OTHER += 1",
+    ),
+    "a number for what is new": (
+        "def note(row=0, rows={}):\n    rows[row] = len(rows)\n    return rows[row]",
+        "rows[row] = len(rows)",
+    ),
+    "a default that keeps what it draws": (
+        "def note(row=0, rows={}):\n    if row not in rows:\n        rows[row] = torch.rand(1)\n    return rows[row]",
+        "rows[row] = torch.rand(1)",
+    ),
+    "the result that was drawn": (
+        "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef note(row=0):\n    return torch.rand(1)",
+        "torch.rand(1)",
+    ),
+    "a count of the results": (
+        "import functools\n@functools.cache\ndef note(row=0):\n    CACHE.append(row)\n    return len(CACHE)",
+        "CACHE.append(row)",
+    ),
+}
+KEPT_AS_WORKED_OUT = {
+    "the result": "from functools import cache\n@cache\ndef note(row=0):\n    return row + 1",
+    "an item": "def note(row=0, rows={}):\n    if row not in rows:\n        rows[row] = row + 1\n    return rows[row]",
+    "an item where there is none": "def note(row=0, rows={}):\n    return rows.setdefault(row, row + 1)",
+    "a global where there is none": (
+        "FOUND = None\ndef note(row=0):\n    global FOUND\n    if FOUND is None:\n        FOUND = [1]\n    return FOUND"
+    ),
+    "what has another name": "def note(row=0):\n    rows = CACHE\n    return rows[row:]",
+    "what is handed on": "import math\ndef note(row=0):\n    return math.fsum(CACHE) + unseen(CACHE)",
+    "what is drawn each time": "def note(row=0):\n    return torch.rand(1)",
+}
+READ = "import json\nfrom pathlib import Path\nFILE = Path('c.json')\nSCALE = "
+WRITES = "open('c.json', 'w')"
+LEFT_BEHIND |= {
+    "a file": ({"above": f"{READ}json.load(open('c.json'))", "before": f"json.dump(1, {WRITES})"}, WRITES),
+    "a file by its name": (
+        {"above": f"{READ}json.loads(FILE.read_text())", "before": "FILE.write_text('2')"},
+        "FILE.write_text('2')",
+    ),
+    "a file that a function reads": (
+        {"above": f"def load():\n    with open('c.json') as file:\n        return int(file.read())\n{READ}load()"}
+        | {"before": "Path('c.json').write_text('2')"},
+        "Path('c.json').write_text('2')",
+    ),
+    "a file that is open": (
+        {"above": "with open('c.json') as file:\n    SCALE = int(file.read())", "guarded": "open('c.json', mode='a')"},
+        "open('c.json', mode='a')",
+    ),
+    "a file that a function is told to write": (
+        {"above": f"def save(path):\n    open(path, 'w')\n{READ}int(open('c.json').read())"}
+        | {"before": "save('c.json')"},
+        "save('c.json')",
+    ),
+    "a file that another is put in the place of": (
+        {"above": f"import os\n{READ}load('c.json')", "before": "os.replace('d.json', 'c.json')"},
+        "os.replace('d.json', 'c.json')",
+    ),
+    "numbers that are saved": (
+        {"above": "import numpy as np\nSCALE = np.load('a.npy')", "before": "np.save('a.npy', 1)"},
+        "np.save('a.npy', 1)",
+    ),
+    "a file whose content is kept": (
+        {"above": f"from functools import cache\n@cache\ndef told():\n    return load('c.json')\n{READ}1"}
+        | {"inside": "told()", "before": WRITES},
+        WRITES,
+    ),
+}
 NOT_LEFT_BEHIND = {
+    "another file": {"above": f"{READ}json.load(open('c.json'))", "before": "open('d.json', 'w')"},
+    "a file that is read again": {"above": f"{READ}json.load(open('c.json'))", "before": "json.load(open('c.json'))"},
+    "a file that is written at import": {"above": f"{WRITES}\n{READ}json.load(open('c.json'))"},
+    "a file that no worker reads": {"above": f"{READ}1\nMORE = json.load(open('c.json'))", "before": WRITES},
+    "a file that workers read each time": {
+        "above": f"def told():\n    return load('c.json')\n{READ}1",
+        "inside": "told()",
+        "before": WRITES,
+    },
+    "a text that a list has no more": {
+        "above": f"{READ}load('c.json')",
+        "before": "names = []; names.remove('c.json')",
+    },
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
     "a table of an object": {"inside": "pass\n    def load(self):\n        self.rows[1] = 2"},
     "a list of an object": {"inside": "pass\n    def load(self):\n        self.rows.append(1)"},
@@ -244,6 +330,18 @@ def test_what_workers_read_is_changed_after_import(parts: dict[str, str], what: 
 @pytest.mark.parametrize("parts", NOT_LEFT_BEHIND.values(), ids=NOT_LEFT_BEHIND.keys())
 def test_what_a_new_process_finds_as_well_is_not_left_behind(parts: dict[str, str]) -> None:
     assert changed(**parts) == ""
+
+
+@pytest.mark.parametrize(("above", "what"), CALLED_BEFORE.values(), ids=CALLED_BEFORE.keys())
+def test_a_function_keeps_what_the_program_called_it_for_before_workers_do(above: str, what: str) -> None:
+    assert changed(above=above, inside="note()", before="note(1)") == what
+    assert changed(above=above, inside="note()") == ""
+    assert changed(above=f"{above}\nnote(1)", inside="note()") == ""
+
+
+@pytest.mark.parametrize("above", KEPT_AS_WORKED_OUT.values(), ids=KEPT_AS_WORKED_OUT.keys())
+def test_a_function_may_keep_what_it_would_work_out_again(above: str) -> None:
+    assert changed(above=above, inside="note()", before="note(1)") == ""
 
 
 def test_the_first_of_several_changes_is_named() -> None:

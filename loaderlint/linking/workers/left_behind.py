@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
+from loaderlint.linking.workers.called_before import kept_from_before
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
@@ -27,6 +28,7 @@ from loaderlint.linking.workers.top_level import (
     reaches_top,
     touch_at,
 )
+from loaderlint.linking.workers.written_files import changed_files
 from loaderlint.model.payload import Touch
 from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.model.setting_names import is_setting, words_of
@@ -59,13 +61,14 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
         return found
 
     by_name = evaluator.remembered(("changed after import",), None, changed)
-    if not by_name or not running:
+    if not running:
         return None
     shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
     read = shared.union(meant for function in running for meant in read_of_modules(evaluator, function))
     own = spans_of(running)
-    touches = (touch for meant in read for touch in by_name.get(meant, ()))
-    return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=place_of, default=None)
+    touches = [touch for meant in read for touch in by_name.get(meant, ())]
+    outside = [one for one in touches if not any(span.holds(one.span) for span in own)]
+    return min((*outside, *kept_from_before(evaluator, running, own, touches)), key=place_of, default=None)
 
 
 def spans_of(running: Sequence[Function]) -> Sequence[Span]:
@@ -94,6 +97,7 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
             yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
     yield from changed_surroundings(evaluator)
+    yield from changed_files(evaluator)
 
 
 def changed_in(
