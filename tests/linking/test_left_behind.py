@@ -255,7 +255,34 @@ LEFT_BEHIND |= {
         WRITES,
     ),
 }
+LEFT_BEHIND |= {
+    "what worker code asks of its module": ({"inside": "print(__name__ == '__main__')"}, "__name__ == '__main__'"),
+    "what is chosen by the name of the module": (
+        {"above": "SCALE = 2 if __name__ != '__mp_main__' else 1"},
+        "__name__ != '__mp_main__'",
+    ),
+    "the name of the module": (
+        {"above": "NAME = __name__", "inside": "print(NAME == '__main__')"},
+        "NAME = __name__",
+    ),
+    "what the main module has": (
+        {"above": "import sys", "inside": "print(sys.modules['__main__'].OTHER)"},
+        "sys.modules['__main__']",
+    ),
+    "the main module": ({"above": "import __main__", "inside": "print(__main__.OTHER)"}, "__main__"),
+    "the process that imports it": (
+        {"above": "from multiprocessing import current_process as process\nSCALE = len(process().name)"},
+        "process()",
+    ),
+}
 NOT_LEFT_BEHIND = {
+    "the name of a log": {"above": "import logging\nLOG = logging.getLogger(__name__)", "inside": "LOG.info(__name__)"},
+    "another module": {"above": "import sys", "inside": "print(sys.modules['shared'].offset)"},
+    "the process that runs it": {
+        "above": "import multiprocessing",
+        "inside": "print(multiprocessing.current_process().name)",
+    },
+    "what no worker reads of the name": {"above": "OTHER = __name__ == '__main__'"},
     "another file": {"above": f"{READ}json.load(open('c.json'))", "before": "open('d.json', 'w')"},
     "a file that is read again": {"above": f"{READ}json.load(open('c.json'))", "before": "json.load(open('c.json'))"},
     "a file that is written at import": {"above": f"{WRITES}\n{READ}json.load(open('c.json'))"},
