@@ -387,3 +387,51 @@ def test_nothing_is_left_behind_where_nothing_was_seen_to_run_in_workers() -> No
         """
     )
     assert loader.payload.code.left_behind is None
+
+
+READ_ANEW = {
+    "the environment": (
+        {"above": "import os", "inside": "print(os.environ['MODE'])", "before": "os.environ['MODE'] = '2'"},
+        "os.environ['MODE'] = '2'",
+    ),
+    "a variable of it that is not seen": (
+        {"above": "import os", "inside": "print(os.getenv('MODE'))", "before": "os.environ.update(unseen())"},
+        "os.environ.update(unseen())",
+    ),
+    "what a module reads of it": (
+        {"above": "import os\nSCALE = int(os.environ.get('MODE', 1))", "before": "os.environ['MODE'] = '2'"},
+        "os.environ['MODE'] = '2'",
+    ),
+    "a file that a module reads": ({"above": f"{READ}json.load(open('c.json'))", "before": WRITES}, WRITES),
+}
+NOT_READ_ANEW = {
+    "another variable": {
+        "above": "import os",
+        "inside": "print(os.environ['MODE'])",
+        "before": "os.environ['SIZE'] = '2'",
+    },
+    "a variable that is set at import": {
+        "above": "import os\nos.environ['MODE'] = '2'",
+        "inside": "print(os.environ['MODE'])",
+    },
+    "a variable that the program alone reads": {"above": "import os", "before": "os.environ['MODE'] = '2'"},
+    "a global": {"before": "global SCALE; SCALE = 2"},
+}
+
+
+def read_anew(**parts: str) -> str:
+    text = PROGRAM
+    for part in PARTS:
+        text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.read_anew
+    return found.what if found is not None else ""
+
+
+@pytest.mark.parametrize(("parts", "what"), READ_ANEW.values(), ids=READ_ANEW.keys())
+def test_what_each_new_worker_reads_is_changed(parts: dict[str, str], what: str) -> None:
+    assert read_anew(**parts) == what
+
+
+@pytest.mark.parametrize("parts", NOT_READ_ANEW.values(), ids=NOT_READ_ANEW.keys())
+def test_what_each_new_worker_reads_stays_as_it_is(parts: dict[str, str]) -> None:
+    assert read_anew(**parts) == ""
