@@ -275,6 +275,12 @@ LEFT_BEHIND |= {
         "process()",
     ),
 }
+LEFT_BEHIND |= {
+    "a global that has the name of an attribute of the class": (
+        {"above": "kept = 1\nscale = [1]", "inside": "print(scale)", "before": "scale.append(2)"},
+        "scale.append(2)",
+    ),
+}
 NOT_LEFT_BEHIND = {
     "the name of a log": {"above": "import logging\nLOG = logging.getLogger(__name__)", "inside": "LOG.info(__name__)"},
     "another module": {"above": "import sys", "inside": "print(sys.modules['shared'].offset)"},
