@@ -323,6 +323,21 @@ def test_numbers_become_integers(before: str, after: str) -> None:
     assert rewritten(before, make_integer) == Rewritten(after)
 
 
+@pytest.mark.parametrize(
+    ("after", "edits", "unread"),
+    [
+        ("f(n=⟦args.num_workers⟧)\n", zero, True),
+        ("f(n=⟦args.num_workers⟧)\n", zero_on_windows, False),
+        ("f(n=⟦args.num_workers⟧)\nassert args.num_workers > 0\n", zero, False),
+        ("f(n=⟦self.threads⟧)\n", zero, False),
+        ("num_workers = 2\nf(n=⟦num_workers⟧)\n", zero, False),
+    ],
+)
+def test_an_option_that_nothing_else_reads_is_not_set_aside_unasked(after: str, edits: Edits, unread: bool) -> None:
+    unsafe = rewritten(f"import sys\np.add_argument('--num-workers', type=int)\n{after}", edits).unsafe
+    assert unsafe == ("`--num-workers` is then read by nothing" if unread else "")
+
+
 @pytest.mark.parametrize("before", ["⟦p.add_argument('-j')⟧\n", "@⟦click.option('-j', is_flag=True)⟧\ndef f(j): ...\n"])
 def test_no_value_takes_the_place_of_a_declaration(before: str) -> None:
     with pytest.raises(CannotRewrite, match="declaration"):
