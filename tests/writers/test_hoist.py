@@ -760,6 +760,23 @@ def test_a_class_that_gets_another_name_is_unsafe_where_somebody_asks_for_it(ask
     assert ("`__name__` becomes 'Shape_class'" in reason) is unsafe
 
 
+@pytest.mark.parametrize(
+    ("asked", "unsafe"),
+    [
+        ("scale.__name__", True),
+        ("rows.transform.__qualname__", True),
+        ("[one.__name__ for one in steps]", True),
+        ("type(rows).__name__", False),
+        ("rows.__class__.__name__", False),
+        ("Shape.__name__", False),
+        ("__name__", False),
+    ],
+)
+def test_a_lambda_gets_a_name_which_is_unsafe_where_somebody_asks_for_it(asked: str, unsafe: bool) -> None:
+    reason = "its `__name__`, which is asked for, becomes another"
+    assert (differing(f"use(lambda batch: batch)\n    print({asked})", "lambda") == reason) is unsafe
+
+
 @pytest.mark.parametrize("change", ["type(me).made += 1", "me.__class__.made = 1", "cls.made['a'] = 1"])
 def test_what_changes_its_class_is_unsafe(change: str) -> None:
     body = f"class It:\n        def get(me):\n            {change}"

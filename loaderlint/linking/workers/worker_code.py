@@ -19,6 +19,7 @@ from loaderlint.linking.workers.imported_late import imported_late
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
 from loaderlint.linking.workers.process_wide import process_wide
+from loaderlint.linking.workers.read_anew import read_anew
 from loaderlint.linking.workers.returned import called, unsendable
 from loaderlint.linking.workers.seeding import seeds
 from loaderlint.linking.workers.sharding import repeated
@@ -75,6 +76,7 @@ def worker_code(
         left_behind=left_behind(evaluator, everything) or late,
         changed_later=left_behind(evaluator, everything, settings=False) or late,
         imported_late=late,
+        read_anew=read_anew(evaluator, everything),
         process_wide=next(process_wide(evaluator, everything), None),
     )
 
