@@ -449,6 +449,10 @@ class Evaluator:
         """Return the alternative assumptions under which a test nobody can see through gives this answer."""
         return self._conditions.question(test, frame, answer)
 
+    def answered(self, test: ast.expr, frame: Frame) -> Possibilities:
+        """Return what a test gives, each value with all that is assumed of a run in which it is the answer."""
+        return self._conditions.answered(test, frame)
+
     def conditions(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
         """Return the alternative assumptions under which all these arms are taken."""
         return self._conditions.taken(arms, frame)
