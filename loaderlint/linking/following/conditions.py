@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -166,6 +166,10 @@ class Conditions:
             where = frame.at(arm.place) if arm.place is not None else frame
             alternatives = joined(alternatives, self._ways_into(arm, where))
         return alternatives
+
+    def passed(self, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+        """Return the alternatives under which a run comes to a place, as far as what may end it speaks of names."""
+        return stops.conditions_about(self._evaluator, frame, names)
 
     def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
         if arm.test is not None:
