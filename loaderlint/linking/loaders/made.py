@@ -9,7 +9,7 @@ from dataclasses import replace
 from loaderlint.linking.following import never_called, stops
 from loaderlint.linking.following.configurations import configured_calls
 from loaderlint.linking.following.evaluate import Evaluator
-from loaderlint.linking.loaders import replaced, validated
+from loaderlint.linking.loaders import replaced, undefined, validated
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.things import overridden, platforms
@@ -72,7 +72,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         options,
         site.kind.spelling,
         may_be_guarded=handled,
-        asked_for=not validated.is_never_asked_for(evaluator, site),
+        asked_for=not (validated.is_never_asked_for(evaluator, site) or undefined.ends_before(evaluator, site)),
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
     )

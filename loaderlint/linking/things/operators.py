@@ -55,6 +55,7 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
     span = frame.facts.span(node)
     current: list[Possibility] = [Possibility(not stops_at, span)]
     for position, operand in enumerate(node.values):
+        is_last = position == len(node.values) - 1
         following: list[Possibility] = []
         for one in current:
             if position and truth_of(one.thing) is stops_at:
@@ -73,7 +74,8 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
                 goes_on = [one]
             for way in goes_on:
                 places = way.sources | {way.span} if position else frozenset[Span]()
-                reached = under(evaluator.evaluate(operand, frame), way.assumptions)
+                values = evaluator.evaluate(operand, frame) if is_last else evaluator.answered(operand, frame)
+                reached = under(values, way.assumptions)
                 following.extend(replace(other, sources=other.sources | places) for other in reached)
         current = list(limited(distinct(following), span))
     return tuple(current)

@@ -94,6 +94,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
     keepsakes = Keepsakes(evaluator, frame)
     running: dict[str, list[Function]] = {}
     sent: list[Thing] = []
+    batch_size = _written(given.get("batch_size"), frame)
     for role in _OPTIONS:
         one_given = given.get(role)
         if one_given is None:
@@ -111,7 +112,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
             sent.extend(walk.visited())
             seen = seen and walk.seen
             if role == "dataset":
-                datasets.extend(samples(evaluator, one))
+                datasets.extend(samples(evaluator, one, batch_size, frame.scope))
     init = given.get("worker_init_fn")
     kept = keepsakes.found(
         [*running.get("dataset", ()), *running.get("collate_fn", ())],
@@ -135,6 +136,12 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
         seen=seen,
         code=worker_code(evaluator, given, running, draws, workers=workers),
     )
+
+
+def _written(given: Given | None, frame: Frame) -> str:
+    """Return what the argument of an option is, as somebody wrote it; nothing where there is none in this file."""
+    span, source = given.argument if given is not None else None, frame.facts.source
+    return source.at(span) if span is not None and span.path == source.path else ""
 
 
 def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> tuple[list[Carried], list[Function]]:
