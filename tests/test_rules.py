@@ -261,6 +261,10 @@ class TestUnpicklableWorkerCallable:
         assert the_fix(finding).edits == (Hoist(at(20)),)
         assert the_fix(finding).safe
 
+    def test_where_nothing_was_seen_to_iterate_the_loader_it_is_not_certain(self) -> None:
+        finding = the_finding("LL103", replace(self.loader(self.LAMBDA), program=Program()), WINDOWS)
+        assert finding.confidence is Confidence.LIKELY
+
     def test_each_is_found_at_its_own_place_with_its_name(self) -> None:
         first, second = check("LL103", self.loader(self.LAMBDA, self.LOCAL), WINDOWS)
         assert second.span == at(21)
