@@ -398,12 +398,14 @@ def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidat
                     yield Candidate(one.thing, one.span, None, one.trail, joint, one.sources)
 
 
-def cuda_touches(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[Touch]:
-    """Yield the calls of a scope that make the process touch CUDA."""
+def cuda_touches(
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, receiver: Instance | None = None
+) -> Iterator[Touch]:
+    """Yield the calls of a scope that make the process touch CUDA, run on an object where it is a method of one."""
     for site in scope.calls:
         if told_apart(site.place):
             continue
-        frame = Frame(facts, site.place)
+        frame = Frame(facts, site.place, receiver=receiver)
         with evaluator.steps(STEPS):
             ways = list(_touches(evaluator, site.node, frame))
             alternatives = evaluator.conditions(site.place.arms, frame) if ways else []
