@@ -75,7 +75,9 @@ class UnpicklableWorkerCallable(Rule):
             why = _UNDER_GUARD if one.guarded else "cannot be pickled"
             handed = replace(one, role=loader.spelled(one.role)).handed
             message = f"starting {workers} by {by} raises: the {what} {handed} {why}"
-            yield self.finding(loader, one, message, target, fix=_hoisted(one, what))
+            # Without an entry point nothing was seen to iterate it.
+            sure = Confidence.LIKELY if loader.program.guarded is None else None
+            yield self.finding(loader, one, message, target, confidence=sure, fix=_hoisted(one, what))
 
 
 def _hoisted(one: Unpicklable, what: str) -> Remedy:

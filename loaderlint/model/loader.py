@@ -130,11 +130,12 @@ class Loader:
     gives the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever the
     file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read;
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
-    none. ``asked_for`` is False for a validation loader where the only trainers seen validate nothing, and for one that
-    comes after what reads a name that nothing defines. ``shadowed`` are values that never arrive, for the same key is
-    written again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer,
-    as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
-    on the others, and ``ended`` says what does there, as far as one thing does.
+    none. ``handled`` are the errors, by name, that the code around the call takes where torch refuses an option.
+    ``asked_for`` is False for a validation loader where the only trainers seen validate nothing, and for one that comes
+    after what reads a name that nothing defines. ``shadowed`` are values that never arrive, for the same key is written
+    again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer, as far
+    as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program on the
+    others, and ``ended`` says what does there, as far as one thing does.
     """
 
     span: Span
@@ -147,6 +148,7 @@ class Loader:
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
     may_be_guarded: bool = False
+    handled: frozenset[str] = frozenset()
     asked_for: bool = True
     platforms: frozenset[Platform] = frozenset(Platform)
     ended: Mapping[Platform, Touch] = field(default_factory=dict)

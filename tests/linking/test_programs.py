@@ -28,6 +28,30 @@ START_METHODS: dict[str, tuple[str, list[str]]] = {
         "import sys\nif sys.platform == 'darwin':\n    mp.set_start_method('fork')\n",
         ["'fork' on macos"],
     ),
+    "where it may not be there, which is handled": (
+        "try:\n    mp.set_start_method('fork')\nexcept ValueError:\n    pass\n",
+        ["'fork' on linux, macos"],
+    ),
+    "where it may not be there, which is suppressed": (
+        "with suppress(ValueError):\n    mp.set_start_method('fork')\n",
+        ["'fork' on linux, macos"],
+    ),
+    "where it is there everywhere": (
+        "try:\n    mp.set_start_method('spawn')\nexcept ValueError:\n    pass\n",
+        ["'spawn'"],
+    ),
+    "where it may not be there, which is raised again": (
+        "try:\n    mp.set_start_method('fork')\nexcept ValueError:\n    print('no')\n    raise\n",
+        ["'fork'"],
+    ),
+    "where another error is handled": (
+        "try:\n    mp.set_start_method('fork')\nexcept RuntimeError:\n    pass\n",
+        ["'fork'"],
+    ),
+    "one that is nowhere, which is handled": (
+        "try:\n    mp.set_start_method('frok')\nexcept ValueError:\n    pass\n",
+        [],
+    ),
     "never reached": ("if False:\n    mp.set_start_method('spawn')\n", []),
     "something unseen": ("mp.set_start_method(method())\n", []),
     "a context is no setting of the process": ("context = mp.get_context('spawn')\n", []),
