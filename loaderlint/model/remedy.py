@@ -73,8 +73,11 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("worker_init_fn never runs without workers")
     if count == 0 and (loader.payload.iterable or _makes_batches(loader)):
         return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
-    if count == 0 and loader.payload.code.asks_worker:
-        return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
+    if loader.payload.code.asks_worker:
+        gives = "gives None without them" if count == 0 else "says something else of fewer workers"
+        return fix.unsafe(f"code that runs in workers asks get_worker_info, which {gives}")
+    if loader.payload.code.draws_seeded:
+        return fix.unsafe("worker_init_fn seeds each worker, and other workers then draw for a sample")
     if loader.payload.code.remembers:
         others = "without workers" if count == 0 else "with fewer workers"
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")

@@ -107,6 +107,7 @@ class WorkerCode:
     that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
     the guard. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -127,6 +128,7 @@ class WorkerCode:
     changed_later: Touch | None = None
     imported_late: Touch | None = None
     process_wide: Touch | None = None
+    draws_seeded: bool = False
 
 
 NOTHING_DONE = WorkerCode()

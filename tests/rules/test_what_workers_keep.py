@@ -37,7 +37,15 @@ def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_th
 
 
 @pytest.mark.parametrize(
-    ("code", "safe"), [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, True)], ids=["none", "keeps", "lacks"]
+    ("code", "safe"),
+    [
+        (WorkerCode(), True),
+        (REMEMBERS, False),
+        (LEFT_BEHIND, True),
+        (WorkerCode(draws_seeded=True), False),
+        (WorkerCode(asks_worker=True), False),
+    ],
+    ids=["none", "keeps", "lacks", "draws what is seeded", "asks which worker"],
 )
 def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe: bool) -> None:
     target = replace(LINUX, cpus=2)
