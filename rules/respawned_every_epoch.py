@@ -96,6 +96,6 @@ class RespawnedEveryEpoch(Rule):
             return fix.unsafe(f"`{change.what}` ({change.span.place}) changes what each new worker reads")
         if loader.payload.worker_init_fn is not None:
             return fix.unsafe("worker_init_fn runs where a worker starts, and a worker that stays starts once")
-        if loader.payload.code.changes:
+        if loader.payload.code.changes or loader.payload.code.remembers:
             return fix.unsafe("worker code changes what it keeps: a worker that stays goes on with that")
         return fix

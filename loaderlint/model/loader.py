@@ -77,8 +77,9 @@ class Program:
     ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
     that choose how tensors travel.
     ``jobs`` are the commands that start the program and make this loader. ``threads`` is what the main process uses
-    before the workers start, of the threads that worker code uses. What only workers suffer from is looked for where
-    the loader has some: CUDA, compiled callables, how tensors travel, threads.
+    before the workers start, of the threads that worker code uses, ``processes`` where it starts others than workers,
+    by the start method that is set. What only workers suffer from is looked for where the loader has some: CUDA,
+    compiled callables, how tensors travel, threads, other processes.
     """
 
     guarded: bool | None = None
@@ -90,6 +91,7 @@ class Program:
     sharing_strategies: tuple[SharingStrategy, ...] = ()
     jobs: tuple[Job, ...] = ()
     threads: tuple[ThreadUse, ...] = ()
+    processes: tuple[Touch, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,7 @@ class WorkerCode:
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
     the guard, ``read_anew`` where the program changes what each new worker reads of its surroundings, such as the
     environment. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -129,6 +130,7 @@ class WorkerCode:
     imported_late: Touch | None = None
     read_anew: Touch | None = None
     process_wide: Touch | None = None
+    draws_seeded: bool = False
 
 
 NOTHING_DONE = WorkerCode()
