@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import not_run_if_guarded
 from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.target import Target
 from loaderlint.model.uses import StartMethodCall
@@ -46,7 +47,8 @@ class StartMethodSetAtImport(Rule):
     ## Fix safety
     Safe: the call moves under the guard of the main module. Unsafe where that module imports files of the project, or
     makes processes, locks and the like, after the call: they would get the platform's own start method, and the call
-    would raise. A call in another module, or a second one, is left to you.
+    would raise; and where a launcher may import the module by a name that only a run shows. A call in another module,
+    or a second one, is left to you.
 
     ## Evidence
     CPython, `multiprocessing/context.py` (`set_start_method`) and `multiprocessing/spawn.py` (`prepare` sets the
@@ -75,7 +77,11 @@ class StartMethodSetAtImport(Rule):
                         f"`{call.what}` again, which raises there: the loader at {place(loader.span)} dies"
                     )
                     advice = "call it under the `__main__` guard of the main module"
-                    yield self.finding(loader, call, message, target, error=_ERROR, help=advice, fix=_guarded(call))
+                    sure = Confidence.CERTAIN if call.brought_in is None else Confidence.LIKELY
+                    fix = _guarded(call)
+                    yield self.finding(
+                        loader, call, message, target, confidence=sure, error=_ERROR, help=advice, fix=fix
+                    )
                     break
 
 
@@ -83,6 +89,8 @@ def _guarded(call: StartMethodCall) -> Remedy:
     if not call.can_be_guarded:
         return Unfixed("it does not stand at the top of the main module")
     fix = Fix("set the start method under the guard", (GuardEntryPoint(call.span),))
+    if call.brought_in is not None:
+        return fix.unsafe(not_run_if_guarded(call.brought_in))
     if call.something_follows:
         return fix.unsafe("what the module imports or calls after it may need the start method")
     return fix

@@ -8,6 +8,7 @@ from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
+from loaderlint.model.remedy import not_run_if_guarded
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import StartMethod, Target
 
@@ -53,7 +54,8 @@ class UnguardedEntryPoint(Rule):
     such a name cannot be made without effects, such as a parsed command line; where what goes inside sets up, or may
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
     would come before what may prepare an import or make its files; where a module that only functions import adds to
-    what workers read (a registry); and where another file imports the module to run it.
+    what workers read (a registry); and where another file imports the module to run it. So it may by a name that only a
+    run shows (`import_module("experiments." + name)`): then the finding is no more than likely, too.
     None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
     only what it begins with counts.
@@ -91,6 +93,9 @@ class UnguardedEntryPoint(Rule):
                         # A worker that swallows the error goes on: seen 4 times of 4 (torch 2.13, Linux).
                         message = message.replace(" raises: ", " runs the program again in each: ")
                         confidence = Confidence.LIKELY
+                    if touch.brought_in is not None:
+                        message += ", where it is the program's main file"
+                        confidence = Confidence.LIKELY
                     if file.rpartition("/")[2] == "__main__.py":
                         message += ", where it is run by its path"
                         confidence = Confidence.POSSIBLE
@@ -103,6 +108,9 @@ def _guard(loader: Loader, touches: Sequence[Touch]) -> Remedy:
         if one.ends:
             return Unfixed(f"`{one.what}` ends each process that imports the file, whatever stands under a guard")
     fix = Fix('put what runs under if __name__ == "__main__":', tuple(GuardEntryPoint(one.span) for one in touches))
+    for one in touches:
+        if one.brought_in is not None:
+            return fix.unsafe(not_run_if_guarded(one.brought_in))
     late = loader.payload.code.imported_late
     if late is not None:
         return fix.unsafe(

@@ -237,6 +237,14 @@ class TestUnguardedEntryPoint:
         assert finding.confidence is Confidence.POSSIBLE
         assert finding.message.endswith("reaches `main()` again, where it is run by its path")
 
+    def test_a_module_that_a_launcher_may_import_is_not_surely_the_main_one(self) -> None:
+        launched = replace(ITERATES, brought_in=Touch(at(3), "import_module(name)"))
+        finding = the_finding("LL102", self.unguarded(launched, num_workers=4), WINDOWS)
+        assert finding.confidence is Confidence.LIKELY
+        assert finding.message.endswith("again, where it is the program's main file")
+        assert not the_fix(finding).safe
+        assert "`import_module(name)`" in the_fix(finding).reason
+
     def test_the_fix_is_unsafe_where_workers_then_import_no_module_that_adds_to_what_they_read(self) -> None:
         payload = Payload(code=WorkerCode(imported_late=Touch(at(3), "READERS.add(read)")), seen=True)
         found = the_finding("LL102", replace(self.unguarded(num_workers=4), payload=payload), WINDOWS)
@@ -292,6 +300,13 @@ class TestUnpicklableWorkerCallable:
         fix = the_fix(the_finding("LL103", self.loader(self.CAPTURES), WINDOWS))
         assert not fix.safe
         assert "root, size" in fix.reason
+
+    def test_what_a_decorator_makes_of_a_function_is_not_hoisted(self) -> None:
+        decorated = Unpicklable(at(23), "function", "collate_fn", "keep", decorator="timed")
+        finding = the_finding("LL103", self.loader(decorated), WINDOWS)
+        assert finding.message.endswith("given as collate_fn is what `@timed` makes of it, which cannot be pickled")
+        assert finding.fix is None
+        assert "functools.wraps" in finding.unfixed
 
     def test_fork_is_quiet(self) -> None:
         assert check("LL103", self.loader(self.LAMBDA), LINUX) == []
@@ -383,6 +398,13 @@ class TestCudaInForkedWorker:
         assert finding.error.startswith("RuntimeError: Cannot re-initialize CUDA in forked subprocess.")
         assert the_fix(finding).edits == (AddOption(at(50), "multiprocessing_context", "spawn"),)
         assert the_fix(finding).safe
+
+    def test_spawn_is_no_fix_where_a_decorator_makes_what_does_not_pickle(self) -> None:
+        decorated = Unpicklable(at(23), "function", "collate_fn", "keep", decorator="timed")
+        payload = replace(self.LOADER.payload, unpicklable=(decorated,))
+        finding = the_finding("LL105", replace(self.LOADER, payload=payload), LINUX)
+        assert finding.fix is None
+        assert "not what `@timed` makes of the function given as collate_fn" in finding.unfixed
 
     def test_fork_that_was_asked_for_is_changed_where_it_was_asked_for(self) -> None:
         loader = a_loader(payload=self.LOADER.payload, num_workers=4, multiprocessing_context="fork")

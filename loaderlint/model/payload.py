@@ -39,7 +39,8 @@ class Touch:
 
     ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
     takes a RuntimeError. ``workers`` are the places of the worker counts that its loader can have there, None where all
-    that were seen can be. ``ends`` says that it ends each worker that comes to it.
+    that were seen can be. ``ends`` says that it ends each worker that comes to it. ``brought_in`` is where other code
+    may bring in its file by a name that only a run shows, which then is not the program's main file.
     """
 
     span: Span
@@ -49,6 +50,7 @@ class Touch:
     caught: bool = False
     workers: frozenset[Span] | None = None
     ends: bool = False
+    brought_in: Touch | None = None
 
     def meets(self, workers: Candidate) -> bool:
         """Return whether its loader can have a worker count there."""
@@ -73,7 +75,8 @@ class Unpicklable:
     ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``, or ``"function"`` or ``"class"`` of a notebook,
     whose main module no worker can import, or of a file that has it under its ``__main__`` guard alone (``guarded``);
     ``role`` the option, argument or attribute it is handed to, and ``handing`` says how; ``captures`` are the names it
-    takes from the function around it, without which it could be hoisted.
+    takes from the function around it, without which it could be hoisted. ``decorator`` is one that gives a local
+    function or class instead of it.
     """
 
     span: Span
@@ -85,6 +88,7 @@ class Unpicklable:
     trail: Trail = ()
     guarded: bool = False
     handing: Handing = Handing.GIVEN
+    decorator: str = ""
 
     @property
     def handed(self) -> str:

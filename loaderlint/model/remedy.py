@@ -17,6 +17,7 @@ from loaderlint.model.edit import (
     Unfixed,
 )
 from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives, left_out
+from loaderlint.model.payload import Touch
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
 from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
@@ -315,6 +316,9 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     for one in payload.unpicklable:
         if one.captures:
             return Unfixed(f"{there} need what pickles, and the {one.kind} {one.handed} uses names from around it")
+        if one.decorator:
+            made = f"what `@{one.decorator}` makes of the {one.kind} {one.handed}"
+            return Unfixed(f"{there} need what pickles, and not {made}")
     for kept in payload.kept:
         if kept.travels and (kept.kind.pickling or kept.kind.unpickling):
             return Unfixed(f"{there} cannot be sent {kept.described}")
@@ -325,6 +329,9 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return fix.unsafe(_SHARED)
     if asked_by is not None and other is not None:
         return fix.unsafe(f"`{other.what}` ({other.span.place}) starts another process by the same method")
+    for touch in loader.unguarded:
+        if touch.brought_in is not None:
+            return fix.unsafe(not_run_if_guarded(touch.brought_in))
     if loader.program.guarded is None:
         return fix.unsafe("the program's entry point was not seen, so it may lack a __main__ guard")
     if not payload.seen:
@@ -343,6 +350,11 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
             f"`{change.what}` ({change.span.place}) changes what workers read, and {there} import it anew"
         )
     return fix
+
+
+def not_run_if_guarded(brought_in: Touch) -> str:
+    """Return why it is unsafe to put what a module runs under its guard."""
+    return f"`{brought_in.what}` ({brought_in.span.place}) may import the module, and then nothing under the guard runs"
 
 
 def added(loader: Loader, option: str, constant: Constant) -> Remedy:

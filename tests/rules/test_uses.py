@@ -117,6 +117,13 @@ class TestStartMethodSetAtImport:
         finding = the_finding("LL110", self.with_calls(replace(self.CALL, something_follows=True)), LINUX)
         assert not the_fix(finding).safe
 
+    def test_a_module_that_a_launcher_may_import_is_not_surely_the_main_one(self) -> None:
+        launched = replace(self.CALL, brought_in=Touch(at(3), "import_module(name)"))
+        finding = the_finding("LL110", self.with_calls(launched), LINUX)
+        assert finding.confidence is Confidence.LIKELY
+        assert not the_fix(finding).safe
+        assert "`import_module(name)`" in the_fix(finding).reason
+
     def test_a_call_elsewhere_has_no_fix(self) -> None:
         finding = the_finding("LL110", self.with_calls(replace(self.CALL, can_be_guarded=False)), LINUX)
         assert finding.fix is None

@@ -222,7 +222,7 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
     modules: set[str] = set()
     taken: set[str] = set()
     alone = ran = False
-    functions, bound = _import_functions(tree), _texts_bound(tree)
+    functions, bound = import_functions(tree), _texts_bound(tree)
 
     def told(node: ast.expr) -> tuple[str, list[str]]:
         """Return the import function that an expression calls, if any, and the texts that may say which module."""
@@ -255,7 +255,7 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
                 function, texts = told(node)
                 named = any(map(means, texts))
                 if function in GIVE_ALL_NAMES:
-                    ran = ran or (named and not _runs_as_program(node))
+                    ran = ran or (named and not runs_as_program(node))
                 else:
                     alone = alone or named
                     taken.update(name for text in texts for name in _of_module(text, means))
@@ -280,7 +280,7 @@ def _taken(tree: ast.Module, means: _Means) -> Iterator[str]:
         yield _NO_NAME
 
 
-def _import_functions(tree: ast.Module) -> dict[str, str]:
+def import_functions(tree: ast.Module) -> dict[str, str]:
     """Return the functions that import a module by its name, by what a program calls them."""
     found = {name: name for name in IMPORT_FUNCTIONS}
     for node in ast.walk(tree):
@@ -327,7 +327,7 @@ def _of_module(text: str, means: _Means) -> Iterator[str]:
         yield from (one[1] for one in _NAME_IN_IT.finditer(text) if means(text[: one.start()]))
 
 
-def _runs_as_program(call: ast.Call) -> bool:
+def runs_as_program(call: ast.Call) -> bool:
     """Return whether code is run under the name that a guard asks for (``runpy``)."""
     match keywords(call).get("run_name"):
         case ast.Constant(value="__main__"):

@@ -24,6 +24,7 @@ from loaderlint.linking.programs.changed_datasets import changes_between_epochs
 from loaderlint.linking.programs.in_one_run import in_one_run
 from loaderlint.linking.programs.iterated_together import iterated_together
 from loaderlint.linking.programs.jobs import jobs
+from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.programs.loader_uses import uses_of
 from loaderlint.linking.programs.own_processes import own_processes
 from loaderlint.linking.programs.sharing_strategies import sharing_strategies
@@ -85,7 +86,8 @@ class Programs:
             other_programs = runs.keys() - self._imports.brought_in(entry)
             for touch in run.at_import.get(id(site.call), []):
                 workers = arriving(self._evaluator, site, loader, run.frames_at(site.call, touch), other_programs)
-                unguarded.append(replace(touch, workers=workers))
+                brought_in = loaded_by_name(self._evaluator, entry)
+                unguarded.append(replace(touch, workers=workers, brought_in=brought_in))
             unguarded = [*_reached(unguarded, end), end] if (end := self._end_of_workers(entry)) else unguarded
         guarded = False if unguarded else (True if runs else None)
         ran = tuple(runs.values())

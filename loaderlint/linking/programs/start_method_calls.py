@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS, Iterations, shortened
+from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.linking.things.kinds import External, Frame
@@ -39,10 +40,11 @@ def start_method_calls(
     ran = list(_ran(evaluator, entry, run_of))
     main = evaluator.project.python(entry)
     in_notebook = main is not None and main.source.cells is not None
+    brought_in = loaded_by_name(evaluator, entry) if ran else None
     for one in ran:
         # A worker imports no notebook, and what a notebook imports only where something it is sent needs it.
         if one.raises and one.call.in_workers and not in_notebook and not _names_module(one.site.place):
-            yield one.call
+            yield replace(one.call, brought_in=brought_in)
     for one in ran:
         before = next((other for other in ran if other is not one and _comes_before(other, one)), None)
         if one.raises and before is not None:

@@ -28,6 +28,7 @@ from loaderlint.linking.things.kinds import (
     either,
     under,
 )
+from loaderlint.linking.things.wrappers import wrapper_of
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.kept import Carried, Keepsakes
 from loaderlint.linking.workers.worker_code import worker_code
@@ -291,6 +292,12 @@ class _Walk:
             span, kind, name = facts.span(node), "lambda", ""
         elif function.owner is not None:
             self._local_class(function.owner, one, role)
+            # A method is pickled as its object and its name.
+            self.seen = self.seen and wrapper_of(self.evaluator, function) is None
+            return
+        elif _in_function(function.scope) and any(called_name(one) == "wraps" for one in _called_decorators(node)):
+            # It has the name of another function, under which the module may have just this one.
+            self.seen = False
             return
         elif _in_function(function.scope):
             span, kind, name = facts.span(node), "local function", node.name
@@ -316,13 +323,23 @@ class _Walk:
             self._defined_outside(owner, "class", one, role)
 
     def _defined_outside(self, made: Function | Class, kind: str, one: Possibility, role: Role) -> None:
-        """Note what is defined outside functions where a worker that imports the file, if it can, does not find it."""
+        """Note what is defined outside functions where a worker that imports the file, if it can, does not find it.
+
+        Nor is it found where a decorator puts something in its place.
+        """
         in_notebook = made.facts.source.cells is not None
         guarded = not in_notebook and only_under_guard(made.scope)
         span, name = made.facts.span(made.node), made.scope.name
         if in_notebook or guarded:
             found = Unpicklable(span, kind, role.name, name, (), one.assumptions, one.trail, guarded, role.handing)
             (self.in_notebook if in_notebook else self.unpicklable).append(found)
+            return
+        wrapper = wrapper_of(self.evaluator, made)
+        if wrapper is not None and wrapper.local is not None:
+            decorator = made.facts.text(wrapper.decorator)
+            found = Unpicklable(span, kind, role.name, name, (), one.assumptions, one.trail, False, role.handing)
+            self.unpicklable.append(replace(found, decorator=decorator))
+        self.seen = self.seen and wrapper is None
 
     def _instance(self, instance: Instance, one: Possibility, role: Role, depth: int) -> None:
         self._local_class(instance.of, one, role)
@@ -463,6 +480,10 @@ def _attributes_in(node: ast.AST) -> set[str]:
     owners = {id(one.value) for one in called if isinstance(one, ast.Attribute) and one.attr not in REACHES_IN}
     read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
     return {one.attr for one in read if id(one) not in owners}
+
+
+def _called_decorators(node: FunctionNode) -> Iterator[ast.Call]:
+    yield from (one for one in node.decorator_list if isinstance(one, ast.Call))
 
 
 def _in_function(scope: Scope) -> bool:
