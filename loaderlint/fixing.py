@@ -10,11 +10,11 @@ from loaderlint.called import Called
 from loaderlint.engine import Linted, SettingsFor, lint
 from loaderlint.linking.files.importers import Importers
 from loaderlint.linking.files.known import OtherFiles, Readings
-from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, MakeInteger, RemoveIgnore, TextEdit
+from loaderlint.model.edit import BeginTurns, Edit, Fix, GuardEntryPoint, MakeInteger, RemoveIgnore, SetValue, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.imported import NOWHERE, Imported
 from loaderlint.model.report import Report
-from loaderlint.model.source import Source
+from loaderlint.model.source import Language, Source
 from loaderlint.suppression import UNUSED
 from loaderlint.writers import CannotRewrite, Rewritten, rewrite, text_edits
 
@@ -51,6 +51,8 @@ def run(
         edits.update(mended.fixed)
         current, linted = mended.sources, mended.linted
         before = {**linted.sources, **before}
+    if not fix:
+        bench.refuse_what_changes_nothing(linted, current)
     findings: list[Finding] = []
     every = bench.settle(linted.findings, linted.sources)
     for finding, settled in every.items():
@@ -187,6 +189,23 @@ class _Bench:
             self.called = Called(Importers(read, self.files))
         return self.called.imported(path)
 
+    def refuse_what_changes_nothing(self, linted: Linted, sources: Mapping[str, Source]) -> None:
+        """Refuse the fixes of loaders' calls after which a setting is found that nothing more is seen to read.
+
+        No other fix is tried before it is asked for: only these leave what the finding points at as it is.
+        """
+        settled = self.settle([one for one in linted.findings if _leaves_setting(one)], linted.sources)
+        batch = _apart([one for one, made in settled.items() if made.fix is not None and made.fix.safe])
+        if not batch:
+            return
+        after = self._rewritten(batch, linted.sources, sources)
+        again = lint(after, self.named, self.settings_for, self.files, readings=self.readings)
+        found = Counter(map(_kind, again.findings))
+        for finding in batch:
+            kind = _kind(finding)
+            if found[kind] >= sum(_kind(one) == kind for one in linted.findings):
+                self.refused[finding] = _wrong_with([finding], linted, again)
+
     def settle(self, findings: Sequence[Finding], read: Mapping[str, Source]) -> dict[Finding, _Settled]:
         """Return each finding's fix as the writers see it.
 
@@ -251,6 +270,13 @@ class _Bench:
 
 def _paths(fix: Fix) -> frozenset[str]:
     return frozenset(edit.span.path for edit in fix.edits)
+
+
+def _leaves_setting(finding: Finding) -> bool:
+    """Return whether a fix leaves the setting that a finding points at to others, and gives its loader another."""
+    if finding.fix is None or not finding.fix.kept or Language.of(finding.span.path) is Language.PYTHON:
+        return False
+    return any(isinstance(edit, SetValue) and edit.platforms is None for edit in finding.fix.edits)
 
 
 def _turn(finding: Finding) -> tuple[bool, int]:

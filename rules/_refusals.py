@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from loaderlint.model.loader import Loader
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, CommandLineText, Constant, CpuCount, Object
 
@@ -25,6 +26,10 @@ class Refusal:
 
     why: str
     error: str | None
+
+    def is_handled(self, loader: Loader) -> bool:
+        """Return whether the code around the loader takes the error: what it refuses may be given to be refused."""
+        return self.why.endswith(_MADE) and (self.error or "").partition(":")[0] in loader.handled
 
 
 def refusal(option: str, written: Candidate, target: Target) -> Refusal | None:

@@ -16,7 +16,8 @@ class DropLastPerWorker(Rule):
 
     ## What it does
     Finds `drop_last=True` beside an IterableDataset and two or more workers. Quiet for batches of one sample, for
-    a dataset that never ends, and for one that gives each worker whole batches (Mosaic's `StreamingDataset`).
+    a dataset that never ends, and for one that gives each worker whole batches (Mosaic's `StreamingDataset`, one that
+    is made with the batch size and asks which worker it is in).
 
     ## Why it breaks
     Each worker has an IterableDataset of its own and makes its own batches, so each drops its own incomplete last one.

@@ -38,7 +38,8 @@ class ForkAfterCuda(Rule):
     ## Fix safety
     Safe where the program is guarded, all its work was seen to pickle and nothing is set up for it that only a fork
     has. Otherwise unsafe. Unsafe, too, where somebody writes into what is sent, whose tensors spawned workers share
-    with the program, where that holds a model, or a memory map, of which each gets a copy.
+    with the program, where that holds a model, or a memory map, of which each gets a copy. Where the program starts
+    other processes by the method it sets, the loader alone is told to spawn.
 
     ## Evidence
     torch, `notes/multiprocessing.rst`; pytorch issues 130610 (a worker inherits a held lock) and 138957;

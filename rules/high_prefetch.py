@@ -11,8 +11,9 @@ from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import unless_asked, unless_shared
 from loaderlint.model.rule import Rule
+from loaderlint.model.source import Span
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate
+from loaderlint.model.value import Candidate, Value
 
 
 class HighPrefetch(Rule):
@@ -88,6 +89,12 @@ class HighPrefetch(Rule):
             fix: Remedy = Unfixed("any factor is above the limit with so many workers")
             yield self.finding(loader, given, message, target, help="use fewer workers", fix=fix)
         else:
-            fix = unless_shared(Fix(f"set {name} to {best}", (SetValue(given.span, best),)), given)
-            fix = unless_asked(fix, loader, "prefetch_factor")
+            fix = Fix(f"set {name} to {best}", (SetValue(given.span, best),), follows=_places(loader.num_workers))
+            fix = unless_asked(unless_shared(fix, given), loader, "prefetch_factor")
             yield self.finding(loader, given, message, target, fix=fix)
+
+
+def _places(counts: Value) -> frozenset[Span]:
+    """Return where a worker count is mended: the factor that is allowed with another one is another."""
+    written = (span for one in counts.written for span in (one.span, *one.sources))
+    return frozenset(written) | ({counts.argument} if counts.argument is not None else set())

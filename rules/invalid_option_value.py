@@ -59,7 +59,8 @@ class InvalidOptionValue(Rule):
                 message = f"{loader.spelled(option)} is {given.shown}, {wrong.why}"
                 prefetches = option == "prefetch_factor"
                 fix = drop(loader, option, given, target) if prefetches else Unfixed("what was meant is not known")
-                sure = Confidence.POSSIBLE if prefetches and asks_for_workers(given) else None
+                unsure = wrong.is_handled(loader) or (prefetches and asks_for_workers(given))
+                sure = Confidence.POSSIBLE if unsure else None
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 
 

@@ -64,7 +64,8 @@ class InvalidWorkerCount(Rule):
             if not any(other != place and other.holds(place) for other in refused):
                 message = f"{loader.spelled('num_workers')} is {workers.shown}, {wrong.why}"
                 fix = _fix(loader, workers, target)
-                yield self.finding(loader, workers, message, target, error=wrong.error, fix=fix)
+                sure = Confidence.POSSIBLE if wrong.is_handled(loader) else None
+                yield self.finding(loader, workers, message, target, confidence=sure, error=wrong.error, fix=fix)
 
 
 def _fix(loader: Loader, workers: Candidate, target: Target) -> Remedy:

@@ -47,8 +47,9 @@ class MoreWorkersThanCpus(Rule):
     `os.cpu_count() // int(os.environ["LOCAL_WORLD_SIZE"])`.
 
     ## Fix safety
-    Safe: samples and their order stay. Unsafe for an IterableDataset, which is divided among the workers, and where the
-    number also serves something else. A count of the machine's CPUs in several ranks has no fix.
+    Safe: samples and their order stay. Unsafe for an IterableDataset, which is divided among the workers, where a
+    `worker_init_fn` seeds what samples draw, and where the number also serves something else. A count of the machine's
+    CPUs in several ranks has no fix.
 
     ## Evidence
     `DataLoader.check_worker_number_rationality` in `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU, Python 3.11,

@@ -47,8 +47,9 @@ class RespawnedEveryEpoch(Rule):
     Safe: the same samples; a shuffling loader draws another order from its second epoch on, and random augmentation
     goes on where it was instead of starting anew. Unsafe where not all of the data set was seen, where any code may
     get at it, or at what it was made of, in a way that was not followed (`trainer.loader.dataset.alpha = 1`), where
-    there is a `worker_init_fn`, or where worker code changes what it keeps: a file that a worker opened once and read
-    to its end gives nothing in the second epoch.
+    the program changes the environment that worker code reads, or a file that its module reads, where there is a
+    `worker_init_fn`, or where worker code changes what it keeps: a file that a worker opened once and read to its end
+    gives nothing in the second epoch.
 
     ## Evidence
     `persistent_workers` on the `torch.utils.data` page and `DataLoader.__iter__` in
@@ -91,8 +92,10 @@ class RespawnedEveryEpoch(Rule):
             return fix.unsafe("not all that travels into the workers was seen to stay as it is")
         if loader.uses.payload_touched:
             return fix.unsafe("the program may change, between epochs, what the workers have a copy of")
+        if (change := loader.payload.code.read_anew) is not None:
+            return fix.unsafe(f"`{change.what}` ({change.span.place}) changes what each new worker reads")
         if loader.payload.worker_init_fn is not None:
             return fix.unsafe("worker_init_fn runs where a worker starts, and a worker that stays starts once")
-        if loader.payload.code.changes:
+        if loader.payload.code.changes or loader.payload.code.remembers:
             return fix.unsafe("worker code changes what it keeps: a worker that stays goes on with that")
         return fix

@@ -10,7 +10,7 @@ from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
 from loaderlint.model.rule import Rule, counted, place
 from loaderlint.model.target import Target
-from loaderlint.model.value import Candidate
+from loaderlint.model.value import CUDA, Candidate
 
 
 class RngObjectInDataset(Rule):
@@ -18,8 +18,8 @@ class RngObjectInDataset(Rule):
 
     ## What it does
     Finds `numpy.random.default_rng(...)`, `RandomState`, `random.Random` and `torch.Generator` objects that a
-    dataset, `collate_fn`, transform or their module makes once and that code in the workers draws from. Quiet where the
-    workers give it another state, or ask which worker they are.
+    dataset, `collate_fn`, transform or their module makes once and that code in the workers draws from; less sure where
+    it draws only under a condition. Quiet where the workers give it another state, or ask which worker they are.
 
     ## Why it breaks
     torch gives each worker its own seed for `torch`, `random` and `numpy.random`, but it knows nothing of other
@@ -73,20 +73,34 @@ class RngObjectInDataset(Rule):
                 confidence, who = Confidence.LIKELY, f"the {counted(workers)} draws the same random numbers every epoch"
             else:
                 confidence, who = Confidence.CERTAIN, f"each of the {counted(workers)} draws the same random numbers"
-            message = f"{who}: {kept.described} is made before they start and drawn from at {place(used.span)}"
+            drawn = f"drawn from at {place(used.span)}"
+            if not _always_draws(workers, kept, used):
+                confidence, drawn = Confidence.LIKELY, f"{drawn}, on a path that not every item takes"
+                who = f"{who} where it draws any"
+            message = f"{who}: {kept.described} is made before they start and {drawn}"
             help = "make it in the worker, from `torch.initial_seed()`, or draw from the library's own generator"
             yield self.finding(loader, kept, message, target, confidence=confidence, help=help)
 
     def _met(self, loader: Loader, kept: Kept, target: Target) -> Iterator[tuple[Candidate, Touch]]:
-        """Yield the worker counts that draw the same numbers, those above 1 first, each with a place that draws."""
+        """Yield the worker counts that draw the same numbers, those above 1 first, each with a place that draws.
+
+        Of the places, those that every item comes to are the first.
+        """
         found = [
             (workers, used)
             for used in kept.used
             for workers, start in loader.worker_starts(target, kept, used)
             if not start.method.reimports or (kept.travels and not kept.kind.unpickling)
         ]
+        found.sort(key=lambda one: not _always_draws(one[0], kept, one[1]))
         yield from (one for one in found if not _is_one(one[0], target))
         yield from (one for one in found if _is_one(one[0], target) and _starts_again(loader, one[0], target))
+
+
+def _always_draws(workers: Candidate, kept: Kept, used: Touch) -> bool:
+    """Return whether a worker comes to a place that draws whatever the answers are that nobody sees through."""
+    asked = {subject for subject, answer in used.assumptions if isinstance(answer, bool) and subject != CUDA}
+    return asked <= {subject for subject, _ in kept.assumptions | workers.assumptions}
 
 
 def _is_one(workers: Candidate, target: Target) -> bool:

@@ -48,10 +48,10 @@ class UnpicklableWorkerCallable(Rule):
     Safe where nothing is captured: the same function stands at the top of its module, or in the class that it is a
     method of (`collate = lambda self, batch: batch`). Unsafe where something is captured, where defaults or class
     attributes were made anew by each call (`cache = {}`), and where the program changes a name of the module that the
-    function reads, where a decorator that no library has is applied once, where a class changes itself, gets another
-    name that somebody asks for, or has one above it that is told of each class made of it, and where a comment above
-    tells a tool something (`# type:`, `# fmt: off`). None where what is captured cannot be handed over, or where
-    another name than that of the function may be the method's.
+    function reads, where a decorator that no library has is applied once, where a class changes itself or has one above
+    it that is told of each class made of it, where a class or lambda gets another name in a file that asks for names,
+    and where a comment above tells a tool something (`# type:`, `# fmt: off`). None where what is captured cannot be
+    handed over, or where another name than that of the function may be the method's.
 
     ## Evidence
     CPython, `pickle`, "What can be pickled and unpickled?"; `torch/utils/data/dataloader.py`. On torch 2.13.0 CPU,
@@ -79,7 +79,9 @@ class UnpicklableWorkerCallable(Rule):
                 why = f"is what `@{one.decorator}` makes of it, which cannot be pickled"
             handed = replace(one, role=loader.spelled(one.role)).handed
             message = f"starting {workers} by {by} raises: the {what} {handed} {why}"
-            yield self.finding(loader, one, message, target, fix=_hoisted(one, what))
+            # Without an entry point nothing was seen to iterate it.
+            sure = Confidence.LIKELY if loader.program.guarded is None else None
+            yield self.finding(loader, one, message, target, confidence=sure, fix=_hoisted(one, what))
 
 
 def _hoisted(one: Unpicklable, what: str) -> Remedy:
@@ -89,7 +91,9 @@ def _hoisted(one: Unpicklable, what: str) -> Remedy:
         return Unfixed(
             f"`@{one.decorator}` would have to give its result the name it decorates, as functools.wraps does"
         )
-    fix = Fix(f"define the {what} at the top of the module", (Hoist(one.span),))
+    # A lambda of a class becomes a method of that.
+    title = f"define the {what} " + ("as a named function" if one.kind == "lambda" else "at the top of the module")
+    fix = Fix(title, (Hoist(one.span),))
     if one.captures:
         return fix.unsafe(f"{', '.join(one.captures)} must be handed over to it, and pickle, too")
     return fix

@@ -19,8 +19,8 @@ class UnsendableBatch(Rule):
     ## What it does
     Finds a lambda, generator, lock, open file, object of a local class, `defaultdict` with a lambda, or a tensor that
     keeps its graph, in what a `collate_fn` returns, or in an item where nothing collates: a `collate_fn` that hands the
-    items on, or `batch_size=None`. Graphs also where a `collate_fn` stacks the items: what a layer or a parameter of
-    the dataset gives has one. Quiet about graphs where the project switches gradients off anywhere.
+    items on, or `batch_size=None`. Graphs also where a `collate_fn` stacks the items: what a layer, a parameter or a
+    model of the project gives has one. Quiet about graphs where the project switches gradients off anywhere.
 
     ## Why it breaks
     The thread that sends the batch cannot pickle it, prints that, and drops the batch. The worker goes on; the main

@@ -539,9 +539,27 @@ def test_a_key_that_cannot_be_changed_because_it_is_shared_says_so(
     option = "num_workers=cfg['num_workers']"
     text = PROGRAM.format(imports="import yaml", above="", before=before, option=option, after="")
     project({"train.py": text, "configs/train.yaml": "batch_size: 8\nnum_workers: 4\n"})
-    cli.run(["--platform", "windows", "--fix", "."])
-    assert Path("train.py").read_text() == text
-    assert "configs/train.yaml also serves something else" in capsys.readouterr().out
+    for options in ((), ("--fix",)):
+        cli.run(["--platform", "windows", *options, "."])
+        said = capsys.readouterr().out
+        assert Path("train.py").read_text() == text
+        assert "configs/train.yaml also serves something else, and changing the call is not enough" in said
+        assert "(safe: --fix)" not in said
+
+
+@pytest.mark.parametrize("platforms", [["windows"], ["windows", "linux"]])
+def test_a_key_that_another_option_is_worked_out_from_is_left_to_that(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], platforms: list[str]
+) -> None:
+    option = "batch_size=32 // cfg['num_workers'], num_workers=cfg['num_workers']"
+    text = PROGRAM.format(imports="import yaml", above="", before=CONFIGURATION, option=option, after="")
+    project({"train.py": text, "configs/train.yaml": "num_workers: 4\nname: digits\n"})
+    asked = [word for one in platforms for word in ("--platform", one)]
+    cli.run([*asked, "."])
+    assert "(safe: --fix)" in capsys.readouterr().out
+    assert cli.run([*asked, "--fix", "."]) == 0
+    assert "num_workers=0" in Path("train.py").read_text()
+    assert Path("configs/train.yaml").read_text() == "num_workers: 4\nname: digits\n"
 
 
 def test_what_kind_of_number_it_is_declared_to_be_makes_no_other_use_of_it(project: WriteFiles) -> None:

@@ -121,3 +121,29 @@ def test_the_order_in_which_rules_are_mended_makes_no_difference(
         for order in permutations(rules)
     }
     assert results == {together}
+
+
+MANY_WORKERS = """\
+from torch.utils.data import DataLoader
+
+
+def main():
+    for batch in DataLoader(range(8), num_workers=16, prefetch_factor=8):
+        print(batch)
+    for batch in DataLoader(range(8), num_workers=16, prefetch_factor=2):
+        print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_factor_is_measured_by_the_workers_that_are_left(project: WriteFiles) -> None:
+    mended = fixed(project, "train.py", MANY_WORKERS, ["--platform", "linux", "--cpus", "2"])
+    assert mended == MANY_WORKERS.replace("num_workers=16", "num_workers=2").replace("factor=8", "factor=4")
+
+
+def test_a_factor_is_measured_by_workers_that_nobody_mends(project: WriteFiles) -> None:
+    mended = fixed(project, "train.py", MANY_WORKERS, ["--platform", "linux", "--cpus", "2", "--ignore", "LL302"])
+    assert mended == MANY_WORKERS.replace("factor=8", "factor=2")

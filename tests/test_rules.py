@@ -269,6 +269,10 @@ class TestUnpicklableWorkerCallable:
         assert the_fix(finding).edits == (Hoist(at(20)),)
         assert the_fix(finding).safe
 
+    def test_where_nothing_was_seen_to_iterate_the_loader_it_is_not_certain(self) -> None:
+        finding = the_finding("LL103", replace(self.loader(self.LAMBDA), program=Program()), WINDOWS)
+        assert finding.confidence is Confidence.LIKELY
+
     def test_each_is_found_at_its_own_place_with_its_name(self) -> None:
         first, second = check("LL103", self.loader(self.LAMBDA, self.LOCAL), WINDOWS)
         assert second.span == at(21)
@@ -719,6 +723,21 @@ class TestInvalidWorkerCount:
         assert error in finding.error
 
     @pytest.mark.parametrize(
+        ("constant", "handled", "expected"),
+        [
+            (-1, {"ValueError"}, Confidence.POSSIBLE),
+            (-1, {"TypeError"}, Confidence.CERTAIN),
+            ("4", {"TypeError"}, Confidence.POSSIBLE),
+            (2.5, {"TypeError", "ValueError"}, Confidence.CERTAIN),
+        ],
+    )
+    def test_what_the_code_around_the_loader_takes_is_not_certain(
+        self, constant: Any, handled: set[str], expected: Confidence
+    ) -> None:
+        loader = replace(a_loader(num_workers=constant), handled=frozenset(handled))
+        assert the_finding("LL205", loader, LINUX).confidence is expected
+
+    @pytest.mark.parametrize(
         "constant", [0, 4, True, False, 0.0, cpus("os.cpu_count()", lambda n: n), cpus("n - 12", lambda n: n - 12)]
     )
     def test_what_torch_takes_is_quiet(self, constant: Any) -> None:
@@ -786,6 +805,13 @@ class TestInvalidOptionValue:
         assert "torch raises" in finding.message
         assert finding.error is not None
         assert error in finding.error
+
+    @pytest.mark.parametrize(
+        ("error", "expected"), [("ValueError", Confidence.POSSIBLE), ("TypeError", Confidence.CERTAIN)]
+    )
+    def test_what_the_code_around_the_loader_takes_is_not_certain(self, error: str, expected: Confidence) -> None:
+        loader = replace(a_loader(num_workers=4, timeout=-1), handled=frozenset({error}))
+        assert the_finding("LL206", loader, LINUX).confidence is expected
 
     @pytest.mark.parametrize("text", ["False", "no", "0"])
     def test_text_that_shuffles_against_its_words_is_found(self, text: str) -> None:

@@ -187,7 +187,7 @@ class Fix:
     def joined(self, other: Fix) -> Fix:
         """Return the fix that does both, as unsafe as the less safe of the two."""
         edits = self.edits + tuple(edit for edit in other.edits if edit not in self.edits)
-        both = replace(self, edits=edits, kept=self.kept or other.kept)
+        both = replace(self, edits=edits, follows=self.follows | other.follows, kept=self.kept or other.kept)
         return both if other.safe else both.unsafe(other.reason)
 
     def narrowed(self, platforms: frozenset[Platform], only_there: Collection[Span] = ()) -> Fix:

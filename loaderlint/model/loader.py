@@ -77,8 +77,9 @@ class Program:
     ``start_method_calls`` are those of the ``set_start_method`` calls that can raise, ``sharing_strategies`` the calls
     that choose how tensors travel.
     ``jobs`` are the commands that start the program and make this loader. ``threads`` is what the main process uses
-    before the workers start, of the threads that worker code uses. What only workers suffer from is looked for where
-    the loader has some: CUDA, compiled callables, how tensors travel, threads.
+    before the workers start, of the threads that worker code uses, ``processes`` where it starts others than workers,
+    by the start method that is set. What only workers suffer from is looked for where the loader has some: CUDA,
+    compiled callables, how tensors travel, threads, other processes.
     """
 
     guarded: bool | None = None
@@ -90,6 +91,7 @@ class Program:
     sharing_strategies: tuple[SharingStrategy, ...] = ()
     jobs: tuple[Job, ...] = ()
     threads: tuple[ThreadUse, ...] = ()
+    processes: tuple[Touch, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,11 +132,12 @@ class Loader:
     gives the framework's name where it differs. ``unguarded`` are the statements that iterate this loader whenever the
     file is imported. ``consumer_seen`` is False for a bare configuration mapping that no code was seen to read;
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
-    none. ``asked_for`` is False for a validation loader where the only trainers seen validate nothing. ``shadowed`` are
-    values that never arrive, for the same key is written again. ``accumulation`` is over how many of its batches
-    gradients are summed before a step of the optimizer, as far as that was seen. ``platforms`` are those on which a run
-    comes to it: what only some have may end the program on the others, and ``ended`` says what does there, as far as
-    one thing does.
+    none. ``handled`` are the errors, by name, that the code around the call takes where torch refuses an option.
+    ``asked_for`` is False for a validation loader where the only trainers seen validate nothing, and for one that comes
+    after what reads a name that nothing defines. ``shadowed`` are values that never arrive, for the same key is written
+    again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer, as far
+    as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program on the
+    others, and ``ended`` says what does there, as far as one thing does.
     """
 
     span: Span
@@ -147,6 +150,7 @@ class Loader:
     unguarded: tuple[Touch, ...] = ()
     consumer_seen: bool = True
     may_be_guarded: bool = False
+    handled: frozenset[str] = frozenset()
     asked_for: bool = True
     platforms: frozenset[Platform] = frozenset(Platform)
     ended: Mapping[Platform, Touch] = field(default_factory=dict)

@@ -74,8 +74,11 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("worker_init_fn never runs without workers")
     if count == 0 and (loader.payload.iterable or _makes_batches(loader)):
         return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
-    if count == 0 and loader.payload.code.asks_worker:
-        return fix.unsafe("code that runs in workers asks get_worker_info, which gives None without them")
+    if loader.payload.code.asks_worker:
+        gives = "gives None without them" if count == 0 else "says something else of fewer workers"
+        return fix.unsafe(f"code that runs in workers asks get_worker_info, which {gives}")
+    if loader.payload.code.draws_seeded:
+        return fix.unsafe("worker_init_fn seeds each worker, and other workers then draw for a sample")
     if loader.payload.code.remembers:
         others = "without workers" if count == 0 else "with fewer workers"
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
@@ -293,7 +296,13 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
 
     A fresh interpreter needs a guarded entry point and picklable work, so the guard and the hoisted callables are part
     of the fix. It is unsafe where one of the two was not seen, and where the program sets up what forked workers have.
+    What is asked for the whole process stays where that starts others, too, which may need what only a fork gives them.
     """
+    asked = loader.program.start_methods
+    process_wide = asked_by is not None and any(one.span == asked_by.span for one in asked)
+    other = next(iter(loader.program.processes), None) if process_wide else None
+    if other is not None and len({one.constant for one in asked}) == 1:
+        asked_by = None
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
     if asked_by is not None and asked_by.taken_out:
         return _taken_out(asked_by)
@@ -318,6 +327,8 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     fix = unless_asked(Fix(f"start the workers by {method.value}", tuple(edits)), loader, "multiprocessing_context")
     if asked_by is not None and asked_by.serves_others:
         return fix.unsafe(_SHARED)
+    if asked_by is not None and other is not None:
+        return fix.unsafe(f"`{other.what}` ({other.span.place}) starts another process by the same method")
     for touch in loader.unguarded:
         if touch.brought_in is not None:
             return fix.unsafe(not_run_if_guarded(touch.brought_in))

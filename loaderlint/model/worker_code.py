@@ -106,7 +106,9 @@ class WorkerCode:
     ``left_behind`` is where the program changes what it reads after the modules were imported: only a forked worker has
     that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
-    the guard. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    the guard, ``read_anew`` where the program changes what each new worker reads of its surroundings, such as the
+    environment. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
     unsendable: tuple[Unsendable, ...] = ()
@@ -126,7 +128,9 @@ class WorkerCode:
     left_behind: Touch | None = None
     changed_later: Touch | None = None
     imported_late: Touch | None = None
+    read_anew: Touch | None = None
     process_wide: Touch | None = None
+    draws_seeded: bool = False
 
 
 NOTHING_DONE = WorkerCode()

@@ -193,7 +193,9 @@ def read(source: Source) -> PythonFacts:
         read_as = ".".join(map(str, sys.version_info[:2]))
         raise ReadError(f"{error.msg} (read as Python {read_as})", error.lineno or 1, error.offset or 1) from None
     except (RecursionError, MemoryError):
-        raise ReadError("too deeply nested to be read, such as an `if` of hundreds of `elif`", 1, 1) from None
+        # No tree says where: a chain of operators or of `elif` nests once more with each of its parts.
+        message = "nested too deeply to be read, as is a sum of thousands of terms or an `if` of hundreds of `elif`"
+        raise ReadError(message, 1, 1) from None
     except ValueError as error:
         raise ReadError(str(error), 1, 1) from None
     return PythonFacts(source, tree, *walked)

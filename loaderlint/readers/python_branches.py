@@ -50,8 +50,14 @@ class Leaving:
         return frozenset(one for one in found if one is not None)
 
     def escapes(self, statement: ast.stmt, place: Place) -> Iterator[Arm]:
-        """Yield the arms that everything after a statement stands in because its other arms leave the block."""
-        if isinstance(statement, ast.If):
+        """Yield the arms that everything after a statement stands in because its other arms leave the block.
+
+        After what leaves it in any case that is an arm that is never taken.
+        """
+        if self._always_leaves(statement, place):
+            never = ast.copy_location(ast.Constant(False), statement)
+            yield Arm(statement, never, True, place=place)
+        elif isinstance(statement, ast.If):
             if self._leaves(statement.body, place):
                 yield Arm(statement, statement.test, False, place=place)
             elif statement.orelse and self._leaves(statement.orelse, place):
@@ -61,6 +67,12 @@ class Leaving:
                 yield Arm(statement, None, True)
             elif self._leaves(statement.body, place) or (statement.orelse and self._leaves(statement.orelse, place)):
                 yield Arm(statement, None, False)
+
+    def _always_leaves(self, statement: ast.stmt, place: Place) -> bool:
+        """Return whether what comes after a statement in its block never runs: a ``with`` may take the error in it."""
+        if isinstance(statement, ast.If) and statement.orelse:
+            return all(self._always_leaves(body[-1], place) for body in (statement.body, statement.orelse))
+        return self.block(statement, place)
 
     def _leaves(self, body: list[ast.stmt], place: Place) -> bool:
         last = body[-1]

@@ -138,6 +138,16 @@ START_METHOD_QUESTIONS = frozenset({"multiprocessing.get_start_method", "torch.m
 CUDA_QUESTIONS = frozenset({"torch.cuda.is_available"})
 """Functions that return whether there is CUDA."""
 
+MACHINE_QUESTIONS = frozenset(
+    {
+        *(f"torch.accelerator.{name}" for name in ("current_accelerator", "device_count", "is_available")),
+        *("torch.cuda.device_count", "torch.cuda.is_bf16_supported"),
+        *("torch.backends.mps.is_available", "torch.backends.mps.is_built", "torch.mps.device_count"),
+        *("torch.xpu.device_count", "torch.xpu.is_available"),
+    }
+)
+"""Functions that return what a machine has, the same whenever a program asks."""
+
 PROCESS_DEFAULTS = ("torch.set_default_dtype", "torch.set_default_tensor_type", "torch.set_default_device")
 """Functions of torch that change what tensors its process makes from then on."""
 

@@ -33,6 +33,9 @@ SEEDER_NAMES = frozenset(name.rpartition(".")[2] for name in (*SEEDERS, *SEEDS_O
 SEEDS_EVERYTHING = frozenset({"seed_everything", "set_seed", "set_random_seed", "seed_all", "set_all_seeds"})
 """What functions are called, in whatever library, that give torch a seed as they do everything else."""
 
+GENERATORS = frozenset({"Generator", "Random", "RandomState", "default_rng"})
+"""What makes random numbers apart from those that everybody shares, in Python, NumPy and torch, by its last name."""
+
 NUMPY_STATE = frozenset({"numpy.random.get_state"})
 """What gives the state of NumPy's random numbers, whose first word torch leaves the same in every worker and epoch."""
 

@@ -58,6 +58,9 @@ LAYERS = frozenset(
 ROWS_OF_LAYERS = frozenset({"torch.nn.Sequential"})
 """Modules of torch that call the modules they are given one after the other."""
 
+MODULES = frozenset({"Module"})
+"""Last names of the classes that a model of the project's own is one of: calling it calls its ``forward``."""
+
 PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 """Classes of torch whose tensors require grad by themselves."""
 

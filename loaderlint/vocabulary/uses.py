@@ -44,6 +44,20 @@ DISTRIBUTED_SAMPLERS = frozenset(
 SETS_START_METHOD = frozenset({"multiprocessing.set_start_method", "torch.multiprocessing.set_start_method"})
 """Functions that set how the process starts others, which can be done once (``multiprocessing/context.py``)."""
 
+GIVES_CONTEXT = frozenset({"multiprocessing.get_context", "torch.multiprocessing.get_context"})
+"""Functions that give what starts processes by a method, the one that is set where none is named."""
+
+STARTS_PROCESSES = frozenset(
+    {
+        *("multiprocessing.Pool", "multiprocessing.Process", "multiprocessing.context.Process"),
+        *("multiprocessing.pool.Pool", "torch.multiprocessing.Pool", "torch.multiprocessing.Process"),
+        *("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.process.ProcessPoolExecutor"),
+        "tqdm.contrib.concurrent.process_map",
+    }
+)
+"""What starts processes by the method that is set, unless it is told another (``multiprocessing/context.py``,
+``concurrent/futures/process.py``, ``tqdm/contrib/concurrent.py``); a manager's gets nothing from the program."""
+
 ASKS_FOR_PROCESS = frozenset({"get_start_method", "current_process", "parent_process", "get_worker_info"})
 """Functions that tell a worker from the main process, or whether a start method was set."""
 

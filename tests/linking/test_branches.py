@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from tests.linking.traced import Cases, Files, loader_of, loaders_of, met, traced
@@ -268,6 +270,8 @@ HANDLERS = {
     "try:\n    DataLoader(d, prefetch_factor=4)\nexcept ImportError:\n    pass": False,
     "try:\n    DataLoader(d, prefetch_factor=4)\nexcept ValueError:\n    clean()\n    raise": False,
     "try:\n    pass\nexcept ValueError:\n    DataLoader(d, prefetch_factor=4)": False,
+    "with suppress(OSError, ValueError):\n    DataLoader(d, prefetch_factor=4)": True,
+    "with suppress(OSError):\n    DataLoader(d, prefetch_factor=4)": False,
 }
 
 
@@ -275,6 +279,46 @@ HANDLERS = {
 def test_what_torch_refuses_may_be_handled_around_a_loader(text: str, handled: bool) -> None:
     loader = next(one for one in loaders_of(text) if "prefetch_factor" in one.options)
     assert loader.may_be_guarded is handled
+    assert ("ValueError" in loader.handled) is handled
+
+
+DEAD = {
+    "return": "return 1\nLOADER",
+    "raise": "raise NotImplementedError\nLOADER",
+    "an exit": "sys.exit(1)\nLOADER",
+    "break": "while more():\n    break\n    LOADER",
+    "continue": "for one in many():\n    continue\n    LOADER",
+    "two branches that leave": "if flag():\n    return 1\nelse:\n    raise ValueError\nLOADER",
+    "return, in a block": "return 1\nif flag():\n    LOADER",
+}
+ALIVE = {
+    "a branch that leaves": "if flag():\n    return 1\nLOADER",
+    "a loop that is left": "while more():\n    break\nLOADER",
+    "a handled error": "try:\n    raise ValueError\nexcept ValueError:\n    pass\nLOADER",
+    "a suppressed error": "with suppress(ValueError):\n    raise ValueError\nLOADER",
+    "a function that returns": "def early():\n    return 1\nLOADER",
+    "a call of a function named exit": "server.exit()\nLOADER",
+}
+
+
+@pytest.mark.parametrize("text", DEAD.values(), ids=DEAD.keys())
+def test_a_loader_that_no_run_comes_to_is_none(text: str) -> None:
+    assert loaders_of(_in_main(text)) == ()
+
+
+@pytest.mark.parametrize("text", ALIVE.values(), ids=ALIVE.keys())
+def test_a_loader_that_some_run_comes_to_is_one(text: str) -> None:
+    assert len(loaders_of(_in_main(text))) == 1
+
+
+def test_a_function_that_is_called_where_no_run_comes_to_makes_no_loader() -> None:
+    files = "def load():\n    DataLoader(d)\n"
+    assert loaders_of(files + _in_main("return 1\nload()")) == ()
+    assert len(loaders_of(files + _in_main("load()\nreturn 1"))) == 1
+
+
+def _in_main(text: str) -> str:
+    return f"import sys\ndef main():\n{indent(text, '    ')}\nmain()\n".replace("LOADER", "DataLoader(d)")
 
 
 def test_what_an_and_stops_at_is_written_where_the_and_stands() -> None:

@@ -228,7 +228,7 @@ def test_the_data_set_inside_another_one(data: str, path: str, count: int) -> No
 
 HOOK = """
 import lightning.pytorch as pl
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, Subset
 class D(Dataset):
     def __init__(self):
         self.crop = 3
@@ -237,6 +237,7 @@ class D(Dataset):
 class Data(pl.LightningDataModule):
     def setup(self, stage):
         self.data = D()
+        self.other, self.whole = D(), Subset(self.data, [0])
     def HOOK(self):
         return DataLoader(self.data, num_workers=2, persistent_workers=True)
     def grow(self):
@@ -252,6 +253,12 @@ HOOKS: dict[str, tuple[str, int]] = {
     "another class": ("BASE=object", 0),
     "another loader": ("HOOK=val_dataloader", 0),
     "another data set": ("CHANGE=trainer.train_dataloader.sampler.crop = 3", 0),
+    "what the data module keeps": ("CHANGE=trainer.datamodule.data.crop = 3", 1),
+    "what the data module of a module's trainer keeps": ("CHANGE=self.trainer.datamodule.data.crop = 3", 1),
+    "in what the data module keeps": ("CHANGE=trainer.datamodule.whole.dataset.crop = 3", 1),
+    "a part that is no data set's": ("CHANGE=trainer.datamodule.whole.crop = 3", 0),
+    "another that the data module keeps": ("CHANGE=trainer.datamodule.other.crop = 3", 0),
+    "what something else keeps": ("CHANGE=trainer.strategy.data.crop = 3", 0),
 }
 
 
@@ -261,6 +268,20 @@ def test_what_lightning_calls_where_it_makes_the_loaders_anew() -> None:
     trainer = "import lightning.pytorch as pl\npl.Trainer(reload_dataloaders_every_n_epochs=1)\n"
     assert len(changes({"main.py": text})) == 1
     assert changes({"main.py": text, "train.py": trainer}) == []
+
+
+def test_what_the_data_module_keeps_under_the_name_of_a_loader_s_data_set() -> None:
+    text = HOOK.replace("HOOK", "train_dataloader").replace("BASE", "pl.Callback").replace("WHEN", "on_epoch_start")
+    text = text.replace("self.data", "self.dataset")
+    assert len(changes({"main.py": text.replace("CHANGE", "trainer.datamodule.dataset.crop = 3")})) == 1
+    assert changes({"main.py": text.replace("CHANGE", "trainer.datamodule.dataset.dataset.crop = 3")}) == []
+
+
+def test_the_loader_that_the_data_module_keeps() -> None:
+    text = HOOK.replace("HOOK", "train_dataloader").replace("BASE", "pl.Callback").replace("WHEN", "on_epoch_start")
+    made = "DataLoader(self.data, num_workers=2, persistent_workers=True)"
+    text = text.replace(f"return {made}", f"self.train = {made}\n        return self.train")
+    assert len(changes({"main.py": text.replace("CHANGE", "trainer.datamodule.train.dataset.crop = 3")})) == 1
 
 
 @pytest.mark.parametrize(("different", "count"), HOOKS.values(), ids=HOOKS.keys())

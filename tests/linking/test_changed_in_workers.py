@@ -131,6 +131,8 @@ REMEMBERS = {
     "a list that every call gets": "index = collect(index)",
     "a count of a sample": "self.seen[index] = self.seen[index] + 1\nindex = self.seen[index]",
     "a count beside something else": "old, self.seen[index] = 1, self.seen[index] + 1\nindex = self.seen[index]",
+    "a count of a sample that the module keeps": "STORE[index] = STORE.get(index, 0) + 1\nindex = STORE[index]",
+    "one under a name of its own": "seen = STORE.get(index, 0)\nSTORE[index] = seen + 1\nindex = seen",
     "two counts": "self.a, self.b = self.a + 1, self.b + 1\nindex = self.a",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
@@ -166,6 +168,10 @@ FORGETS = {
     "a tensor that needs a gradient": "index = self.items[index].requires_grad_()",
     "a count that nothing looks at": "self.count += 1",
     "a cache": "if index not in self.cache:\n    self.cache[index] = index\nindex = self.cache[index]",
+    "a cache of the module": "if index not in STORE:\n    STORE[index] = index * 2\nindex = STORE[index]",
+    "a cache that is looked into": (
+        "row = STORE.get(index)\nif row is None:\n    row = open(index)\n    STORE[index] = row\nindex = row"
+    ),
     "a file that is opened once": "self.lines = self.lines or open(self.path)",
     "a file that is opened where there is none": (
         "self.lines = self.lines if self.lines is not None else open(self.path)\nindex = self.lines"

@@ -386,8 +386,9 @@ def test_settings_whose_consumer_is_in_the_project_are_followed_there_and_nowher
         ("**c['data']['loaders'][0]", []),
         ("batch_size=c['data']['loaders'][0]['batch_size'], num_workers=unseen()", ["data"]),
         ("num_workers=8", ["data", "data.loaders.0"]),
+        ("num_workers=0, batch_size=c['data']['num_workers'] * 8", ["data.loaders.0"]),
     ],
-    ids=["which have their own count", "whose count is not seen", "not read"],
+    ids=["which have their own count", "whose count is not seen", "not read", "one is worked out from"],
 )
 def test_a_mapping_is_not_bare_that_holds_the_settings_of_a_loader(read: str, bare: list[str]) -> None:
     files = {

@@ -165,6 +165,51 @@ ENDLESS: dict[str, tuple[str, bool]] = {
 }
 
 
+CHUNKS = """
+from torch.utils.data import get_worker_info
+def own(numbers, chunk):
+    info = get_worker_info()
+    for place, number in enumerate(numbers):
+        if place // chunk % info.num_workers == info.id:
+            yield number
+class Chunks(IterableDataset):
+    def __init__(self, numbers, chunk=1):
+        self.numbers, self.chunk = numbers, chunk
+    def __iter__(self):
+        yield from own(self.numbers, self.chunk)
+class Pairs(Chunks):
+    pass
+"""
+TOLD: dict[str, tuple[str, bool]] = {
+    "the batch size": (
+        "def load(d, size):\n    return DataLoader(Chunks(d, chunk=size), batch_size=size)",
+        True,
+    ),
+    "the batch size under a name": (
+        "def load(d, size):\n    c = Pairs(d, size)\n    return DataLoader(c, batch_size=size)",
+        True,
+    ),
+    "an attribute": ("DataLoader(Chunks(d, args.size), args.size)", True),
+    "another number": ("def load(d, size, n):\n    return DataLoader(Chunks(d, chunk=n), batch_size=size)", False),
+    "nothing": ("def load(d, size):\n    return DataLoader(Chunks(d), batch_size=size)", False),
+    "the size of another scope": (
+        "def made(d, size):\n    return Chunks(d, size)\n"
+        "def load(d, size):\n    return DataLoader(made(d, 3), batch_size=size)",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), TOLD.values(), ids=TOLD.keys())
+def test_what_asks_for_its_worker_and_is_told_the_batch_size_gives_whole_batches(text: str, expected: bool) -> None:
+    assert [one.whole_batches for one in loader_of(HEAD + CHUNKS + text).payload.datasets] == [expected]
+
+
+def test_what_is_told_the_batch_size_and_never_asks_for_its_worker_gives_each_all_of_them() -> None:
+    text = "class D(IterableDataset):\n    def __init__(self, size):\n        self.size = size\nDataLoader(D(n), n)"
+    assert not any(one.whole_batches for one in loader_of(HEAD + text).payload.datasets)
+
+
 @pytest.mark.parametrize(("text", "expected"), ENDLESS.values(), ids=ENDLESS.keys())
 def test_whether_samples_come_for_ever(text: str, expected: bool) -> None:
     assert [one.endless for one in loader_of(HEAD + text).payload.datasets] == [expected]

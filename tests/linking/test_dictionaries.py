@@ -228,7 +228,16 @@ LOCAL: Cases = {
         """,
         {"8", "2"},
     ),
-    "get from something unseen": ("DataLoader(data, num_workers=options().get('workers', 2))", {"open"}),
+    "get from something unseen": ("DataLoader(data, num_workers=options().get('workers', ⟦2⟧))", {"2", "open"}),
+    "get from something unseen in something unseen": (
+        "DataLoader(data, num_workers=options().get('train', {}).pop('workers', ⟦2⟧))",
+        {"2", "open"},
+    ),
+    "get from something unseen without a default": (
+        "DataLoader(data, num_workers=options().get('workers'))",
+        {"open"},
+    ),
+    "get of something unseen that has no keys": ("DataLoader(data, num_workers=queue().get(True, 5))", {"open"}),
     "a dictionary of dictionaries": (
         "options = {'train': {'num_workers': ⟦8⟧}, 'test': {'num_workers': 0}}\nDataLoader(data, **options['train'])",
         {"8"},

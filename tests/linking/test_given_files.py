@@ -277,6 +277,13 @@ cfg = Config.load(sys.argv[1], sys.argv[2:])
 """
 LOADED = f"{SCHEMA}DataLoader(1, num_workers=cfg.data.num_workers)\n"
 
+FORGOTTEN = """def fit(read):
+    new = read.copy()
+    if hasattr(new, 'old'):
+        new.old = None
+    return new
+class Base:"""
+
 SCHEMAS: dict[str, tuple[dict[str, str], set[object]]] = {
     "a dataclass under the file that the user names": (
         {"main.py": LOADED, "a.yaml": "data: {num_workers: 4}\n", "b.yaml": "data: {size: 2}\nmore: []\n"},
@@ -292,6 +299,54 @@ SCHEMAS: dict[str, tuple[dict[str, str], set[object]]] = {
             "a.yaml": "data: {num_workers: 4}\n",
         },
         {1},
+    ),
+    "a dataclass whose field has a name of its own": (
+        {
+            "main.py": f"{SCHEMA}@dataclass\nclass Own(Base):\n    w: int = 0\n    lr: float = 1\n"
+            "own = Own.load(sys.argv[1])\nprint(own.lr)\nDataLoader(1, num_workers=own.w)\n",
+            "y/a.yaml": "w: 4\nlr: 1\n",
+            "y/b.yaml": "w: 3\n",
+            "y/c.yaml": "w: 2\nlr: 1\nother: 1\n",
+        },
+        {0, 4, "open"},
+    ),
+    "a dictionary whose key has a name of its own": (
+        {
+            "main.py": f"{IMPORT}import sys\nfrom omegaconf import OmegaConf as om\n"
+            "own = om.merge({'w': 0}, om.load(sys.argv[1]))\nprint(own.lr)\nDataLoader(1, num_workers=own.w)\n",
+            "y/a.yaml": "w: 4\nlr: 1\n",
+            "y/b.yaml": "w: 3\n",
+            "y/c.yaml": "lr: 1\n",
+            "other/y/d.yaml": "num_workers: 1\n",
+        },
+        {0, 4, "open"},
+    ),
+    "a file with a loader's settings, of which it leaves out some": (
+        {
+            "main.py": f"{SCHEMA}print(cfg.more)\nDataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "a.yaml": "data: {num_workers: 4}\n",
+            "b.yaml": "data: {size: 4}\n",
+        },
+        {0, 4, "open"},
+    ),
+    "a file of which a function sets a field on a copy": (
+        {
+            "main.py": SCHEMA.replace("class Base:", FORGOTTEN).replace("om.load(str(path))", "fit(om.load(str(path)))")
+            + "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "a.yaml": "data: {num_workers: 4}\n",
+            "b.yaml": "data: {num_workers: 2}\nold: 1\n",
+        },
+        {0, 4, "open"},
+    ),
+    "a file to which a test adds what is no field": (
+        {
+            "main.py": SCHEMA.replace("class Base:", FORGOTTEN.replace("hasattr(new, 'old')", "debug()")).replace(
+                "om.load(str(path))", "fit(om.load(str(path)))"
+            )
+            + "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "a.yaml": "data: {num_workers: 4}\n",
+        },
+        {0, 4, "open"},
     ),
     "a list of dataclasses, whose fields a file leaves out": (
         {

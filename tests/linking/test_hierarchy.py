@@ -413,6 +413,30 @@ def test_a_base_is_constructed_with_what_the_class_of_the_object_gives_it(files:
     assert traced(files) == expected
 
 
+@pytest.mark.parametrize(
+    ("constructor", "rounds", "expected"),
+    [
+        ("pass", "rounds: int", "open"),
+        ("pass", "rounds: int = ⟦4⟧", "4"),
+        ("Dataset.__init__(self)", "rounds: int = ⟦4⟧", "4"),
+        ("super().__init__()", "rounds: int = ⟦4⟧", "4"),
+        ("super().__init__(⟦3⟧)", "rounds: int = 4", "3"),
+    ],
+)
+def test_a_constructor_leaves_the_fields_that_another_longer_file_declares(
+    constructor: str, rounds: str, expected: str
+) -> None:
+    files = {
+        "base.py": "# Far down in its file.\n" * 40 + f"class Random:\n    {rounds}\n",
+        "main.py": IMPORT
+        + "from torch.utils.data import Dataset\nfrom base import Random\n"
+        + f"class Images(Dataset, Random):\n    def __init__(self):\n        {constructor}\n"
+        + _LOAD.replace("workers=self.workers", "workers=self.rounds")
+        + "Images().load()\n",
+    }
+    assert traced(files) == {expected}
+
+
 _HANDING = """
 class Base:
     def __init__(self, workers):

@@ -350,7 +350,7 @@ def test_the_trail_says_what_the_user_chose() -> None:
         ("main.py:3:2", "@hydra.main: train data=cifar"),
         ("main.py:5:31", "cfg.data.num_workers"),
     ]
-    assert {(one.subject, one.answer) for one in candidate.assumptions} == {("hydra train", frozenset({"data=cifar"}))}
+    assert ("hydra train", frozenset({"data=cifar"})) in candidate.assumptions
 
 
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())

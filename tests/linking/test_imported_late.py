@@ -148,3 +148,40 @@ def test_it_is_left_behind_where_workers_are_started_anew() -> None:
     assert found.left_behind == found.changed_later == found.imported_late
     files["main.py"] = program.replace("import triple", "pass")
     assert loader_of(files).payload.code.left_behind is None
+
+
+PATCHED = {
+    "a function of the project": ("from shared import scale", "scale(index)", "import shared\nshared.scale = abs"),
+    "a function by its module": ("import shared", "shared.scale(index)", "import shared\nshared.scale = abs"),
+    "a function of a library": ("import torch", "torch.sin(index)", "import torch as t\nt.sin = t.cos"),
+}
+NOT_PATCHED = {
+    "another function": ("import shared", "shared.scale(index)", "import shared\nshared.other = abs"),
+    "another function of a library": ("import torch", "torch.sin(index)", "import torch as t\nt.tan = t.cos"),
+    "a function that is called": ("import shared", "shared.scale(index)", "import shared\nshared.scale(1)"),
+}
+
+
+def patched(imports: str, reads: str, patch: str, called: str) -> str:
+    points = f"{imports}\nfrom torch.utils.data import Dataset\nclass Points(Dataset):\n"
+    files = {
+        "shared.py": "def scale(index):\n    return index\ndef other(index):\n    return index\n",
+        "patches.py": f"{patch}\n",
+        "data.py": f"{points}    def __getitem__(self, index):\n        return {reads}\n",
+        "main.py": PROGRAM.replace("⟨above⟩", "").replace("⟨before⟩", called).replace("⟨guarded⟩", "pass"),
+    }
+    found = loader_of(files).payload.code.left_behind
+    return found.what if found is not None else ""
+
+
+@pytest.mark.parametrize(("imports", "reads", "patch"), PATCHED.values(), ids=PATCHED.keys())
+def test_something_else_is_put_in_the_place_of_what_workers_call(imports: str, reads: str, patch: str) -> None:
+    *above, last = patch.splitlines()
+    function = "\n".join([*above, "def patch():", f"    {last}"])
+    assert patched(imports, reads, patch, "import patches") == last
+    assert patched(imports, reads, function, "from patches import patch; patch()") == last
+
+
+@pytest.mark.parametrize(("imports", "reads", "patch"), NOT_PATCHED.values(), ids=NOT_PATCHED.keys())
+def test_what_workers_call_stays_in_its_place(imports: str, reads: str, patch: str) -> None:
+    assert patched(imports, reads, patch, "import patches") == ""

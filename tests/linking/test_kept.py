@@ -71,6 +71,7 @@ MADE: dict[str, tuple[str, list[str]]] = {
     "a generator": ("self.g = (x for x in path)", ["generator as self.g"]),
     "a lock": ("self.lock = threading.Lock()", ["lock as self.lock"]),
     "an archive of arrays": ("self.a = np.load('a.npz')", ["npz archive as self.a"]),
+    "an archive that cannot be mapped": ("self.a = np.load('a.npz', mmap_mode='r')", ["npz archive as self.a"]),
     "a seeded generator": ("self.g = torch.Generator().manual_seed(3)", ["torch.Generator as self.g"]),
     "where an error is handled": (
         "try:\n    self.f = open(path)\nexcept OSError:\n    self.f = None",
@@ -96,7 +97,7 @@ GONE: dict[str, str] = {
     "read": "self.x = open(path).read()",
     "an array of an archive": "self.x = np.load('a.npz')['a']",
     "an array of its own": "self.x = np.load('a.npy')",
-    "a mapped archive": "self.x = np.load('a.npz', mmap_mode='r')",
+    "an array of a mapped archive": "self.x = np.load('a.npz', mmap_mode='r')['a']",
     "an array that is not mapped": "self.x = np.load('a.npy', mmap_mode=None)",
     "only a name": "f = open(path)\nself.n = len(f.read())",
     "what the call does not ask for": "if keep:\n    self.f = open(path)",

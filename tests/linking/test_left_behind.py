@@ -236,6 +236,105 @@ LEFT_BEHIND |= {
         "torch.set_default_device('cuda')",
     ),
 }
+CALLED_BEFORE = {
+    "a default that it fills": (
+        "def note(row=0, rows=[]):\n    rows.append(row)\n    return len(rows)",
+        "rows.append(row)",
+    ),
+    "a global that it counts": (
+        "def note(row=0):\n    global OTHER\n    OTHER += 1\n    return OTHER",
+        "OTHER += 1",
+    ),
+    "a number for what is new": (
+        "def note(row=0, rows={}):\n    rows[row] = len(rows)\n    return rows[row]",
+        "rows[row] = len(rows)",
+    ),
+    "a default that keeps what it draws": (
+        "def note(row=0, rows={}):\n    if row not in rows:\n        rows[row] = torch.rand(1)\n    return rows[row]",
+        "rows[row] = torch.rand(1)",
+    ),
+    "the result that was drawn": (
+        "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef note(row=0):\n    return torch.rand(1)",
+        "torch.rand(1)",
+    ),
+    "a count of the results": (
+        "import functools\n@functools.cache\ndef note(row=0):\n    CACHE.append(row)\n    return len(CACHE)",
+        "CACHE.append(row)",
+    ),
+}
+KEPT_AS_WORKED_OUT = {
+    "the result": "from functools import cache\n@cache\ndef note(row=0):\n    return row + 1",
+    "an item": "def note(row=0, rows={}):\n    if row not in rows:\n        rows[row] = row + 1\n    return rows[row]",
+    "an item where there is none": "def note(row=0, rows={}):\n    return rows.setdefault(row, row + 1)",
+    "a global where there is none": (
+        "FOUND = None\ndef note(row=0):\n    global FOUND\n    if FOUND is None:\n        FOUND = [1]\n    return FOUND"
+    ),
+    "what has another name": "def note(row=0):\n    rows = CACHE\n    return rows[row:]",
+    "what is handed on": "import math\ndef note(row=0):\n    return math.fsum(CACHE) + unseen(CACHE)",
+    "what is drawn each time": "def note(row=0):\n    return torch.rand(1)",
+}
+READ = "import json\nfrom pathlib import Path\nFILE = Path('c.json')\nSCALE = "
+WRITES = "open('c.json', 'w')"
+LEFT_BEHIND |= {
+    "a file": ({"above": f"{READ}json.load(open('c.json'))", "before": f"json.dump(1, {WRITES})"}, WRITES),
+    "a file by its name": (
+        {"above": f"{READ}json.loads(FILE.read_text())", "before": "FILE.write_text('2')"},
+        "FILE.write_text('2')",
+    ),
+    "a file that a function reads": (
+        {"above": f"def load():\n    with open('c.json') as file:\n        return int(file.read())\n{READ}load()"}
+        | {"before": "Path('c.json').write_text('2')"},
+        "Path('c.json').write_text('2')",
+    ),
+    "a file that is open": (
+        {"above": "with open('c.json') as file:\n    SCALE = int(file.read())", "guarded": "open('c.json', mode='a')"},
+        "open('c.json', mode='a')",
+    ),
+    "a file that a function is told to write": (
+        {"above": f"def save(path):\n    open(path, 'w')\n{READ}int(open('c.json').read())"}
+        | {"before": "save('c.json')"},
+        "save('c.json')",
+    ),
+    "a file that another is put in the place of": (
+        {"above": f"import os\n{READ}load('c.json')", "before": "os.replace('d.json', 'c.json')"},
+        "os.replace('d.json', 'c.json')",
+    ),
+    "numbers that are saved": (
+        {"above": "import numpy as np\nSCALE = np.load('a.npy')", "before": "np.save('a.npy', 1)"},
+        "np.save('a.npy', 1)",
+    ),
+    "a file whose content is kept": (
+        {"above": f"from functools import cache\n@cache\ndef told():\n    return load('c.json')\n{READ}1"}
+        | {"inside": "told()", "before": WRITES},
+        WRITES,
+    ),
+}
+LEFT_BEHIND |= {
+    "what worker code asks of its module": ({"inside": "print(__name__ == '__main__')"}, "__name__ == '__main__'"),
+    "what is chosen by the name of the module": (
+        {"above": "SCALE = 2 if __name__ != '__mp_main__' else 1"},
+        "__name__ != '__mp_main__'",
+    ),
+    "the name of the module": (
+        {"above": "NAME = __name__", "inside": "print(NAME == '__main__')"},
+        "NAME = __name__",
+    ),
+    "what the main module has": (
+        {"above": "import sys", "inside": "print(sys.modules['__main__'].OTHER)"},
+        "sys.modules['__main__']",
+    ),
+    "the main module": ({"above": "import __main__", "inside": "print(__main__.OTHER)"}, "__main__"),
+    "the process that imports it": (
+        {"above": "from multiprocessing import current_process as process\nSCALE = len(process().name)"},
+        "process()",
+    ),
+}
+LEFT_BEHIND |= {
+    "a global that has the name of an attribute of the class": (
+        {"above": "kept = 1\nscale = [1]", "inside": "print(scale)", "before": "scale.append(2)"},
+        "scale.append(2)",
+    ),
+}
 NOT_LEFT_BEHIND = {
     "an object that is called and stays the same": {
         "above": "class Scale:\n    by = 2\n    def __call__(self, x):\n        return x * self.by\nscale = Scale()",
@@ -246,6 +345,26 @@ NOT_LEFT_BEHIND = {
         "above": f"{WORDS}others = Words()\n",
         "inside": "words(1)",
         "before": "others(1)",
+    },
+    "the name of a log": {"above": "import logging\nLOG = logging.getLogger(__name__)", "inside": "LOG.info(__name__)"},
+    "another module": {"above": "import sys", "inside": "print(sys.modules['shared'].offset)"},
+    "the process that runs it": {
+        "above": "import multiprocessing",
+        "inside": "print(multiprocessing.current_process().name)",
+    },
+    "what no worker reads of the name": {"above": "OTHER = __name__ == '__main__'"},
+    "another file": {"above": f"{READ}json.load(open('c.json'))", "before": "open('d.json', 'w')"},
+    "a file that is read again": {"above": f"{READ}json.load(open('c.json'))", "before": "json.load(open('c.json'))"},
+    "a file that is written at import": {"above": f"{WRITES}\n{READ}json.load(open('c.json'))"},
+    "a file that no worker reads": {"above": f"{READ}1\nMORE = json.load(open('c.json'))", "before": WRITES},
+    "a file that workers read each time": {
+        "above": f"def told():\n    return load('c.json')\n{READ}1",
+        "inside": "told()",
+        "before": WRITES,
+    },
+    "a text that a list has no more": {
+        "above": f"{READ}load('c.json')",
+        "before": "names = []; names.remove('c.json')",
     },
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
     "a table of an object": {"inside": "pass\n    def load(self):\n        self.rows[1] = 2"},
@@ -310,6 +429,18 @@ def test_what_a_new_process_finds_as_well_is_not_left_behind(parts: dict[str, st
     assert changed(**parts) == ""
 
 
+@pytest.mark.parametrize(("above", "what"), CALLED_BEFORE.values(), ids=CALLED_BEFORE.keys())
+def test_a_function_keeps_what_the_program_called_it_for_before_workers_do(above: str, what: str) -> None:
+    assert changed(above=above, inside="note()", before="note(1)") == what
+    assert changed(above=above, inside="note()") == ""
+    assert changed(above=f"{above}\nnote(1)", inside="note()") == ""
+
+
+@pytest.mark.parametrize("above", KEPT_AS_WORKED_OUT.values(), ids=KEPT_AS_WORKED_OUT.keys())
+def test_a_function_may_keep_what_it_would_work_out_again(above: str) -> None:
+    assert changed(above=above, inside="note()", before="note(1)") == ""
+
+
 def test_the_first_of_several_changes_is_named() -> None:
     assert changed(before="CACHE.append(1); CACHE.append(2)") == "CACHE.append(1)"
 
@@ -326,3 +457,51 @@ def test_nothing_is_left_behind_where_nothing_was_seen_to_run_in_workers() -> No
         """
     )
     assert loader.payload.code.left_behind is None
+
+
+READ_ANEW = {
+    "the environment": (
+        {"above": "import os", "inside": "print(os.environ['MODE'])", "before": "os.environ['MODE'] = '2'"},
+        "os.environ['MODE'] = '2'",
+    ),
+    "a variable of it that is not seen": (
+        {"above": "import os", "inside": "print(os.getenv('MODE'))", "before": "os.environ.update(unseen())"},
+        "os.environ.update(unseen())",
+    ),
+    "what a module reads of it": (
+        {"above": "import os\nSCALE = int(os.environ.get('MODE', 1))", "before": "os.environ['MODE'] = '2'"},
+        "os.environ['MODE'] = '2'",
+    ),
+    "a file that a module reads": ({"above": f"{READ}json.load(open('c.json'))", "before": WRITES}, WRITES),
+}
+NOT_READ_ANEW = {
+    "another variable": {
+        "above": "import os",
+        "inside": "print(os.environ['MODE'])",
+        "before": "os.environ['SIZE'] = '2'",
+    },
+    "a variable that is set at import": {
+        "above": "import os\nos.environ['MODE'] = '2'",
+        "inside": "print(os.environ['MODE'])",
+    },
+    "a variable that the program alone reads": {"above": "import os", "before": "os.environ['MODE'] = '2'"},
+    "a global": {"before": "global SCALE; SCALE = 2"},
+}
+
+
+def read_anew(**parts: str) -> str:
+    text = PROGRAM
+    for part in PARTS:
+        text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.read_anew
+    return found.what if found is not None else ""
+
+
+@pytest.mark.parametrize(("parts", "what"), READ_ANEW.values(), ids=READ_ANEW.keys())
+def test_what_each_new_worker_reads_is_changed(parts: dict[str, str], what: str) -> None:
+    assert read_anew(**parts) == what
+
+
+@pytest.mark.parametrize("parts", NOT_READ_ANEW.values(), ids=NOT_READ_ANEW.keys())
+def test_what_each_new_worker_reads_stays_as_it_is(parts: dict[str, str]) -> None:
+    assert read_anew(**parts) == ""

@@ -104,6 +104,30 @@ MERGED: Cases = {
 }
 
 CHANGED: Cases = {
+    "where hasattr finds a key": (
+        {"main.py": program("if hasattr(c, 'data'):\n    c.data.n = ⟦2⟧"), "c.yaml": REPLACED},
+        {"2"},
+    ),
+    "where hasattr finds none": (
+        {"main.py": program("if hasattr(c, 'old'):\n    c.data.n = 2"), "c.yaml": DATA},
+        {"4"},
+    ),
+    "where it holds none": ({"main.py": program("if 'old' in c:\n    c.data.n = 2"), "c.yaml": DATA}, {"4"}),
+    "where it may hold a key that a test sets": (
+        {
+            "main.py": program("if debug():\n    c.old = 1\nif hasattr(c, 'old'):\n    c.data.n = ⟦2⟧"),
+            "c.yaml": DATA,
+        },
+        {"4", "2"},
+    ),
+    "where it holds a key that is missing": (
+        {"main.py": program("if hasattr(c, 'old'):\n    c.data.n = ⟦2⟧"), "c.yaml": f"old: ???\n{DATA}"},
+        {"4", "2"},
+    ),
+    "a copy, and the other stays": (
+        {"main.py": program("new = c.copy()\nif hasattr(new, 'data'):\n    new.data.n = 2"), "c.yaml": DATA},
+        {"4"},
+    ),
     "an attribute": ({"main.py": program("c.data.n = ⟦2⟧"), "c.yaml": REPLACED}, {"2"}),
     "an item": ({"main.py": program("c.data['n'] = ⟦2⟧"), "c.yaml": REPLACED}, {"2"}),
     "under a condition": (

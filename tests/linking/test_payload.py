@@ -527,6 +527,14 @@ def test_whether_all_that_travels_was_seen(text: str, expected: bool) -> None:
     assert payload(text).seen is expected
 
 
+_PLACED = """
+class D(Dataset):
+    def __init__(self, device="cpu"):
+        self.device = device
+    def __getitem__(self, index):
+        return torch.ones(3).to(self.device)
+"""
+
 IN_WORKERS: dict[str, tuple[str, list[str]]] = {
     "reading an item": (
         """
@@ -653,6 +661,22 @@ IN_WORKERS: dict[str, tuple[str, list[str]]] = {
         """,
         [],
     ),
+    "moving to the device of just this object": (
+        _PLACED + 'D("cuda")[0]\nDataLoader(D())\n',
+        [],
+    ),
+    "moving to a device that this object was given": (
+        _PLACED + 'D()[0]\nDataLoader(D("cuda"))\n',
+        ["torch.ones(3).to(self.device)"],
+    ),
+    "moving to the device of one of two objects": (
+        _PLACED + 'DataLoader([D(), D("cuda"), D()])\n',
+        ["torch.ones(3).to(self.device)"],
+    ),
+    "moving to a device that an object is given once it is there": (
+        _PLACED + 'data = D()\ndata.device = "cuda"\nDataLoader(data)\n',
+        ["torch.ones(3).to(self.device)"],
+    ),
     "moving to the CPU": (
         """
         def collate(batch):
@@ -667,6 +691,15 @@ IN_WORKERS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize(("text", "expected"), IN_WORKERS.values(), ids=IN_WORKERS.keys())
 def test_what_touches_cuda_in_a_worker(text: str, expected: list[str]) -> None:
     assert [one.what for one in payload(text).cuda] == expected
+
+
+def test_what_touches_cuda_is_met_where_the_object_is_sent_that_does() -> None:
+    text = _PLACED + (
+        "import sys\nfast = sys.platform == 'linux'\n"
+        "data = D('cuda') if fast else D()\nDataLoader(data, num_workers=0 if fast else 2)\n"
+    )
+    (touch,) = payload(text).cuda
+    assert [answer for _, answer in touch.assumptions] == [frozenset({"linux"})]
 
 
 def test_the_workers_start_function_is_where_it_is_handed_over() -> None:

@@ -28,6 +28,30 @@ START_METHODS: dict[str, tuple[str, list[str]]] = {
         "import sys\nif sys.platform == 'darwin':\n    mp.set_start_method('fork')\n",
         ["'fork' on macos"],
     ),
+    "where it may not be there, which is handled": (
+        "try:\n    mp.set_start_method('fork')\nexcept ValueError:\n    pass\n",
+        ["'fork' on linux, macos"],
+    ),
+    "where it may not be there, which is suppressed": (
+        "with suppress(ValueError):\n    mp.set_start_method('fork')\n",
+        ["'fork' on linux, macos"],
+    ),
+    "where it is there everywhere": (
+        "try:\n    mp.set_start_method('spawn')\nexcept ValueError:\n    pass\n",
+        ["'spawn'"],
+    ),
+    "where it may not be there, which is raised again": (
+        "try:\n    mp.set_start_method('fork')\nexcept ValueError:\n    print('no')\n    raise\n",
+        ["'fork'"],
+    ),
+    "where another error is handled": (
+        "try:\n    mp.set_start_method('fork')\nexcept RuntimeError:\n    pass\n",
+        ["'fork'"],
+    ),
+    "one that is nowhere, which is handled": (
+        "try:\n    mp.set_start_method('frok')\nexcept ValueError:\n    pass\n",
+        [],
+    ),
     "never reached": ("if False:\n    mp.set_start_method('spawn')\n", []),
     "something unseen": ("mp.set_start_method(method())\n", []),
     "a context is no setting of the process": ("context = mp.get_context('spawn')\n", []),
@@ -41,6 +65,37 @@ def test_start_methods(text: str, expected: list[str]) -> None:
         platforms = [", ".join(sorted(answer)) for _, answer in one.assumptions if isinstance(answer, frozenset)]
         found.append(" on ".join([repr(one.constant), *platforms]))
     assert found == expected
+
+
+PROCESSES: dict[str, tuple[str, list[str]]] = {
+    "none": ("", []),
+    "a process": ("mp.Process(target=work).start()\n", ["mp.Process(target=work)"]),
+    "by another name": (
+        "from torch.multiprocessing import Process as Child\nChild(target=work)\n",
+        ["Child(target=work)"],
+    ),
+    "a pool": ("def main():\n    with mp.Pool(2) as pool:\n        pool.map(work, rows)\n", ["mp.Pool(2)"]),
+    "of the default context": ("context = mp.get_context()\ncontext.Pool(2)\n", ["context.Pool(2)"]),
+    "an executor": (
+        "import concurrent.futures as futures\nfutures.ProcessPoolExecutor(2)\n",
+        ["futures.ProcessPoolExecutor(2)"],
+    ),
+    "a class of its own": ("class Logger(mp.Process):\n    pass\n", ["class Logger"]),
+    "told how": (
+        "mp.get_context('spawn').Pool(2)\nfrom concurrent.futures import ProcessPoolExecutor\n"
+        "ProcessPoolExecutor(2, mp_context=mp.get_context('spawn'))\n",
+        [],
+    ),
+    "threads": ("import multiprocessing.pool\nmp.pool.ThreadPool(2)\n", []),
+    "torch's, which are spawned": ("torch.multiprocessing.spawn(work, nprocs=2)\n", []),
+    "another's": ("import psutil\npsutil.Process().memory_info()\n", []),
+    "an object of the project": ("class Pool:\n    pass\nPool()\n", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PROCESSES.values(), ids=PROCESSES)
+def test_processes_of_its_own(text: str, expected: list[str]) -> None:
+    assert [one.what for one in program(text).processes] == expected
 
 
 CUDA: dict[str, tuple[str, list[str]]] = {

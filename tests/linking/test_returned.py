@@ -4,7 +4,7 @@ from textwrap import indent
 
 import pytest
 
-from tests.linking.traced import loader_of
+from tests.linking.traced import IMPORT, loader_of
 
 HEAD = """
 import collections, threading, torch
@@ -136,6 +136,77 @@ def test_items_that_are_stacked_bring_their_graphs(item: str, batch: str) -> Non
 @pytest.mark.parametrize(("item", "batch"), WITHOUT_GRAPHS.values(), ids=list(WITHOUT_GRAPHS))
 def test_items_without_a_graph_are_stacked(item: str, batch: str) -> None:
     assert unsendable(LEARNING.replace("ITEM", item).replace("BATCH", batch)) == set()
+
+
+MODEL = """
+class Inner(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 2)
+    def forward(self, x):
+        return self.layer(x)
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+        self.scale = torch.nn.Parameter(torch.ones(2))
+    def forward(self, x):
+        BODY
+class Encoded(Dataset):
+    def __init__(self):
+        self.model = Model()
+    def __getitem__(self, index):
+        return ITEM
+def collate(batch):
+    return torch.stack(batch)
+DataLoader(Encoded(), num_workers=2, collate_fn=collate)
+"""
+COMPUTED: dict[str, tuple[str, str]] = {
+    "by a module in it": ("return self.inner(x)", "self.model(index)"),
+    "under a name": ("h = self.inner(x)\n        return h", "self.model(index)"),
+    "with a parameter": ("return x * self.scale", "self.model(index)"),
+    "on both ways": ("if x:\n            return self.inner(x)\n        return x * self.scale", "self.model(index)"),
+    "and computed with": ("return self.inner(x)", "self.model(index) * 2"),
+}
+NOT_COMPUTED: dict[str, tuple[str, str]] = {
+    "on one way alone": ("if x:\n            return self.inner(x)\n        return x", "self.model(index)"),
+    "nothing": ("return x", "self.model(index)"),
+    "detached in it": ("return self.inner(x).detach()", "self.model(index)"),
+    "detached": ("return self.inner(x)", "self.model(index).detach()"),
+    "by itself": ("return self(x)", "self.model(index)"),
+    "without gradients": ("with torch.no_grad():\n            return self.inner(x)", "self.model(index)"),
+    "by no layer": ("return torch.relu(x)", "self.model(index)"),
+}
+
+
+@pytest.mark.parametrize(("body", "item"), COMPUTED.values(), ids=list(COMPUTED))
+def test_what_a_model_of_the_project_computes_has_a_graph(body: str, item: str) -> None:
+    assert unsendable(MODEL.replace("BODY", body).replace("ITEM", item)) == {"a tensor with its graph of dataset"}
+
+
+@pytest.mark.parametrize(("body", "item"), NOT_COMPUTED.values(), ids=list(NOT_COMPUTED))
+def test_what_a_model_may_give_without_a_graph_is_sent(body: str, item: str) -> None:
+    assert unsendable(MODEL.replace("BODY", body).replace("ITEM", item)) == set()
+
+
+def test_what_a_collate_function_gives_of_a_model_of_the_project_has_a_graph() -> None:
+    text = MODEL.replace("BODY", "return self.inner(x)").replace("ITEM", "index")
+    text = text.replace("def collate", "model = Model()\ndef collate").replace("torch.stack(batch)", "model(batch)")
+    assert unsendable(text) == {"a tensor with its graph of collate_fn"}
+
+
+def test_a_model_that_somebody_may_freeze_is_no_finding() -> None:
+    text = MODEL.replace("BODY", "return self.inner(x)").replace("ITEM", "self.model(index)")
+    files = {
+        "main.py": f"import freeze\n{IMPORT}{HEAD}{text}",
+        "freeze.py": "def freeze(m):\n    m.requires_grad_(False)\n",
+    }
+    assert loader_of(files).payload.code.unsendable == ()
+
+
+def test_a_class_that_is_no_module_gives_what_it_likes() -> None:
+    text = MODEL.replace("BODY", "return self.inner(x)").replace("ITEM", "self.model(index)")
+    assert unsendable(text.replace("class Model(torch.nn.Module)", "class Model")) == set()
 
 
 def test_torchs_own_collate_refuses_graphs_at_once() -> None:

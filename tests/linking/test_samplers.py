@@ -146,6 +146,38 @@ def test_a_test_has_one_answer_in_a_run_though_only_one_of_its_values_was_seen(t
     assert {(sampler, bool(shuffle)) for sampler, shuffle in pairs} == {("None", True), ("DistributedSampler", False)}
 
 
+OPERANDS_HEAD = f"""{HEAD}
+from yacs.config import CfgNode
+c = CfgNode()
+c.GPUS, c.TRAIN, c.CHOSEN = 1, True, None
+c.merge_from_list(args.opts)
+other = None if c.TRAIN else make()
+sampler = {{sampler}}
+DataLoader(d, sampler=sampler, shuffle={{shuffle}})
+"""
+OPERANDS: dict[str, tuple[str, str]] = {
+    "what goes on behind the first": ("None if c.TRAIN else DistributedSampler(d)", "c.TRAIN and True"),
+    "what the first stops": ("DistributedSampler(d) if c.TRAIN else None", "not (c.TRAIN or False)"),
+    "what is given where the first goes on": ("c.CHOSEN and DistributedSampler(d)", "not c.CHOSEN"),
+    "None where the first stops": ("c.CHOSEN and DistributedSampler(d)", "sampler is None"),
+    "the last": ("DistributedSampler(d) if c.TRAIN and c.GPUS > 1 else None", "c.TRAIN and not c.GPUS > 1"),
+    "another that comes first": ("DistributedSampler(d) if c.GPUS > 1 else None", "not (other or sampler)"),
+    "an old conditional": ("c.TRAIN and DistributedSampler(d) or None", "not c.TRAIN"),
+}
+
+
+@pytest.mark.parametrize(("sampler", "shuffle"), OPERANDS.values(), ids=OPERANDS.keys())
+def test_an_operand_has_one_answer_in_a_run_though_only_one_of_its_values_was_seen(sampler: str, shuffle: str) -> None:
+    pairs = sampler_met(OPERANDS_HEAD.format(sampler=sampler, shuffle=shuffle))
+    assert ("None", True) in pairs
+    assert ("DistributedSampler", True) not in pairs
+
+
+def test_operands_of_two_settings_that_a_list_may_replace_have_answers_of_their_own() -> None:
+    sampler, shuffle = "DistributedSampler(d) if c.TRAIN and c.GPUS > 1 else None", "c.TRAIN and not c.CHOSEN"
+    assert ("DistributedSampler", True) in sampler_met(OPERANDS_HEAD.format(sampler=sampler, shuffle=shuffle))
+
+
 def test_tests_of_two_settings_that_a_list_may_replace_have_answers_of_their_own() -> None:
     text = """
 from yacs.config import CfgNode

@@ -74,6 +74,35 @@ def test_what_is_not_known_to_repeat_is_none(body: str) -> None:
     assert seeds(body) == []
 
 
+DRAWN_BY_SAMPLES: dict[str, tuple[str, str, bool]] = {
+    "Python's": ("random.seed(torch.initial_seed())", "return random.random()", True),
+    "NumPy's": ("np.random.seed(torch.initial_seed() % 2**32)", "return np.random.rand(1)", True),
+    "torch's": ("torch.manual_seed(worker_id)", "return index", True),
+    "all": ("from unseen import set_seed\nset_seed(worker_id)", "return index", True),
+    "a generator's": ("get_worker_info().dataset.draws = np.random.default_rng(worker_id)", "return index", True),
+    "none": ("random.seed(worker_id)\nnp.random.seed(worker_id)", "return index", False),
+    "nothing seeded": ("print(worker_id)", "return random.random()", False),
+}
+
+
+@pytest.mark.parametrize(("body", "sample", "drawn"), DRAWN_BY_SAMPLES.values(), ids=list(DRAWN_BY_SAMPLES))
+def test_whether_samples_draw_what_a_worker_seeds(body: str, sample: str, drawn: bool) -> None:
+    text = (
+        "import random\nimport numpy as np, torch\nfrom torch.utils.data import Dataset, get_worker_info\n"
+        f"class Data(Dataset):\n    def __getitem__(self, index):\n        {sample}\n"
+        f"def start(worker_id):\n{indent(body, '    ')}\n"
+        "DataLoader(Data(), num_workers=2, worker_init_fn=start)\n"
+    )
+    assert loader_of(text).payload.code.draws_seeded is drawn
+
+
+def test_who_knows_what_a_function_seeds_that_is_not_seen() -> None:
+    given = "from unseen import start\nDataLoader(range(8), num_workers=2{})\n"
+    assert loader_of(given.format(", worker_init_fn=start")).payload.code.draws_seeded
+    assert not loader_of(given.format(", worker_init_fn=None")).payload.code.draws_seeded
+    assert not loader_of(given.format("")).payload.code.draws_seeded
+
+
 def test_what_a_partial_hands_over_is_followed() -> None:
     assert seeds("np.random.seed(worker_id + seed)", "worker_id, seed", "functools.partial(start, seed=3)") == [
         ("NumPy", "worker")

@@ -529,3 +529,68 @@ EVERY = STOPS | ENDING | OF_ITS_OWN | COME_BACK | CHECKED_ELSEWHERE | CHECKED_BY
 @pytest.mark.parametrize(("files", "expected"), EVERY.values(), ids=EVERY.keys())
 def test_what_is_left_of_a_value_where_a_run_may_have_ended_before(files: str, expected: set[str]) -> None:
     assert {one.replace(" shared", "") for one in traced(files)} == expected
+
+
+FLAG = """
+    def apart(count, other):
+        if isinstance(count, int):
+            {checked}
+            return True
+        return False
+    class Parts:
+        def __init__(self, count, other=None):
+            self.is_apart = {flag}
+            self.count = count
+        def loader(self):
+            if self.is_apart:
+                return DataLoader(1, num_workers=self.count)
+    Parts({none}).loader()
+    Parts(⟦3⟧).loader()
+    """
+
+
+def flagged(checked: str, *, flag: str = "apart(count, other)", none: str = "⟦0⟧") -> str:
+    """A program whose loader is made under a flag that a function gives, which may end the run before it does."""
+    return FLAG.format(checked=checked, flag=flag, none=none)
+
+
+FLAGS: Cases = {
+    "a flag of what asserts": (flagged("assert count > 0", none="0"), {"3 shared"}),
+    "a flag of what asserts, turned round": (
+        flagged("assert count > 0", flag="not not apart(count, other)", none="0"),
+        {"3 shared"},
+    ),
+    "a flag of what raises": (
+        flagged("if count < 1:\n                raise ValueError", none="0"),
+        {"3 shared"},
+    ),
+    "a flag of what asserts about something else": (flagged("assert other is None"), {"0 shared", "3 shared"}),
+    "a flag of what asserts on one branch": (
+        flagged("if other == 4:\n                assert count > 0"),
+        {"0 shared", "3 shared"},
+    ),
+    "a flag that is given before something is asserted": (
+        flagged("if other is None:\n                return True\n            assert count > 0"),
+        {"0 shared", "3 shared"},
+    ),
+    "a flag of what handles its assert": (
+        flagged(
+            "try:\n                assert count > 0\n            except AssertionError:\n                print(count)"
+        ),
+        {"0 shared", "3 shared"},
+    ),
+    "what is returned where it was asserted": (
+        """
+        def checked(count):
+            assert count > 0
+            return count
+        DataLoader(1, num_workers=checked(0 if usable() else ⟦3⟧))
+        """,
+        {"3"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FLAGS.values(), ids=FLAGS.keys())
+def test_what_ends_the_run_before_a_function_gives_something(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected

@@ -62,6 +62,38 @@ def load(d):
         "common/__init__.py": "from settings import local, workers\n",
         "main.py": f"{IMPORT}from common import local, workers\n{LOAD}",
     },
+    "the machine, in two functions": """
+import torch
+def workers():
+    return 8 if torch.accelerator.current_accelerator() is not None else 0
+def factor():
+    found = torch.accelerator.current_accelerator()
+    if found is None:
+        return None
+    return 4
+def load(d):
+    return DataLoader(d, num_workers=workers(), prefetch_factor=factor())
+""",
+    "the machine, by several names": """
+import torch
+from torch import cuda
+from torch.cuda import device_count
+class Data:
+    def __init__(self):
+        self.gpus = cuda.device_count()
+        self.workers = 8 if self.gpus > 1 else 0
+    def load(self, d):
+        return DataLoader(d, num_workers=self.workers, prefetch_factor=4 if device_count() > 1 else None)
+""",
+    "the kind of the machine's accelerator": """
+import torch
+def workers():
+    found = torch.accelerator.current_accelerator()
+    return 8 if found and found.type == 'cuda' else 0
+def load(d):
+    found = torch.accelerator.current_accelerator()
+    return DataLoader(d, num_workers=workers(), prefetch_factor=4 if found and found.type == 'cuda' else None)
+""",
 }
 DIFFERENT: dict[str, Files] = {
     "a name that a function sets anew": HERE + "def use_cluster():\n    global local\n    local = ask()\n",
@@ -101,6 +133,30 @@ def load(d):
         "settings.py": LOCAL + WORKERS,
         "main.py": f"{IMPORT}from settings import workers\nlocal = ask()\n{LOAD}",
     },
+    "the machine, for different things": """
+import torch
+def workers():
+    return 8 if torch.cuda.device_count() > 1 else 0
+def load(d):
+    return DataLoader(d, num_workers=workers(), prefetch_factor=4 if torch.cuda.device_count() > 2 else None)
+""",
+    "the machine, whose devices the program hides": """
+import os
+import torch
+def workers():
+    return 8 if torch.cuda.device_count() > 1 else 0
+def load(d):
+    n = workers()
+    os.environ['CUDA_VISIBLE_DEVICES'] = '0'
+    return DataLoader(d, num_workers=n, prefetch_factor=4 if torch.cuda.device_count() > 1 else None)
+""",
+    "the machine, for a device that a caller names": """
+import torch
+def workers():
+    return 8 if torch.cuda.is_bf16_supported(ask()) else 0
+def load(d):
+    return DataLoader(d, num_workers=workers(), prefetch_factor=4 if torch.cuda.is_bf16_supported(ask()) else None)
+""",
 }
 
 

@@ -397,6 +397,19 @@ def test_depth_ends_in_a_refusal_or_in_facts_and_never_in_a_traceback(text: str)
     assert sys.getrecursionlimit() == limit
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("n = 1" + " + 1" * 50_000, "a sum of thousands of terms"),
+        ("if a:\n    pass\n" + "elif b:\n    pass\n" * 5000, "an `if` of hundreds of `elif`"),
+    ],
+)
+def test_what_is_nested_too_deeply_is_named_as_it_is_written(text: str, named: str) -> None:
+    with pytest.raises(ReadError, match="nested too deeply") as refused:
+        facts_of(text)
+    assert named in refused.value.message
+
+
 @pytest.mark.parametrize("text", ["", "\n", "# nothing\n", "'''only a docstring'''\n", "\ufeff"])
 def test_files_with_nothing_to_say(text: str) -> None:
     facts = facts_of(text)

@@ -126,7 +126,20 @@ class TestRngObjectInDataset:
     def test_a_place_that_other_runs_come_to_is_quiet(self) -> None:
         used = (Touch(at(30), "self.it.random()", assuming("self.train", True)),)
         assert check("LL402", keeping(RNG, used=used, assumptions=assuming("self.train", False)), LINUX) == []
-        assert len(check("LL402", keeping(RNG, used=used, assumptions=assuming("self.train", True)), LINUX)) == 1
+        finding = the_finding("LL402", keeping(RNG, used=used, assumptions=assuming("self.train", True)), LINUX)
+        assert finding.confidence is Confidence.CERTAIN
+
+    def test_a_place_that_not_every_item_comes_to_is_said_to_be_one(self) -> None:
+        retry = Touch(at(30), "self.it.choice(self.good)", assuming("item is None", True))
+        finding = the_finding("LL402", keeping(RNG, used=(retry,)), LINUX)
+        assert finding.confidence is Confidence.LIKELY
+        assert finding.message.startswith("each of the 4 workers draws the same random numbers where it draws any: ")
+        assert finding.message.endswith("drawn from at train.py:30, on a path that not every item takes")
+
+    def test_a_place_that_every_item_comes_to_goes_before_one_under_a_condition(self) -> None:
+        retry = Touch(at(30), "self.it.choice(self.good)", assuming("item is None", True))
+        finding = the_finding("LL402", keeping(RNG, used=(retry, Touch(at(31), "self.it.random()"))), LINUX)
+        assert (finding.confidence, "drawn from at train.py:31" in finding.message) == (Confidence.CERTAIN, True)
 
 
 class TestHandleSharedAcrossFork:

@@ -407,8 +407,9 @@ class TestRespawnedEveryEpoch:
         loader = replace(used(IN_EPOCHS), uses=Uses((IN_EPOCHS,), payload_touched=True))
         assert not the_fix(the_finding("LL601", loader, MACOS)).safe
 
-    def test_the_fix_is_unsafe_where_worker_code_changes_what_it_keeps(self) -> None:
-        loader = replace(used(IN_EPOCHS), payload=Payload(seen=True, code=WorkerCode(changes=True)))
+    @pytest.mark.parametrize("code", [WorkerCode(changes=True), WorkerCode(remembers=True)], ids=["may", "does"])
+    def test_the_fix_is_unsafe_where_worker_code_changes_what_it_keeps(self, code: WorkerCode) -> None:
+        loader = replace(used(IN_EPOCHS), payload=Payload(seen=True, code=code))
         assert not the_fix(the_finding("LL601", loader, MACOS)).safe
 
     @pytest.mark.parametrize(

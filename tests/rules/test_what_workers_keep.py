@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from loaderlint.model.edit import Fix
+from loaderlint.model.edit import AddOption, Edit, Fix, SetValue
 from loaderlint.model.kept import Kept, Kind
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.remedy import start_method
 from loaderlint.model.target import StartMethod
 from loaderlint.model.uses import Uses
+from loaderlint.model.value import Candidate
 from loaderlint.model.worker_code import WorkerCode
-from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, the_fix
+from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, the_fix, written
 
 REMEMBERS = WorkerCode(remembers=True)
 LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
@@ -36,7 +37,15 @@ def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_th
 
 
 @pytest.mark.parametrize(
-    ("code", "safe"), [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, True)], ids=["none", "keeps", "lacks"]
+    ("code", "safe"),
+    [
+        (WorkerCode(), True),
+        (REMEMBERS, False),
+        (LEFT_BEHIND, True),
+        (WorkerCode(draws_seeded=True), False),
+        (WorkerCode(asks_worker=True), False),
+    ],
+    ids=["none", "keeps", "lacks", "draws what is seeded", "asks which worker"],
 )
 def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe: bool) -> None:
     target = replace(LINUX, cpus=2)
@@ -94,3 +103,37 @@ def test_workers_are_spawned_safely_where_nothing_is_shared_or_copied_that_was_n
     remedy = start_method(loader, StartMethod.SPAWN, None, LINUX)
     assert isinstance(remedy, Fix)
     assert remedy.safe is safe
+
+
+ASKED = written("fork", 5)
+FREELY = written("spawn", 6)
+
+
+@pytest.mark.parametrize(
+    ("asked", "others", "edits", "safe"),
+    [
+        ((ASKED,), (), (SetValue(at(5), "spawn"),), True),
+        ((ASKED,), (Touch(at(3), "Pool(2)"),), (AddOption(at(50), "multiprocessing_context", "spawn", None),), True),
+        ((ASKED, FREELY), (Touch(at(3), "Pool(2)"),), (SetValue(at(5), "spawn"),), False),
+    ],
+    ids=["workers alone", "a pool", "a pool that may be spawned"],
+)
+def test_other_processes_start_as_before(
+    asked: tuple[Candidate, ...], others: tuple[Touch, ...], edits: tuple[Edit, ...], safe: bool
+) -> None:
+    program = Program(guarded=True, start_methods=asked, processes=others)
+    loader = replace(a_loader(num_workers=4), payload=SEEN, program=program)
+    remedy = start_method(loader, StartMethod.SPAWN, ASKED, LINUX)
+    assert isinstance(remedy, Fix)
+    assert remedy.edits == edits
+    assert remedy.safe is safe
+
+
+def test_what_the_loader_asks_for_itself_is_no_other_process_s() -> None:
+    program = Program(guarded=True, start_methods=(ASKED,), processes=(Touch(at(3), "Pool(2)"),))
+    loader = replace(a_loader(num_workers=4, multiprocessing_context="fork"), payload=SEEN, program=program)
+    (own,) = loader.multiprocessing_context.known
+    remedy = start_method(loader, StartMethod.SPAWN, own, LINUX)
+    assert isinstance(remedy, Fix)
+    assert remedy.edits == (SetValue(own.span, "spawn"),)
+    assert remedy.safe

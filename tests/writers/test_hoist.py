@@ -760,6 +760,23 @@ def test_a_class_that_gets_another_name_is_unsafe_where_somebody_asks_for_it(ask
     assert ("`__name__` becomes 'Shape_class'" in reason) is unsafe
 
 
+@pytest.mark.parametrize(
+    ("asked", "unsafe"),
+    [
+        ("scale.__name__", True),
+        ("rows.transform.__qualname__", True),
+        ("[one.__name__ for one in steps]", True),
+        ("type(rows).__name__", False),
+        ("rows.__class__.__name__", False),
+        ("Shape.__name__", False),
+        ("__name__", False),
+    ],
+)
+def test_a_lambda_gets_a_name_which_is_unsafe_where_somebody_asks_for_it(asked: str, unsafe: bool) -> None:
+    reason = "its `__name__`, which is asked for, becomes another"
+    assert (differing(f"use(lambda batch: batch)\n    print({asked})", "lambda") == reason) is unsafe
+
+
 @pytest.mark.parametrize("change", ["type(me).made += 1", "me.__class__.made = 1", "cls.made['a'] = 1"])
 def test_what_changes_its_class_is_unsafe(change: str) -> None:
     body = f"class It:\n        def get(me):\n            {change}"
@@ -907,6 +924,11 @@ def test_what_a_worker_finds_already_is_not_moved(marked: str) -> None:
         ("ColorJitter(lambda b: b)\n", "color_jitter_function"),
         ("color_jitter_function = 1\nColorJitter(lambda b: b)\n", "color_jitter_function_2"),
         ("by_name = {'x': lambda x: x}\n", "x_function"),
+        ("class Rows:\n    def __init__(self, transform=lambda x: x): ...\n", "transform"),
+        ("def load(rows, *, collate=lambda x: x): ...\n", "collate"),
+        ("def load(rows, collate=lambda x: x): ...\ndef collate(): pass\n", "collate_lambda"),
+        ("def load(rows, by=lambda x: x): ...\n", "by_function"),
+        ("def load(rows, hooks=(lambda x: x,)): ...\n", "hooks"),
         ("self.chosen[0](lambda x: x)\n", "function"),
         ("self.collate: Collate = lambda x: x\n", "collate"),
         ("rows[0] = lambda x: x\n", "function"),

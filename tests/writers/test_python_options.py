@@ -253,6 +253,21 @@ REFUSED: Cases = {
         make_integer,
         "the option is declared type=count already",
     ),
+    "an option that may be a word": (
+        "⟦p.add_argument('-j', choices=['4', 'auto'])⟧\n",
+        make_integer,
+        "'auto' is no integer",
+    ),
+    "an option that is one of what is not written there": (
+        "p.add_argument('-j', default=⟦'4'⟧, choices=COUNTS)\n",
+        make_integer,
+        "the option is one of COUNTS, which may be texts",
+    ),
+    "the default of a choice of texts": (
+        "@click.option('-j', type=click.Choice(['2', '4']), default=⟦'4'⟧)\ndef f(j): ...\n",
+        make_integer,
+        "the option is declared type=click.Choice(['2', '4']) already",
+    ),
     "an option without a value": (
         "⟦p.add_argument('-j', action='store_true')⟧\n",
         make_integer,

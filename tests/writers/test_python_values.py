@@ -279,6 +279,30 @@ MAKE_INTEGER = {
         "p.add_argument('-j', type=count, default=⟦'4'⟧)\n",
         "p.add_argument('-j', type=count, default=4)\n",
     ),
+    "the default of an option that gives a float": (
+        "p.add_argument('-j', type=float, default=⟦2.5⟧)\n",
+        "p.add_argument('-j', type=int, default=2)\n",
+    ),
+    "the default of an option that makes a float of it": (
+        "@click.option('-j', type=float, default=⟦4⟧)\ndef f(j): ...\n",
+        "@click.option('-j', type=int, default=4)\ndef f(j): ...\n",
+    ),
+    "the default of an option of integers": (
+        "p.add_argument('-j', type=int, default=⟦4.0⟧)\n",
+        "p.add_argument('-j', type=int, default=4)\n",
+    ),
+    "the default of an option that is one of several texts": (
+        "p.add_argument('-j', default=⟦'4'⟧, choices=['0', '4'])\n",
+        "p.add_argument('-j', default=4, choices=[0, 4], type=int)\n",
+    ),
+    "an option that is one of several texts": (
+        "⟦p.add_argument('-j', choices=('0', '4'), type=str)⟧\n",
+        "p.add_argument('-j', choices=(0, 4), type=int)\n",
+    ),
+    "an option that is one of several numbers": (
+        "⟦p.add_argument('-j', choices=range(8))⟧\n",
+        "p.add_argument('-j', choices=range(8), type=int)\n",
+    ),
     "the default of something else": ("setting('-j', default=⟦'4'⟧)\n", "setting('-j', default=4)\n"),
     "an option of click": ("@⟦click.option('-j')⟧\ndef f(j): ...\n", "@click.option('-j', type=int)\ndef f(j): ...\n"),
 }
@@ -297,6 +321,21 @@ def test_a_value_is_kept_on_the_other_platforms(before: str, edits: Edits, after
 @pytest.mark.parametrize(("before", "after"), MAKE_INTEGER.values(), ids=MAKE_INTEGER)
 def test_numbers_become_integers(before: str, after: str) -> None:
     assert rewritten(before, make_integer) == Rewritten(after)
+
+
+@pytest.mark.parametrize(
+    ("after", "edits", "unread"),
+    [
+        ("f(n=⟦args.num_workers⟧)\n", zero, True),
+        ("f(n=⟦args.num_workers⟧)\n", zero_on_windows, False),
+        ("f(n=⟦args.num_workers⟧)\nassert args.num_workers > 0\n", zero, False),
+        ("f(n=⟦self.threads⟧)\n", zero, False),
+        ("num_workers = 2\nf(n=⟦num_workers⟧)\n", zero, False),
+    ],
+)
+def test_an_option_that_nothing_else_reads_is_not_set_aside_unasked(after: str, edits: Edits, unread: bool) -> None:
+    unsafe = rewritten(f"import sys\np.add_argument('--num-workers', type=int)\n{after}", edits).unsafe
+    assert unsafe == ("`--num-workers` is then read by nothing" if unread else "")
 
 
 @pytest.mark.parametrize("before", ["⟦p.add_argument('-j')⟧\n", "@⟦click.option('-j', is_flag=True)⟧\ndef f(j): ...\n"])

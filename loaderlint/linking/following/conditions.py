@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.following import stops
+from loaderlint.linking.following import of_machine, stops
 from loaderlint.linking.following.reads import last_read
 from loaderlint.linking.following.renewed import not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
 from loaderlint.linking.things import loops
 from loaderlint.linking.things.alternatives import joined
-from loaderlint.linking.things.kinds import Frame, Possibility, choice
+from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility, choice
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
@@ -27,6 +28,10 @@ _OPPOSITES: Mapping[bool | frozenset[bool], bool | frozenset[bool]] = {
     **{frozenset({answer}): frozenset({not answer}) for answer in (True, False)},
 }
 """The other answer of a test; one that is seen, of which nothing had to be asked, is a set of itself alone."""
+_Answer: TypeAlias = tuple[bool, Assumptions, frozenset[Span]]
+"""An answer of a test, what it assumes, and the written places it depends on."""
+_MOST_ANSWERS = 64
+"""A test whose operands can be answered in more ways than this is one question."""
 _DEEPEST_TEST = 12
 """Tests that are followed through what their names were bound under, each through the one before."""
 
@@ -39,13 +44,18 @@ class Conditions:
         self._questions: dict[tuple[int, str, str], Question] = {}
         self._inside = 0
 
-    def truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
+    def truth(self, test: ast.expr, frame: Frame) -> list[_Answer]:
         """Return the answers a test can give, each with what it assumes and the written places it depends on."""
         return self._evaluator.remembered(("truth", id(test)), frame, lambda: self._truth(test, frame))
 
-    def _truth(self, test: ast.expr, frame: Frame) -> list[tuple[bool, Assumptions, frozenset[Span]]]:
-        answers: list[tuple[bool, Assumptions, frozenset[Span]]] = []
+    def _truth(self, test: ast.expr, frame: Frame) -> list[_Answer]:
         values = self._evaluator.evaluate(test, frame)
+        is_seen = {truth_of(one.thing) is not None for one in values}
+        of_operands = self._of_operands(test, frame) if isinstance(test, ast.BoolOp) and len(is_seen) > 1 else None
+        return of_operands or self._of_values(test, frame, values)
+
+    def _of_values(self, test: ast.expr, frame: Frame, values: Possibilities) -> list[_Answer]:
+        answers: list[_Answer] = []
         seen = [(truth, one.assumptions) for one in values if (truth := truth_of(one.thing)) is not None]
         not_seen = [one.assumptions for one in values if truth_of(one.thing) is None]
         for one in values:
@@ -62,6 +72,35 @@ class Conditions:
                     if joint is not None:
                         answers.append((assumed, joint, places))
         return answers
+
+    def _of_operands(self, test: ast.BoolOp, frame: Frame) -> list[_Answer] | None:
+        """Return the answers of ``and`` or ``or``, each by those of the operands; None where they are too many."""
+        stops_at = isinstance(test.op, ast.Or)
+        stopped: list[_Answer] = []
+        going: list[_Answer] = [(not stops_at, NO_ASSUMPTIONS, frozenset())]
+        for operand in test.values:
+            reached = [
+                (truth, joint, before | places)
+                for _, ways, before in going
+                for truth, way, places in self.truth(operand, frame)
+                if (joint := together(ways, way)) is not None
+            ]
+            stopped.extend(one for one in reached if one[0] is stops_at)
+            going = [one for one in dict.fromkeys(reached) if one[0] is not stops_at]
+            if len(stopped) + len(going) > _MOST_ANSWERS:
+                return None
+        return list(dict.fromkeys([*stopped, *going]))
+
+    def answered(self, test: ast.expr, frame: Frame) -> Possibilities:
+        """Return what a test gives: what is seen assumes its answer where that may just as well be one not seen."""
+        values = self._evaluator.evaluate(test, frame)
+        not_seen = [one.assumptions for one in values if truth_of(one.thing) is None]
+        return tuple(
+            replace(one, assumptions=way)
+            for one in values
+            for truth in [truth_of(one.thing)]
+            for way in ([one.assumptions] if truth is None else self._known(test, frame, truth, one, not_seen))
+        )
 
     def _known(
         self, test: ast.expr, frame: Frame, truth: bool, one: Possibility, not_seen: Iterable[Assumptions]
@@ -85,6 +124,11 @@ class Conditions:
     def _asked(self, test: ast.expr, frame: Frame, answer: bool | frozenset[bool]) -> list[Assumptions]:
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, answer = test.operand, _OPPOSITES[answer]
+        of_the_machine = of_machine.spelled_out(self._evaluator, test, frame)
+        if of_the_machine is not None:
+            asked, truth = of_the_machine
+            question = Question(ast.unparse(asked), "the machine", names=_names(test))
+            return [choice(question, answer if truth else _OPPOSITES[answer])]
         own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""
@@ -127,6 +171,10 @@ class Conditions:
             where = frame.at(arm.place) if arm.place is not None else frame
             alternatives = joined(alternatives, self._ways_into(arm, where))
         return alternatives
+
+    def passed(self, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+        """Return the alternatives under which a run comes to a place, as far as what may end it speaks of names."""
+        return stops.conditions_about(self._evaluator, frame, names)
 
     def _ways_into(self, arm: Arm, frame: Frame) -> list[Assumptions]:
         if arm.test is not None:

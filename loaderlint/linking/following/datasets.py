@@ -25,7 +25,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import FunctionNode
+from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.datasets import (
     DATAPIPE_BASE,
@@ -58,8 +58,11 @@ _DEEPEST_CHAIN = 12
 """Methods called on what the one before gave; a longer chain is not followed."""
 
 
-def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
-    """Yield what a thing is as a dataset, once for each length it can have; nothing where it was not seen."""
+def samples(evaluator: Evaluator, one: Possibility, batch_size: str, scope: Scope) -> Iterator[Samples]:
+    """Yield what a thing is as a dataset, once for each length it can have; nothing where it was not seen.
+
+    ``batch_size`` is what its loader is given under that name, as it is written in a scope.
+    """
     thing = one.thing
     if not isinstance(thing, Instance | Made | Row):
         return
@@ -67,7 +70,7 @@ def samples(evaluator: Evaluator, one: Possibility) -> Iterator[Samples]:
         kind = _kind(evaluator, one, 0)
         lengths = [*_lengths(evaluator, one)] if kind is DatasetKind.MAP else []
         endless = _is_endless(evaluator, thing)
-        whole = _gives_whole_batches(evaluator, thing)
+        whole = _gives_whole_batches(evaluator, thing) or _is_told(evaluator, thing, batch_size, scope)
     name = thing.of.node.name if isinstance(thing, Instance) else ""
     in_memory = isinstance(thing, Made) and thing.callee in TENSOR_DATASETS
     if isinstance(thing, Made):
@@ -223,6 +226,15 @@ def _gives_whole_batches(evaluator: Evaluator, thing: Instance | Made | Row) -> 
         _deals_batches(owner) or any(name in WHOLE_BATCHES for name in classes.foreign_bases(evaluator, owner))
         for owner in classes.lineage(evaluator, thing.of)
     )
+
+
+def _is_told(evaluator: Evaluator, thing: Instance | Made | Row, batch_size: str, scope: Scope) -> bool:
+    """Return whether a dataset is made with its loader's batch size, by name, and its file asks which worker it is."""
+    if not isinstance(thing, Instance) or thing.call is None or thing.frame is None or thing.frame.scope is not scope:
+        return False
+    handed = {dotted(one) for one in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords))}
+    asks = any("get_worker_info" in owner.facts.calls for owner in classes.lineage(evaluator, thing.of))
+    return asks and batch_size in handed
 
 
 def _deals_batches(owner: Class) -> bool:

@@ -7,7 +7,7 @@ operations on things it has seen, and calls everything else unseen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -452,6 +452,14 @@ class Evaluator:
     def question(self, test: ast.expr, frame: Frame, answer: bool) -> list[Assumptions]:
         """Return the alternative assumptions under which a test nobody can see through gives this answer."""
         return self._conditions.question(test, frame, answer)
+
+    def conditions_at(self, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+        """Return the alternatives under which a run comes to a place, past all before it that may end it over names."""
+        return self._conditions.passed(frame, names)
+
+    def answered(self, test: ast.expr, frame: Frame) -> Possibilities:
+        """Return what a test gives, each value with all that is assumed of a run in which it is the answer."""
+        return self._conditions.answered(test, frame)
 
     def conditions(self, arms: tuple[Arm, ...], frame: Frame) -> list[Assumptions]:
         """Return the alternative assumptions under which all these arms are taken."""

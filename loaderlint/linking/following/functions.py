@@ -10,6 +10,7 @@ from loaderlint.linking.following import arguments, methods
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.kinds import Frame, Function, Instance, Possibilities, Possibility, end_of, under, unseen
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.readers.python import names_in
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -85,7 +86,7 @@ def returned_by(evaluator: Evaluator, function: Function, frame: Frame) -> Possi
     found: list[Possibility] = []
     for value, place in scope.returns:
         where = replace(frame, place=place)
-        for assumptions in evaluator.conditions(place.arms, where):
+        for assumptions in evaluator.conditions_at(where, names_in(value, *(arm.test for arm in place.arms))):
             values = evaluator.evaluate(value, where) if value is not None else (Possibility(None, here),)
             found.extend(under(values, assumptions))
     return tuple(found) or (Possibility(None, here),)

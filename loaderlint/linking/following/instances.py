@@ -344,7 +344,8 @@ def _handed_to_fields(evaluator: Evaluator, instance: Instance, owner: Class) ->
     return [
         Caller(frame.at(site.place), site.node if classes.is_super_init(site.node) else without_first(site.node))
         for site in calls
-    ] or [Caller(frame, classes.plain_call(owner))]
+        # What hands nothing up stands in the file of its frame: the class of the fields may be in another.
+    ] or [Caller(frame, classes.plain_call(below[0]))]
 
 
 def _calls_constructor_of(call: ast.Call, owner: Class) -> bool:

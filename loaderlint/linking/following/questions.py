@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import datasets
 from loaderlint.linking.following.commandlines import parsed
-from loaderlint.linking.things import classes, guards, platforms, templates
+from loaderlint.linking.things import classes, guards, operators, platforms, templates
 from loaderlint.linking.things.kinds import (
     ABSENT,
     UNSEEN,
@@ -27,6 +27,7 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     Thing,
     combined,
     distinct,
@@ -90,6 +91,10 @@ def _has_attribute(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possib
         elif isinstance(thing, TreeMapping) or (isinstance(thing, Items) and thing.complete):
             has = name.thing in (thing.merged if isinstance(thing, TreeMapping) else thing.entries)
             found.append(Possibility(has, span, assumptions=assumptions, sources=places))
+        elif isinstance(thing, Settings):
+            for held, way in operators.holding(thing, name.thing):
+                there = Possibility(UNSEEN if held is None else held, span, sources=places)
+                found.extend(under((there,), assumptions, way))
         elif isinstance(thing, Instance) and _defines(evaluator, thing, name.thing):
             found.append(Possibility(True, span, assumptions=assumptions, sources=places))
         else:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.in_workers import told_apart
-from loaderlint.linking.things import classes
+from loaderlint.linking.things import classes, platforms
 from loaderlint.linking.things.chains import begun_by
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.linking.things.kinds import (
+    EVERY_PLATFORM,
     Class,
     External,
     Frame,
@@ -377,25 +378,34 @@ def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast
 
 
 def start_methods(evaluator: Evaluator, facts: PythonFacts) -> Iterator[Candidate]:
-    """Yield the start methods that a file sets for the whole process."""
+    """Yield the start methods that a file sets for the whole process.
+
+    Where the error about one that is not there is handled, it is set where it is there.
+    """
     for site in facts.calls.get("set_start_method", ()):
         arguments = [*site.node.args, *(one.value for one in site.node.keywords if one.arg == "method")]
         frame = Frame(facts, site.place)
         if not arguments:
             continue
+        handled = is_caught(facts, site.node, "ValueError", for_good=True)
         for ways in evaluator.conditions(site.place.arms, frame):
             for one in evaluator.evaluate(arguments[0], frame):
-                joint = together(one.assumptions, ways)
-                if isinstance(one.thing, str) and joint is not None:
+                if not isinstance(one.thing, str):
+                    continue
+                there = platforms.with_start_method(one.thing) if handled else EVERY_PLATFORM
+                joint = together(one.assumptions, ways, platforms.on(there))
+                if joint is not None and there:
                     yield Candidate(one.thing, one.span, None, one.trail, joint, one.sources)
 
 
-def cuda_touches(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[Touch]:
-    """Yield the calls of a scope that make the process touch CUDA."""
+def cuda_touches(
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, receiver: Instance | None = None
+) -> Iterator[Touch]:
+    """Yield the calls of a scope that make the process touch CUDA, run on an object where it is a method of one."""
     for site in scope.calls:
         if told_apart(site.place):
             continue
-        frame = Frame(facts, site.place)
+        frame = Frame(facts, site.place, receiver=receiver)
         with evaluator.steps(STEPS):
             ways = list(_touches(evaluator, site.node, frame))
             alternatives = evaluator.conditions(site.place.arms, frame) if ways else []

@@ -49,6 +49,11 @@ def conditions_of_end(evaluator: Evaluator, frame: Frame, names: Collection[str]
     return _passing(evaluator, frame.at(end_of(frame.scope)), names)
 
 
+def conditions_about(evaluator: Evaluator, frame: Frame, names: Collection[str]) -> list[Assumptions]:
+    """Return the alternative assumptions under which a run comes to a place, as far as stops speak of names."""
+    return _passing(evaluator, frame, names)
+
+
 def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which the body of a ``try`` comes to its end, by all that it needs."""
     ways = [choice(NOTEBOOK, True) if ends_in_notebook(evaluator, node, frame) else NO_ASSUMPTIONS]

@@ -20,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     Settings,
+    Unseen,
     choice,
     combined,
     distinct,
@@ -63,6 +64,8 @@ def given_by(
         return copied
     if isinstance(thing, Items | TreeMapping | Settings | CommandLine) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
+    if isinstance(thing, Unseen) and _asks_with_default(node, name):
+        return _or_default(unseen(span), evaluator.evaluate(node.args[1], frame), span)
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
         return (owner,)
     if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:
@@ -95,7 +98,10 @@ def given_by(
             return opened.configuration(evaluator, node, frame, callee, span)
         if callee in PREPARES and len(node.args) > 1 and not any(isinstance(one, ast.Starred) for one in node.args):
             return (Possibility(Row(tuple(_prepared(callee, node, one, frame) for one in node.args)), span),)
-        return (Possibility(Made(callee, node, frame), span),)
+        made = (Possibility(Made(callee, node, frame), span),)
+        if _asks_with_default(node, name):
+            return _or_default(made, evaluator.evaluate(node.args[1], frame), span)
+        return made
     return None
 
 
@@ -156,6 +162,20 @@ def _get(
     return distinct(found)
 
 
+def _asks_with_default(node: ast.Call, name: str) -> bool:
+    """Return whether a method of something that was not seen is that of a dictionary, asked for a key that is written.
+
+    Whatever the dictionary holds, it gives the default where it holds nothing there; a queue's ``get`` has no text.
+    """
+    key = node.args[0] if len(node.args) == 2 and not node.keywords else None
+    return name in ("get", "pop") and isinstance(key, ast.Constant) and isinstance(key.value, str)
+
+
+def _or_default(held: Possibilities, default: Possibilities, span: Span) -> Possibilities:
+    """Return what a dictionary may hold under a key, and else the default."""
+    return (*under(held, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
+
+
 def _got(
     evaluator: Evaluator,
     thing: Items | TreeMapping | Settings | CommandLine,
@@ -175,9 +195,5 @@ def _got(
         return laid_over(child_of_tree(thing, key, span, text, removable=True), lambda: default)
     given = thing.entries.get(key)
     if given is None:
-        return (
-            default
-            if thing.complete
-            else (*unseen(span, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
-        )
+        return default if thing.complete else _or_default(unseen(span), default, span)
     return laid_over(given, lambda: default)

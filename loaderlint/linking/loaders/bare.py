@@ -59,9 +59,9 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
 
 
 def _read_by(loaders: Iterable[Loader]) -> set[Span]:
-    """Return where the values of loaders were written; what refers to another value is read, too."""
+    """Return where the values of loaders were written, and what they were worked out from or refer to."""
     known = [candidate for loader in loaders for value in loader.options.values() for candidate in value.known]
-    return {span for one in known for span in (one.span, *(step.span for step in one.trail))}
+    return {span for one in known for span in (one.span, *one.sources, *(step.span for step in one.trail))}
 
 
 def _consumer(mapping: Mapping) -> str | None:

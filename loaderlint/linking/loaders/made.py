@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from loaderlint.linking.following import never_called, stops
 from loaderlint.linking.following.configurations import configured_calls
 from loaderlint.linking.following.evaluate import Evaluator
-from loaderlint.linking.loaders import replaced, validated
+from loaderlint.linking.loaders import replaced, undefined, validated
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
-from loaderlint.linking.things import platforms
+from loaderlint.linking.scopes.caught import is_caught
+from loaderlint.linking.things import overridden, platforms
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -40,7 +40,6 @@ from loaderlint.model.value import (
     Object,
     Value,
 )
-from loaderlint.readers.python import dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, LoaderCallable
 
 
@@ -62,7 +61,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         for option, one in given.items()
         if option in TORCH_DEFAULTS
     }
-    handled = _is_handled(site)
+    handled = frozenset(one for one in _REFUSALS if is_caught(site.frame.facts, site.call, one, for_good=True))
     comes_to_it = frozenset(map(Platform, stops.platforms_in(ways)))
     with evaluator.steps(STEPS):
         ends = {one: stops.ended_on(evaluator, site.frame, one.value) for one in Platform if one not in comes_to_it}
@@ -71,8 +70,9 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         site.callee,
         options,
         site.kind.spelling,
-        may_be_guarded=handled,
-        asked_for=not validated.is_never_asked_for(evaluator, site),
+        may_be_guarded="ValueError" in handled,
+        handled=handled,
+        asked_for=not (validated.is_never_asked_for(evaluator, site) or undefined.ends_before(evaluator, site)),
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
     )
@@ -82,21 +82,8 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     return replace(loader, accumulation=value_of(evaluator, site.kind.accumulation, summed, ways, site.span))
 
 
-def _is_handled(site: PythonSite) -> bool:
-    """Return whether a call stands in a ``try`` whose author handles what torch raises for options it refuses."""
-    return any(
-        isinstance(block, ast.Try)
-        and any(_takes_value_errors(handler) for handler in block.handlers)
-        and any(site.frame.facts.span(statement).holds(site.span) for statement in block.body)
-        for block in site.frame.facts.blocks
-    )
-
-
-def _takes_value_errors(handler: ast.ExceptHandler) -> bool:
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    if any(isinstance(node, ast.Raise) for node in ast.walk(handler)):
-        return False
-    return any(kind is None or dotted(kind) in ("ValueError", "Exception", "BaseException") for kind in kinds)
+_REFUSALS = ("ValueError", "TypeError")
+"""What torch raises for options it refuses (``DataLoader.__init__``, ``torch/utils/data/dataloader.py``)."""
 
 
 MOST_OF_ANYTHING = 10**18
@@ -152,8 +139,17 @@ def value_of(
             unseen_ways.append(one.assumptions)
             given_at.update((one.span,) if thing in (GIVEN, REPLACED) else ())
     by_user = bool(unseen_things) and all(thing in (GIVEN, REPLACED) for thing in unseen_things)
-    joined = tuple(_platforms_joined(candidates))
-    return Value(joined, bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
+    joined = _platforms_joined(_as_shipped(candidates, site))
+    return Value(tuple(joined), bool(unseen_things), given.argument, by_user, frozenset(given_at), tuple(unseen_ways))
+
+
+def _as_shipped(candidates: list[Candidate], site: Span) -> list[Candidate]:
+    """Return the candidates without those that come to a loader only in runs in which a user replaces other values.
+
+    A loader that no value of a configuration comes to as it is shipped may be meant for just such runs.
+    """
+    others = [one for one in candidates if not overridden.in_part(one.assumptions)]
+    return others if any(one.written and one.span.path != site.path for one in others) else candidates
 
 
 def _named_contexts(evaluator: Evaluator, given: Given) -> list[tuple[bool, Possibilities]]:

@@ -26,6 +26,7 @@ from loaderlint.linking.programs.iterated_together import iterated_together
 from loaderlint.linking.programs.jobs import jobs
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.programs.loader_uses import uses_of
+from loaderlint.linking.programs.own_processes import own_processes
 from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
 from loaderlint.linking.things.guards import end_of_workers
@@ -140,6 +141,7 @@ class Programs:
             program,
             cuda=tuple(touch for each in facts for touch, scope in each.cuda if before(touch, scope)),
             compiled=tuple(touch for each in facts for touch in each.compiled),
+            processes=tuple(touch for each in facts for touch in each.processes),
             sharing_strategies=tuple(sharing_strategies(self._evaluator, sorted(files), runs)),
         )
 
@@ -154,7 +156,11 @@ class Programs:
             facts = self._evaluator.project.python(path)
             if facts is None:
                 return _FileFacts()
-            self._facts[path] = _FileFacts(tuple(self._cuda_of(facts)), tuple(compile_touches(self._evaluator, facts)))
+            self._facts[path] = _FileFacts(
+                tuple(self._cuda_of(facts)),
+                tuple(compile_touches(self._evaluator, facts)),
+                tuple(own_processes(self._evaluator, facts)),
+            )
         return self._facts[path]
 
     def _cuda_of(self, facts: PythonFacts) -> Iterator[tuple[Touch, ScopeNode]]:
@@ -207,3 +213,4 @@ class _FileFacts:
 
     cuda: tuple[tuple[Touch, ScopeNode], ...] = ()
     compiled: tuple[Touch, ...] = ()
+    processes: tuple[Touch, ...] = ()

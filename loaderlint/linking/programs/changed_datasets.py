@@ -12,7 +12,7 @@ from loaderlint.linking.following.running import STEPS, Iterations, loaders_in, 
 from loaderlint.linking.programs.made_anew import lightning_makes_anew, loops_that_make_anew
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Frame, Instance, Made
+from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, Use, uses_of
 from loaderlint.model.persistence import Change
@@ -196,11 +196,9 @@ def _is_copied(
 ) -> bool:
     """Return whether what is changed is one of the objects, or what the loader says it is made of."""
     owner, frame = changed.owner, Frame(changed.facts, changed.place)
-    whole = {id(one.of.node) for one in _kept_by_loader(evaluator, site, given, owner, frame)}
-    if any(id(read.instance.of.node) in whole for read in reads):
-        return True
+    things: list[Thing] = [*_kept_by_loader(evaluator, site, given, owner, frame)]
     with evaluator.steps(STEPS):
-        things = [one.thing for one in evaluator.evaluate(owner, frame)]
+        things.extend(one.thing for one in evaluator.evaluate(owner, frame))
     return any(
         isinstance(one, Instance)
         and one.of.node is read.instance.of.node
@@ -215,13 +213,16 @@ def _kept_by_loader(
 ) -> list[Instance]:
     """Return the objects that an expression such as ``loader.dataset.dataset`` stands for."""
     names: list[str] = []
-    while isinstance(node, ast.Attribute) and node.attr in _COPIED:
+    while isinstance(node, ast.Attribute) and node.attr in _COPIED and not _names_data_module(node.value):
         names.insert(0, node.attr)
         node = node.value
-    if not names or names[0] not in given or not _is_loader(evaluator, site, node, frame):
-        return []
-    things = [one.thing for one in given[names[0]].possibilities]
-    for name in names[1:]:
+    things = _kept_by_data_module(evaluator, site, node, frame)
+    is_loader = any(isinstance(one, Made) and one.call is site.call for one in things)
+    if not things or is_loader:
+        if not names or names[0] not in given or not (is_loader or _is_loader(evaluator, site, node, frame)):
+            return []
+        things = [one.thing for one in given[names.pop(0)].possibilities]
+    for name in names:
         around = [one for one in things if isinstance(one, Made) and one.callee in WRAPPERS and one.call.args]
         with evaluator.steps(STEPS):
             things = [
@@ -231,6 +232,21 @@ def _kept_by_loader(
                 for inner in evaluator.evaluate(one.call.args[0], one.frame)
             ]
     return [one for one in things if isinstance(one, Instance)]
+
+
+def _names_data_module(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "datamodule"
+
+
+def _kept_by_data_module(evaluator: Evaluator, site: PythonSite, node: ast.expr, frame: Frame) -> list[Thing]:
+    """Return what ``trainer.datamodule.train`` stands for in a hook, where that is of the loader's own data module."""
+    owner = classes.owner_of(site.frame.facts, site.frame.scope)
+    if not isinstance(node, ast.Attribute) or not _names_data_module(node.value) or owner is None:
+        return []
+    if not _is_hook(evaluator, frame) or not classes.inherits(evaluator, owner, {"LightningDataModule"}):
+        return []
+    with evaluator.steps(STEPS):
+        return [one.thing for one in evaluator.attribute_of(evaluator.any_object(owner), node.attr)]
 
 
 def _is_loader(evaluator: Evaluator, site: PythonSite, node: ast.expr, frame: Frame) -> bool:

@@ -12,18 +12,25 @@ _EXPECT_ERRORS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesR
 """Functions whose object, as the context manager of a ``with``, takes the errors they are given."""
 
 
-def is_caught(facts: PythonFacts, node: ast.AST, error: str) -> bool:
-    """Return whether a node stands in a ``try`` that takes an error, or in a ``with`` that does."""
+def is_caught(facts: PythonFacts, node: ast.AST, error: str, *, for_good: bool = False) -> bool:
+    """Return whether a node stands in a ``try`` that takes an error, or in a ``with`` that does.
+
+    Taken ``for_good`` it is where the handler raises nothing itself.
+    """
     span = facts.span(node)
     for block in facts.blocks:
         if not facts.between(block.body[0], block.body[-1]).holds(span):
             continue
         if isinstance(block, ast.Try):
-            if any(_takes([one.type], error) for one in block.handlers):
+            if any(_takes([one.type], error) and not (for_good and _raises(one)) for one in block.handlers):
                 return True
         elif any(_expects(item.context_expr, error) for item in block.items):
             return True
     return False
+
+
+def _raises(handler: ast.ExceptHandler) -> bool:
+    return any(isinstance(node, ast.Raise) for node in ast.walk(handler))
 
 
 def _takes(kinds: Sequence[ast.expr | None], error: str) -> bool:

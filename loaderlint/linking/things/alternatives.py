@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
+from loaderlint.linking.things import overridden
 from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, together
 
-_OPPOSITES: dict[Answer, bool | str] = {
+_OPPOSITES: dict[Answer, Answer] = {
     True: False,
     False: True,
     "default": "given",
@@ -18,6 +19,7 @@ _OPPOSITES: dict[Answer, bool | str] = {
     # What nobody had to ask for is the answer in all other runs.
     frozenset({True}): False,
     frozenset({False}): True,
+    **overridden.OPPOSITES,
 }
 """The other answer of a question that has two."""
 

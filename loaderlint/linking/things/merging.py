@@ -18,6 +18,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.files.search_path import shared_folders
+from loaderlint.linking.things import overridden
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, joined
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -138,11 +139,28 @@ def uncertain(thing: Thing, span: Span) -> Thing:
     return replace(thing, entries=Lazily.of(entries, values_of))
 
 
+def _replaceable(items: Items, span: Span) -> Items:
+    """Return a tree of dictionaries of which each value may be replaced by one that the user gives at a place."""
+    entries = items.entries
+
+    def values_of(key: str) -> Possibilities:
+        trees = tuple(
+            replace(one, thing=_replaceable(one.thing, span)) for one in entries[key] if isinstance(one.thing, Items)
+        )
+        leaves = tuple(one for one in entries[key] if not isinstance(one.thing, Items))
+        given = unseen(span, overridden.replaced(span)) if leaves else ()
+        return distinct((*trees, *under(leaves, overridden.shipped(span)), *given))
+
+    return replace(items, entries=Lazily.of(entries, values_of))
+
+
 def _from_list(evaluator: Evaluator, items: Items, given: Thing, frame: Frame, span: Span) -> Thing:
     """``[key, value, key, value]``, each key with dots between its parts; values that are text are read as Python."""
     if given is None:
         return items
-    if not isinstance(given, Row) or len(given.items) % 2:
+    if not isinstance(given, Row):
+        return _replaceable(items, span)
+    if len(given.items) % 2:
         return uncertain(items, span)
     after: Thing = items
     for keys, values in zip(given.items[::2], given.items[1::2], strict=True):

@@ -15,6 +15,7 @@ from loaderlint.linking.things.kinds import (
     UNSEEN,
     Absent,
     Frame,
+    Interpolation,
     Items,
     Made,
     Possibilities,
@@ -38,6 +39,7 @@ from loaderlint.linking.things.operations import (
     same_class,
     truth_of,
 )
+from loaderlint.linking.things.trees import MISSING
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -53,6 +55,7 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
     span = frame.facts.span(node)
     current: list[Possibility] = [Possibility(not stops_at, span)]
     for position, operand in enumerate(node.values):
+        is_last = position == len(node.values) - 1
         following: list[Possibility] = []
         for one in current:
             if position and truth_of(one.thing) is stops_at:
@@ -71,7 +74,8 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
                 goes_on = [one]
             for way in goes_on:
                 places = way.sources | {way.span} if position else frozenset[Span]()
-                reached = under(evaluator.evaluate(operand, frame), way.assumptions)
+                values = evaluator.evaluate(operand, frame) if is_last else evaluator.answered(operand, frame)
+                reached = under(values, way.assumptions)
                 following.extend(replace(other, sources=other.sources | places) for other in reached)
         current = list(limited(distinct(following), span))
     return tuple(current)
@@ -195,8 +199,8 @@ def _membership(
                 answer = replace(there, thing=there.thing is not negated, sources=places)
                 found.extend(under((answer,), assumptions))
             continue
-        if isinstance(container.thing, Items | TreeMapping) and isinstance(item.thing, str):
-            for held, ways in _holding(container.thing, item.thing):
+        if isinstance(container.thing, Items | TreeMapping | Settings) and isinstance(item.thing, str):
+            for held, ways in holding(container.thing, item.thing):
                 thing: Thing = UNSEEN if held is None or (filled and not held) else held is not negated
                 found.extend(under((Possibility(thing, span, assumptions=assumptions, sources=places),), ways))
             continue
@@ -226,8 +230,13 @@ def _surely_in(row: Row, thing: Thing) -> bool:
     return any(all(one.thing == thing for one in each) for each in row.items)
 
 
-def _holding(items: Items | TreeMapping, key: str) -> list[tuple[bool | None, Assumptions]]:
+def holding(items: Items | TreeMapping | Settings, key: str) -> list[tuple[bool | None, Assumptions]]:
     """Return whether a dictionary has a key, None where that was not seen, each time with what it assumes."""
+    if isinstance(items, Settings):
+        items = items.here
+        # OmegaConf refuses to say so of a key whose value is missing or stands for one that is.
+        if any(one.thing == MISSING or isinstance(one.thing, Interpolation) for one in items.entries.get(key, ())):
+            return [(None, NO_ASSUMPTIONS)]
     if isinstance(items, TreeMapping) or key not in items.entries:
         held = isinstance(items, TreeMapping) and key in items.merged
         seen = held or (is_complete(items) and not (isinstance(items, Items) and items.new_allowed))

@@ -98,6 +98,11 @@ def has_start_method(asked: Possibility, span: Span) -> Possibilities:
     return tuple(replace(one, thing=asked.thing in str(one.thing).split()) for one in by_platform)
 
 
+def with_start_method(name: str) -> frozenset[str]:
+    """Return the platforms whose Python has a start method of this name."""
+    return frozenset(one.value for one in Platform if any(name == method.value for method in one.start_methods))
+
+
 def per_platform(spell: Callable[[Platform], str], span: Span) -> Possibilities:
     """Return what is spelled in the way of each platform, once for those that spell it alike."""
     by_text: dict[str, list[str]] = {}

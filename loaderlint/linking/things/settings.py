@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from loaderlint.linking.things import interpolation
+from loaderlint.linking.things import interpolation, overridden
 from loaderlint.linking.things.kinds import (
     ABSENT,
     REPLACED,
@@ -152,7 +152,8 @@ def takes(below: Items, above: Items) -> bool:
     for key, values in above.entries.items():
         before = below.entries.get(key)
         if before is None:
-            if below.fixed and not above.fixed:
+            # What a test of the program may have set there is there in some runs alone.
+            if below.fixed and not above.fixed and not any(isinstance(one.thing, Absent) for one in values):
                 return False
             continue
         lower = [one.thing for one in before]
@@ -183,18 +184,19 @@ def _merged_values(below: Possibilities, above: Possibilities) -> Possibilities:
     return distinct(found)
 
 
-def replaceable(tree: Items, *, new_keys: bool = False) -> Items:
-    """Return a tree of which the user may replace every value that is there, as on a command line.
+def replaceable(tree: Items, where: Span, *, new_keys: bool = False) -> Items:
+    """Return a tree of which the user may replace every value that is there, as on a command line, at a place.
 
     ``new_keys`` says that he may add others, as in a file of his own.
     """
-    return _Replaceable(new_keys).tree(tree)
+    return _Replaceable(where, new_keys).tree(tree)
 
 
 @dataclass(frozen=True, eq=False)
 class _Replaceable:
     """Remembers the trees that several aliases repeat."""
 
+    where: Span
     new_keys: bool
     known: dict[int, Items] = field(default_factory=dict)
 
@@ -211,8 +213,17 @@ class _Replaceable:
             replace(one, thing=self.tree(one.thing)) if isinstance(one.thing, Items) else one for one in values
         )
         leaves = [one for one in found if not isinstance(one.thing, Items | Absent)]
-        other = UNSEEN if self.new_keys else REPLACED
-        return (*found, Possibility(other, leaves[0].span)) if leaves else found
+        if not leaves:
+            return found
+        if self.new_keys:
+            return (*found, *unseen(leaves[0].span))
+        kept = (
+            one
+            for value in found
+            for one in ((value,) if isinstance(value.thing, Items) else under((value,), overridden.shipped(self.where)))
+        )
+        given = Possibility(REPLACED, leaves[0].span, assumptions=overridden.replaced(self.where))
+        return (*kept, given)
 
 
 def nested(path: Iterable[str], inner: Items, span: Span) -> Items:

@@ -193,7 +193,7 @@ def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[s
                 if not outlasts(target):
                     continue
                 if isinstance(target, ast.Subscript):
-                    if not _read_in(value).isdisjoint({ast.unparse(target), _collection(target)}):
+                    if not _worked_out_from(function, value).isdisjoint({ast.unparse(target), _collection(target)}):
                         yield _collection(target), False
                 elif _keeps_what_was_asked(function, target, value, _read_until(node, target)):
                     yield ast.unparse(target), True
@@ -218,8 +218,24 @@ def _stored(node: ast.Assign | ast.AnnAssign, value: ast.expr) -> Iterator[tuple
                 yield target, of
 
 
+def _worked_out_from(function: ast.AST, value: ast.expr) -> set[str]:
+    """Return what a value is worked out from, as it is written, itself or under a name that it got before.
+
+    What has a name and is stored as it is was mostly looked for first, and is new where it was not there: a cache.
+    """
+    names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)} if not isinstance(value, ast.Name) else ()
+    made = [
+        node.value
+        for node in (ast.walk(function) if names else ())
+        if isinstance(node, ast.Assign)
+        and node.lineno < value.lineno
+        and any(isinstance(one, ast.Name) and one.id in names for one in node.targets)
+    ]
+    return {text for one in (value, *made) for text in _read_in(one)}
+
+
 def _read_in(value: ast.expr) -> set[str]:
-    return {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript | ast.Attribute)}
+    return {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript | ast.Attribute | ast.Name)}
 
 
 def _changed_by(call: ast.Call) -> tuple[ast.expr, bool] | None:

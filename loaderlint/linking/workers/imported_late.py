@@ -32,11 +32,15 @@ def imported_late(evaluator: Evaluator, running: Sequence[Function], sent: Set[s
     if not running or not late.exist:
         return None
     read = {meant for function in running for meant in read_of_modules(evaluator, function)}
+    by_path: dict[str, set[Global]] = {}
+    for meant in read.union(*(_changeable(evaluator, one) for one in read)):
+        by_path.setdefault(meant.path, set()).add(meant)
     touches = [
         touch
-        for meant in sorted({meant for one in read for meant in _changeable(evaluator, one)})
-        for facts in late.users(meant.path)
-        for touch in _changed_by(evaluator, facts).get(meant, ())
+        for path, met in by_path.items()
+        for facts in late.users(path)
+        for meant, several in _changed_by(evaluator, facts).items()
+        for touch in (several if meant in met else ())
     ]
     paths = late.besides(sent, spans_of(running)) if touches else ()
     return min((one for one in touches if one.span.path in paths), key=place_of, default=None)
@@ -72,8 +76,15 @@ def _changed_by(evaluator: Evaluator, facts: PythonFacts) -> Mapping[Global, lis
     def changed() -> Mapping[Global, list[Touch]]:
         found: dict[Global, list[Touch]] = {}
         own = changed_in(evaluator, facts, facts.module, _is_no_import)
+        # Whatever a module has is another thing where another module puts that in its place.
+        assigned = {
+            facts.span(one.node)
+            for name, bindings in facts.module.bindings.items()
+            for one in bindings
+            if "." in name and one.kind == "assign"
+        }
         for named, touch in chain(own, _by_functions(evaluator, facts)):
-            for meant in _changeable(evaluator, named):
+            for meant in {named} if touch.span in assigned else _changeable(evaluator, named):
                 if meant.path != facts.source.path:
                     found.setdefault(meant, []).append(touch)
         return found

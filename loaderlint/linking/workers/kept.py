@@ -293,8 +293,8 @@ class Keepsakes:
             mode = keywords_of(call).get("mmap_mode", call.args[1] if len(call.args) > 1 else None)
             mapped = mode is not None and not (isinstance(mode, ast.Constant) and mode.value is None)
             if self._is_archive(call.args[0], made.frame):
-                # ``mmap_mode`` is nothing to an archive.
-                return None if mapped else vocabulary.NPZ
+                # NumPy passes over ``mmap_mode`` where the file is an archive (2.4).
+                return vocabulary.NPZ
             return vocabulary.MEMORY_MAP if mapped else None
         return None
 

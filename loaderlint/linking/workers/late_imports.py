@@ -39,8 +39,12 @@ class LateImports:
         return bool(self._late)
 
     def users(self, path: str) -> Iterator[PythonFacts]:
-        """Yield the modules that import a file and may be imported late themselves, going by their text."""
-        for user in sorted(self._project.direct_users(path) & self._may_be_late):
+        """Yield the modules that import a file and may be imported late themselves, going by their text.
+
+        Any may import a library, which has no ``path``.
+        """
+        users = self._project.direct_users(path) & self._may_be_late if path else self._may_be_late
+        for user in sorted(users):
             facts = self._project.python(user) if user != path else None
             if facts is not None and facts.source.cells is None:
                 yield facts

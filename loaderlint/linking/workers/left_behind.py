@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
+from loaderlint.linking.workers.asks_for_main import asked_at_import, asked_in_workers
+from loaderlint.linking.workers.called_before import kept_from_before
 from loaderlint.linking.workers.called_objects import called_objects
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.surroundings import changed_surroundings
@@ -28,6 +30,7 @@ from loaderlint.linking.workers.top_level import (
     reaches_top,
     touch_at,
 )
+from loaderlint.linking.workers.written_files import changed_files
 from loaderlint.model.payload import Touch
 from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.model.setting_names import is_setting, words_of
@@ -60,13 +63,15 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
         return found
 
     by_name = evaluator.remembered(("changed after import",), None, changed)
-    if not by_name or not running:
+    if not running:
         return None
     shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
     read = shared.union(meant for function in running for meant in read_of_modules(evaluator, function))
     own = spans_of(running)
-    touches = (touch for meant in read for touch in by_name.get(meant, ()))
-    return min((one for one in touches if not any(span.holds(one.span) for span in own)), key=place_of, default=None)
+    touches = [touch for meant in read for touch in by_name.get(meant, ())]
+    outside = [one for one in touches if not any(span.holds(one.span) for span in own)]
+    asked = (touch for function in running for touch in asked_in_workers(function))
+    return min((*outside, *kept_from_before(evaluator, running, own, touches), *asked), key=place_of, default=None)
 
 
 def spans_of(running: Sequence[Function]) -> Sequence[Span]:
@@ -94,7 +99,9 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
             yield from _changed_of_class(facts, scope)
             yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
+        yield from asked_at_import(facts)
     yield from changed_surroundings(evaluator)
+    yield from changed_files(evaluator)
 
 
 def changed_in(
@@ -111,12 +118,19 @@ def changed_in(
             if isinstance(one.node, ast.stmt | ast.expr) and (one.inner is not None or later(one.node, one.place)):
                 touch = touch_at(facts, one.node)
                 yield from ((meant, touch) for meant in meant_by(evaluator, facts, scope, name))
+                if one.kind not in MUTATIONS and is_of_library(evaluator, facts, scope, name.partition(".")[0]):
+                    yield of_library(scope, name), touch
                 if full_name(scope, name).startswith(READ_BY_WORKERS):
                     yield _OF_THE_PROCESS, touch
     for site in scope.calls:
         yield from _changed_by_call(evaluator, facts, site, later)
     yield from _changed_by_decorators(evaluator, facts, scope, later)
     yield from given_away(evaluator, facts, scope, later)
+
+
+def of_library(scope: Scope, name: str) -> Global:
+    """Return what a dotted name means wherever it is imported from a library: ``torch.sin``."""
+    return Global("", f"{full_name(scope, name)}.")
 
 
 def _is_module(evaluator: Evaluator, facts: PythonFacts, scope: Scope, first: str) -> bool:
@@ -290,6 +304,7 @@ def read_of_modules(evaluator: Evaluator, function: Function) -> Iterator[Global
         first = (name or "").partition(".")[0]
         if name and (is_own_class(function.scope, first) or reaches_top(function.scope, first)):
             yield from meant_by(evaluator, function.facts, function.scope, name)
+            yield of_library(function.scope, name)
     around: Scope | None = function.scope.parent
     while around is not None and around.is_class:
         yield Global(function.facts.source.path, around.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from loaderlint.linking.following import instances
 from loaderlint.linking.following.datasets import samples
@@ -35,7 +35,7 @@ from loaderlint.linking.workers.worker_code import worker_code
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
 from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
+from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name
@@ -95,6 +95,7 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
     keepsakes = Keepsakes(evaluator, frame)
     running: dict[str, list[Function]] = {}
     sent: list[Thing] = []
+    batch_size = _written(given.get("batch_size"), frame)
     for role in _OPTIONS:
         one_given = given.get(role)
         if one_given is None:
@@ -108,11 +109,11 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
             _gather(in_notebook, walk.in_notebook)
             for function in walk.running():
                 running.setdefault(role, []).append(function)
-                cuda.update((touch.span, touch) for touch in _touched_by(evaluator, function))
+                _gather(cuda, _touched_by(evaluator, function, walk.visited(), one.assumptions))
             sent.extend(walk.visited())
             seen = seen and walk.seen
             if role == "dataset":
-                datasets.extend(samples(evaluator, one))
+                datasets.extend(samples(evaluator, one, batch_size, frame.scope))
     init = given.get("worker_init_fn")
     kept = keepsakes.found(
         [*running.get("dataset", ()), *running.get("collate_fn", ())],
@@ -138,6 +139,12 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
     )
 
 
+def _written(given: Given | None, frame: Frame) -> str:
+    """Return what the argument of an option is, as somebody wrote it; nothing where there is none in this file."""
+    span, source = given.argument if given is not None else None, frame.facts.source
+    return source.at(span) if span is not None and span.path == source.path else ""
+
+
 def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> tuple[list[Carried], list[Function]]:
     """Return the objects that a loader's workers get copies of, and the functions that run on them there."""
     keepsakes = Keepsakes(evaluator, frame)
@@ -151,18 +158,30 @@ def carried(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame) -> t
     return keepsakes.carried, running
 
 
-def _touched_by(evaluator: Evaluator, function: Function) -> Iterator[Touch]:
-    """Yield where a function that runs in a worker touches CUDA, whoever calls it.
+def _touched_by(
+    evaluator: Evaluator, function: Function, sent: Iterable[Thing], assumptions: Assumptions
+) -> list[Touch]:
+    """Return where a function that runs in a worker touches CUDA, whoever calls it, on the objects that are sent there.
 
     What it does only for some of its callers may be what the main process asks of it.
     """
     definition = str(function.facts.span(function.node))
-    for touch in cuda_touches(evaluator, function.facts, function.scope):
-        if all(subject != definition for subject, _ in touch.assumptions):
-            yield touch
+    found: dict[Span, Touch] = {}
+    for receiver in _receivers(function, sent):
+        for touch in cuda_touches(evaluator, function.facts, function.scope, receiver):
+            joint = together(touch.assumptions, assumptions)
+            if joint is not None and all(subject != definition for subject, _ in touch.assumptions):
+                found[touch.span] = replace(touch, assumptions=joint)
+    return list(found.values())
 
 
-def _gather(known: dict[Span, Unpicklable], found: Iterable[Unpicklable]) -> None:
+def _receivers(function: Function, sent: Iterable[Thing]) -> Sequence[Instance | None]:
+    """Return the objects among those sent that a method runs on; of what is no method of one that is None."""
+    kind = function.receiver.of.node if function.receiver is not None else None
+    return [one for one in sent if isinstance(one, Instance) and one.of.node is kind] or [function.receiver]
+
+
+def _gather(known: dict[Span, _Sent], found: Iterable[_Sent]) -> None:
     """Add what was found to what is known, once for each place, under all that brings it there."""
     for one in found:
         before = known.get(one.span)
@@ -187,6 +206,9 @@ def _function_given(given: Mapping[str, Given], role: str) -> Span | None:
     """Return the argument that hands over a function, None where there is none."""
     one = given.get(role)
     return one.argument if one is not None and any(way.thing is not None for way in one.possibilities) else None
+
+
+_Sent = TypeVar("_Sent", Touch, Unpicklable)
 
 
 class _Walk:

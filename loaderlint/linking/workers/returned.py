@@ -35,6 +35,7 @@ from loaderlint.vocabulary.sending import (
     LAYERS,
     LOCAL_CLASS,
     LOCAL_FUNCTION,
+    MODULES,
     PARAMETERS,
     ROWS_OF_LAYERS,
     STACKS,
@@ -228,6 +229,7 @@ class _Batch:
         self.role = role
         self.collated = collated
         self.made_plain = False
+        self.asked: list[Class] = []
 
     def given_by(self, function: Function, assumptions: Assumptions) -> Iterator[Unsendable]:
         """Yield what a function returns or yields that cannot be sent."""
@@ -291,7 +293,28 @@ class _Batch:
                 return GENERATOR
             if isinstance(thing, Made) and self._learns(thing) and not self._minds_gradients(frame, thing.frame):
                 return GRADIENT
+            if isinstance(thing, Instance) and self._gives_graphs(thing):
+                return GRADIENT
         return None
+
+    def _gives_graphs(self, model: Instance) -> bool:
+        """Return whether whatever the ``forward`` of a module of the project gives is computed by layers of its own."""
+        forward = classes.method(self.evaluator, model, "forward")
+        own_call = classes.method(self.evaluator, model, "__call__")
+        if forward is None or own_call is not None or model.of in self.asked or _is_decorated(forward):
+            return False
+        # Whoever has the model may freeze it, in whichever file.
+        if self._anybody_says(WITHOUT_GRADIENTS) or not classes.inherits(self.evaluator, model.of, MODULES):
+            return False
+        given = [
+            (value, Frame(forward.facts, place, receiver=model))
+            for value, place in forward.scope.returns
+            if value is not None
+        ]
+        self.asked.append(model.of)
+        computed = all(self._requires_grad(_written(value, inside), inside) for value, inside in given)
+        self.asked.pop()
+        return bool(given) and computed
 
     def _learns(self, made: Made) -> bool:
         """Return whether what is made is a layer with parameters, or a row of modules with one."""
@@ -332,18 +355,18 @@ class _Batch:
             return False
         made = self.evaluator.evaluate(node, frame)
         torchs = all(isinstance(one.thing, Made) and one.thing.callee.startswith("torch.") for one in made)
-        return torchs and not self._switches_gradients()
+        return torchs and not self._anybody_says(SWITCHES_GRADIENTS)
 
     def _minds_gradients(self, *frames: Frame) -> bool:
         """Return whether one of the files says anything of what requires grad, or any file of no gradients."""
         said = (word in frame.facts.source.text for frame in frames for word in WITHOUT_GRADIENTS)
-        return any(said) or self._switches_gradients()
+        return any(said) or self._anybody_says(SWITCHES_GRADIENTS)
 
-    def _switches_gradients(self) -> bool:
-        """Return whether any file of the project switches gradients off."""
+    def _anybody_says(self, words: tuple[str, ...]) -> bool:
+        """Return whether any file of the project has one of some words in it."""
         files = self.evaluator.project.all_python
         return self.evaluator.once(
-            ("gradients",), True, lambda: any(word in one.source.text for one in files() for word in SWITCHES_GRADIENTS)
+            ("gradients", words), True, lambda: any(word in one.source.text for one in files() for word in words)
         )
 
     def _thing(self, one: Possibility, assumptions: Assumptions, depth: int) -> Iterator[Unsendable]:

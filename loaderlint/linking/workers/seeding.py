@@ -19,7 +19,9 @@ from loaderlint.linking.workers.returned import called
 from loaderlint.model.value import Assumptions, together
 from loaderlint.model.worker_code import Seed, SeedOrigin
 from loaderlint.readers.python import CallSite, FunctionNode, Scope, default_of, dotted, parameters
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.seeding import (
+    GENERATORS,
     NUMPY_STATE,
     SEEDER_NAMES,
     SEEDERS,
@@ -76,6 +78,16 @@ def seeds(
     for function in functions if not small else ():
         if id(function.node) not in starting:
             yield from (one for one in _seeds_of(evaluator, function, ()) if one.origin is SeedOrigin.DRAWN)
+
+
+def seeds_what_is_drawn(starting: Sequence[Function], draws: Draws) -> bool:
+    """Return whether a ``worker_init_fn``, of these functions, may seed random numbers that the workers then draw.
+
+    One that was not seen may, and one that makes a generator is taken to make it for the samples.
+    """
+    names = {called_name(site.node) for function in starting for site in function.scope.calls}
+    libraries = {library for name, library in SEEDERS.items() if name.rpartition(".")[2] in names}
+    return not starting or not names.isdisjoint(SEEDS_EVERYTHING | GENERATORS) or any(map(draws.may_draw, libraries))
 
 
 def _seeds_torch(evaluator: Evaluator, site: CallSite) -> bool:

@@ -6,9 +6,10 @@ That is the environment and the command line of the process, which workers have 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import Global, full_name, is_later, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import PythonFacts, Scope, dotted
@@ -25,21 +26,21 @@ _CHANGES_BY_CALL = {
 }
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A part of the surroundings: one variable of the environment by its name; all of it where no ``key`` was seen."""
 
     what: str
     key: str | None
 
-    def meets(self, other: _Part) -> bool:
+    def meets(self, other: Part) -> bool:
+        """Return whether two parts may be the same."""
         return self.what == other.what and (self.key is None or other.key is None or self.key == other.key)
 
 
 def changed_surroundings(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
     """Yield the names at the top level whose values were read of what the program changes after that."""
-    every = list(evaluator.project.all_python())
-    changed = [one for facts in every for scope in facts.scopes.values() for one in _changed(evaluator, facts, scope)]
-    for facts in every if changed else ():
+    changed = changed_parts(evaluator)
+    for facts in evaluator.project.all_python() if changed else ():
         for scope in (facts.module, *(one for one in facts.module.children if one.is_class)):
             for name, bindings in scope.bindings.items():
                 read = [part for one in bindings if one.value is not None for part in _read(scope, one.value)]
@@ -48,33 +49,44 @@ def changed_surroundings(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]
                     yield Global(facts.source.path, name if scope is facts.module else scope.name), touch
 
 
-def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[_Part, Touch]]:
+def changed_parts(evaluator: Evaluator) -> Sequence[tuple[Part, Touch]]:
+    """Return what the program changes of its surroundings after its modules were imported."""
+    every = evaluator.project.all_python()
+    return [one for facts in every for scope in facts.scopes.values() for one in _changed(evaluator, facts, scope)]
+
+
+def asked_by(function: Function) -> Iterator[Part]:
+    """Yield what a function reads of its surroundings when it runs."""
+    return _read(function.scope, function.node)
+
+
+def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[Part, Touch]]:
     for name, bindings in scope.bindings.items():
         full = full_name(scope, name)
         for one in bindings if full in (_ENVIRONMENT, _WORDS) else ():
             # What a method changes is a call, too, which is looked at below.
             if one.kind in ("assign", "augment", "item") and is_later(evaluator, facts, one.node, one.place):
-                yield _Part(full, _word(one.key)), touch_at(facts, one.node)
+                yield Part(full, _word(one.key)), touch_at(facts, one.node)
     for site in scope.calls:
         what = _CHANGES_BY_CALL.get(full_name(scope, dotted(site.node.func) or ""))
         if what is not None and is_later(evaluator, facts, site.node, site.place):
             key = _word(site.node.args[0]) if site.node.args and what == _ENVIRONMENT else None
-            yield _Part(what, key), touch_at(facts, site.node)
+            yield Part(what, key), touch_at(facts, site.node)
 
 
-def _read(scope: Scope, value: ast.expr) -> Iterator[_Part]:
+def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
     named = set[int]()
     for node in ast.walk(value):
         if isinstance(node, ast.Subscript) and full_name(scope, dotted(node.value) or "") == _ENVIRONMENT:
             named.add(id(node.value))
-            yield _Part(_ENVIRONMENT, _word(node.slice))
+            yield Part(_ENVIRONMENT, _word(node.slice))
         elif isinstance(node, ast.Call) and full_name(scope, dotted(node.func) or "") in _READS_ENVIRONMENT:
             named.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else id(node.func))
-            yield _Part(_ENVIRONMENT, _word(node.args[0]) if node.args else None)
+            yield Part(_ENVIRONMENT, _word(node.args[0]) if node.args else None)
         elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in named:
             full = full_name(scope, dotted(node) or "")
             if full in (_ENVIRONMENT, _WORDS):
-                yield _Part(full, None)
+                yield Part(full, None)
 
 
 def _word(node: ast.expr | None) -> str | None:

@@ -68,7 +68,9 @@ def reaches_top(scope: Scope, first: str) -> bool:
     around: Scope | None = scope
     while around is not None and around.parent is not None:
         own = around.bindings.get(first, ())
-        if first not in around.outer_names and any(one.kind not in (*MUTATIONS, "import") for one in own):
+        # What a class has, no function inside of it sees by its name alone.
+        seen = around is scope or not around.is_class
+        if seen and first not in around.outer_names and any(one.kind not in (*MUTATIONS, "import") for one in own):
             return False
         around = around.parent
     return True

@@ -19,8 +19,9 @@ from loaderlint.linking.workers.imported_late import imported_late
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
 from loaderlint.linking.workers.process_wide import process_wide
+from loaderlint.linking.workers.read_anew import read_anew
 from loaderlint.linking.workers.returned import called, unsendable
-from loaderlint.linking.workers.seeding import seeds
+from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
 from loaderlint.linking.workers.sharding import repeated
 from loaderlint.linking.workers.thread_users import used_in_workers
 from loaderlint.linking.workers.worker_threads import threads_in_workers
@@ -75,8 +76,14 @@ def worker_code(
         left_behind=left_behind(evaluator, everything) or late,
         changed_later=left_behind(evaluator, everything, settings=False) or late,
         imported_late=late,
+        read_anew=read_anew(evaluator, everything),
         process_wide=next(process_wide(evaluator, everything), None),
+        draws_seeded=_is_given(given, "worker_init_fn") and seeds_what_is_drawn(starting, draws),
     )
+
+
+def _is_given(given: Mapping[str, Given], option: str) -> bool:
+    return option in given and any(one.thing is not None for one in given[option].possibilities)
 
 
 def _files_of(given: Mapping[str, Given]) -> Iterator[str]:

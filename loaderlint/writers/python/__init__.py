@@ -18,6 +18,7 @@ from loaderlint.writers.python.moves import moved
 from loaderlint.writers.python.options import COMMENT_LOST, edit_options
 from loaderlint.writers.python.places import places_of
 from loaderlint.writers.python.proof import parsed, prove
+from loaderlint.writers.python.unread import options_unread
 
 
 def rewrite(
@@ -60,7 +61,8 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_l
     except CannotRewrite:
         # How lines are broken must not cost a fix.
         proof(mark + (broken := text))
-    return Rewritten(mark + broken, "; ".join(dict.fromkeys([*filter(None, [edited.unsafe]), *reasons])))
+    reasons = [*filter(None, [edited.unsafe]), *reasons, *options_unread(places, edits, source.text)]
+    return Rewritten(mark + broken, "; ".join(dict.fromkeys(reasons)))
 
 
 def _once(nodes: Iterable[cst.CSTNode]) -> list[cst.CSTNode]:

@@ -49,30 +49,47 @@ def hoist(module: cst.Module, node: cst.CSTNode) -> tuple[cst.Module, str]:
     captures is handed over with `functools.partial`, which is unsafe: whether that pickles is not known. All nodes that
     do not hold a changed one stay the same objects. Raises `CannotRewrite` when what it captures cannot be handed over.
     """
-    scopes = scopes_of(module)
     if isinstance(node, cst.Lambda):
-        assigned = _assigned(scopes, node)
-        if assigned is not None and _is_lasting(scopes, assigned):
-            return _in_place(scopes, node, assigned)
-        if _is_method(scopes, node):
-            return _in_class(scopes, node, assigned)
-        hoisted = _assigned_lambda(scopes, node, assigned) if assigned is not None else _lambda(scopes, node)
+        rewritten, reason = _of_lambda(scopes_of(module), node)
+        asked = any(_is_of_function(match[1]) for match in _NAMED_BY.finditer(module.bytes))
+        named = "its `__name__`, which is asked for, becomes another" if asked else ""
     elif isinstance(node, cst.FunctionDef | cst.ClassDef):
+        scopes = scopes_of(module)
         hoisted = _local_definition(scopes, node)
+        rewritten, reason = _top(scopes, node, hoisted)
+        name = hoisted.definition.name.value
+        renamed = name != node.name.value and _NAMED_BY.search(module.bytes)
+        named = f"its `__name__` becomes {name!r}" if renamed else ""
     else:
         raise CannotRewrite("only a lambda, a function or a class can be hoisted")
+    return rewritten, "; ".join(filter(None, (reason, named)))
+
+
+def _of_lambda(scopes: Scopes, node: cst.Lambda) -> tuple[cst.Module, str]:
+    assigned = _assigned(scopes, node)
+    if assigned is not None and _is_lasting(scopes, assigned):
+        return _in_place(scopes, node, assigned)
+    if _is_method(scopes, node):
+        return _in_class(scopes, node, assigned)
+    hoisted = _assigned_lambda(scopes, node, assigned) if assigned is not None else _lambda(scopes, node)
+    return _top(scopes, node, hoisted)
+
+
+def _top(scopes: Scopes, node: cst.CSTNode, hoisted: _Hoisted) -> tuple[cst.Module, str]:
     rewritten = _rewritten(scopes, node, hoisted)
     reasons = [*_handed_over(scopes, node, hoisted.captured), *_differences(rewritten, hoisted.definition)]
     above = (line.comment.value for line in hoisted.definition.leading_lines if line.comment is not None)
     reasons.extend(f"`{comment}` above it may be about more than it" for comment in above if TELLS_TOOLS.match(comment))
-    name = hoisted.definition.name.value
-    if not isinstance(node, cst.Lambda) and name != node.name.value and _NAMED_BY.search(module.bytes):
-        reasons.append(f"its `__name__` becomes {name!r}")
     return rewritten, "; ".join(reasons)
 
 
-_NAMED_BY = re.compile(rb"\.__(qual)?name__")
+_NAMED_BY = re.compile(rb"([\w)\]]{0,80})\.__(?:qual)?name__")
 """Code that asks for the name of a class or function."""
+
+
+def _is_of_function(owner: bytes) -> bool:
+    """Return whether what is asked for its name may be a function, by how it is written: ``type(data)`` is a class."""
+    return owner not in (b"__class__", b"cls") and not owner.endswith(b")") and not owner[:1].isupper()
 
 
 @dataclass(frozen=True)

@@ -44,26 +44,57 @@ def integer(node: cst.BaseExpression, place: Callable[[cst.BaseExpression], cst.
 
 
 def of_declarations(places: Places, edits: Sequence[Edit]) -> list[Edit]:
-    """Return the edits, with those of the declarations in which a text that becomes an integer is the default.
+    """Return the edits, with those of the declarations in which what becomes an integer is the default.
 
-    What the user gives such an option is text as well, until it is declared ``type=int``.
+    What the user gives such an option is text or a float as well, until it is declared ``type=int``, and must then be
+    one of its choices as an integer. Raises `CannotRewrite` where what may be chosen is not written down.
     """
     found = list(edits)
     for edit in edits:
         node = places.expressions.get(edit.span) if isinstance(edit, MakeInteger) else None
-        argument = places.parents.get(node) if isinstance(node, cst.SimpleString) else None
-        call = places.parents.get(argument) if argument is not None else None
-        if isinstance(argument, cst.Arg) and isinstance(call, cst.Call) and _gives_text(call, argument):
-            declaring = MakeInteger(places.span(places.positions[call]))
-            found += [] if declaring in found else [declaring]
+        call = _declaration(places, node) if node is not None else None
+        if call is not None:
+            wanted = (call, *_texts_to_choose(call))
+            declaring = (MakeInteger(places.span(places.positions[one])) for one in wanted)
+            found += [one for one in declaring if one not in found]
     return found
 
 
-def _gives_text(call: cst.Call, default: cst.Arg) -> bool:
-    """Return whether a call declares an option with a default that becomes no type of the program's own."""
-    types = [code(one.value) for one in call.args if one.keyword is not None and one.keyword.value == "type"]
-    is_default = default.keyword is not None and default.keyword.value == "default"
-    return is_default and _last_name(call.func) in _DECLARES_OPTION and all(one in _TYPES for one in types)
+def _declaration(places: Places, node: cst.CSTNode) -> cst.Call | None:
+    """Return the call that declares an option, of that or of a default that is no integer until it is declared so."""
+    if isinstance(node, cst.Call):
+        return node if _last_name(node.func) in _DECLARES_OPTION else None
+    argument = places.parents.get(node)
+    call = places.parents.get(argument) if argument is not None else None
+    if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
+        return None
+    is_default = argument.keyword is not None and argument.keyword.value == "default"
+    if not is_default or _last_name(call.func) not in _DECLARES_OPTION:
+        return None
+    declared = _keyword(call, "type")
+    if isinstance(declared, cst.Call) and _last_name(declared.func) == "Choice":
+        raise CannotRewrite(f"the option is declared type={code(declared)} already")
+    kind = code(declared) if declared is not None else "str"
+    needed = isinstance(node, cst.SimpleString) or (isinstance(node, cst.Integer | cst.Float) and kind == "float")
+    return call if needed and kind in _TYPES else None
+
+
+def _texts_to_choose(call: cst.Call) -> list[cst.BaseExpression]:
+    """Return the texts that the user of an option chooses from, as it is declared."""
+    choices = _keyword(call, "choices")
+    if choices is None or (isinstance(choices, cst.Call) and _last_name(choices.func) == "range"):
+        return []
+    if not isinstance(choices, cst.List | cst.Tuple | cst.Set):
+        raise CannotRewrite(f"the option is one of {code(choices)}, which may be texts")
+    offered = [one.value for one in choices.elements]
+    if not all(isinstance(one, cst.SimpleString | cst.Integer) for one in offered):
+        raise CannotRewrite(f"the option is one of {code(choices)}, which are not all numbers")
+    return [one for one in offered if isinstance(one, cst.SimpleString)]
+
+
+def _keyword(call: cst.Call, name: str) -> cst.BaseExpression | None:
+    given = (one.value for one in call.args if one.keyword is not None and one.keyword.value == name)
+    return next(given, None)
 
 
 def _literal_integer(value: object) -> cst.BaseExpression:

@@ -23,8 +23,8 @@ _TYPE = re.compile(r"#\s*type:(?!\s*ignore\b)")
 def described(scopes: Scopes, node: cst.Lambda) -> tuple[str, ...]:
     """Return names for a lambda, the best first.
 
-    It has that of the keyword, item or name it is given to, with the purpose of its loader if that is taken, or else is
-    named after what it does or what it is handed to.
+    It has that of the keyword, item, name or parameter it is given to, with the purpose of its loader if that is taken,
+    or else is named after what it does or what it is handed to.
     """
     for outer in scopes.ancestors(node):
         if isinstance(outer, cst.Arg) and outer.keyword is None:
@@ -48,16 +48,23 @@ def described(scopes: Scopes, node: cst.Lambda) -> tuple[str, ...]:
 
 
 def _given_to(node: cst.CSTNode) -> str | None:
-    """Return the keyword, item or name that what stands inside this node is given to."""
+    """Return the keyword, item, name or parameter that what stands inside this node is given to."""
     if isinstance(node, cst.Arg) and node.keyword is not None:
         return node.keyword.value
+    if isinstance(node, cst.Param):
+        return _telling(node.name.value)
     if isinstance(node, cst.DictElement) and isinstance(node.key, cst.SimpleString):
         key = node.key.evaluated_value
         if isinstance(key, str) and key.isidentifier():
-            return key if len(key) > 2 else f"{key}_function"
+            return _telling(key)
     if isinstance(node, cst.Assign | cst.AnnAssign):
         return _last_name(node.targets[0].target if isinstance(node, cst.Assign) else node.target) or None
     return None
+
+
+def _telling(name: str) -> str:
+    """Return a name for a function of a module: one that only says something where it stands says what it is."""
+    return name if len(name) > 2 else f"{name}_function"
 
 
 def _last_name(node: cst.CSTNode) -> str:

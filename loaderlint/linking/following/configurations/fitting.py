@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from loaderlint.linking.following.configurations.handing import calls_made_of
 from loaderlint.linking.following.configurations.records import is_record
 from loaderlint.linking.things import settings
-from loaderlint.linking.things.classes import constructors
+from loaderlint.linking.things.classes import class_of, constructors
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Thing, end_of
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, is_main_test, parameters
@@ -59,9 +59,12 @@ def _holds(node: Node, path: tuple[str, ...]) -> bool:
     return True
 
 
-def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Keys:
-    """Return the keys that a program reads, unconditionally and by name, of what a call gives it."""
-    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST_USE))
+def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame, *, merged: bool = False) -> Keys:
+    """Return the keys that a program reads, unconditionally and by name, of what a call gives it.
+
+    With ``merged`` they are also those that it reads after a merge with others, which may have had them as well.
+    """
+    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST_USE, merged))
 
 
 def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
@@ -96,7 +99,7 @@ def _read_in(evaluator: Evaluator, uses: _Uses) -> Keys:
     return frozenset(path for path in read if not any(path[: len(one)] == one for one in written))
 
 
-def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses:
+def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int, merged: bool) -> _Uses:
     """Yield the pieces of code that know what an expression gives, each with the name it has there."""
     scope = frame.scope
     frame = frame.at(end_of(scope))
@@ -111,7 +114,7 @@ def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses
             and any(
                 one.kind in ("assign", "with")
                 and one.value is not None
-                and _is_it(evaluator, one.value, call, names, frame)
+                and _is_it(evaluator, one.value, call, names, frame, merged)
                 for one in bindings
             )
         ]
@@ -120,10 +123,11 @@ def _uses(evaluator: Evaluator, call: ast.AST, frame: Frame, left: int) -> _Uses
         yield from _named(evaluator, name, frame, left)
     if left and isinstance(scope.node, FunctionNode):
         returned = [value for value, _ in scope.returns if value is not None]
-        if any(_is_it(evaluator, value, call, names, frame) for value in returned):
-            for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope)).by:
+        if any(_is_it(evaluator, value, call, names, frame, merged) for value in returned):
+            owner = class_of(frame.facts, scope.parent) if scope.parent is not None else None
+            for caller in evaluator.callers.of(Function(frame.facts, scope.node, scope, owner=owner)).by:
                 if isinstance(caller, Caller):
-                    yield from _uses(evaluator, caller.call, caller.frame, left - 1)
+                    yield from _uses(evaluator, caller.call, caller.frame, left - 1, merged)
 
 
 def _named(evaluator: Evaluator, name: str, frame: Frame, left: int) -> _Uses:
@@ -187,29 +191,34 @@ def _functions(evaluator: Evaluator, callee: ast.expr, frame: Frame) -> Iterator
             yield from ((constructor, 1) for constructor in constructors(one.thing))
 
 
-def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame) -> bool:
-    """Return whether an expression is what a call gives, or has all its keys and no others but those a user adds."""
+def _is_it(evaluator: Evaluator, value: ast.expr, call: ast.AST, names: list[str], frame: Frame, merged: bool) -> bool:
+    """Return whether an expression is what a call gives, or has all its keys and no others but those a user adds.
+
+    Where it is ``merged`` with others, it may have theirs, too.
+    """
     if value is call or dotted(value) in names:
         return True
     if not isinstance(value, ast.Call) or not (value.args or value.keywords):
         return False
     given = [*value.args, *(one.value for one in value.keywords)]
-    known = [one for one in given if _is_it(evaluator, one, call, names, frame)]
+    known = [one for one in given if _is_it(evaluator, one, call, names, frame, merged)]
     return len(known) == 1 and any(
-        _keeps(evaluator, one.thing, known[0], [other for other in given if other is not known[0]], frame)
+        _keeps(evaluator, one.thing, known[0], [other for other in given if other is not known[0]], frame, merged)
         for one in evaluator.evaluate(value.func, frame)
     )
 
 
-def _keeps(evaluator: Evaluator, called: Thing, given: ast.expr, others: list[ast.expr], frame: Frame) -> bool:
-    """Return whether a call gives back the keys of one of its arguments and no others."""
+def _keeps(
+    evaluator: Evaluator, called: Thing, given: ast.expr, others: list[ast.expr], frame: Frame, merged: bool
+) -> bool:
+    """Return whether a call gives back the keys of one of its arguments and no others, unless they are ``merged``."""
     if isinstance(called, Class):
         return not others and is_record(evaluator, called)
     if not isinstance(called, External):
         return False
     if called.name in _MERGES:
         # What the user writes on the command line replaces what is there.
-        return all(settings.is_of_user(one) for other in others for one in evaluator.evaluate(other, frame))
+        return merged or all(settings.is_of_user(one) for other in others for one in evaluator.evaluate(other, frame))
     return called.name in _HANDS_ON or (not others and called.name in KEEPS_ITS_ARGUMENT)
 
 

@@ -155,7 +155,7 @@ def _of_main(
             repository = Configurations(evaluator, folder)
             tree = composition.composed(repository, name.thing, f"hydra {name.thing.removesuffix('.yaml')}", trail)
             if tree is not None:
-                found.append(seen_as_settings(Possibility(replaceable(tree), span, assumptions=name.assumptions)))
+                found.append(seen_as_settings(Possibility(replaceable(tree, span), span, assumptions=name.assumptions)))
     return tuple(found) or unseen(span)
 
 

@@ -75,21 +75,21 @@ def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities
     operands = list(_operands(evaluator, node.args, frame))
     found: list[Possibility] = []
     for combination, assumptions, _ in combined(*operands):
-        joint = _laid_over_each_other(combination)
+        joint = _laid_over_each_other(combination, span)
         if joint is not ABSENT:
             found.append(settings.seen_as_settings(Possibility(joint, span, assumptions=assumptions)))
     return tuple(found) or unseen(span)
 
 
-def _laid_over_each_other(combination: Iterable[Possibility]) -> Items | Absent:
-    """Return the tree that several make, the last one on top; `ABSENT` where one of them refuses another."""
+def _laid_over_each_other(combination: Iterable[Possibility], span: Span) -> Items | Absent:
+    """Return the tree that several make at a place, the last one on top; `ABSENT` where one of them refuses another."""
     joint = Items({})
     for one in combination:
         if one.thing is settings.OF_USER:
-            joint = settings.replaceable(joint)
+            joint = settings.replaceable(joint, span)
         elif not isinstance(one.thing, Items):
             # Whatever it is, it may replace each value of those before it, and no value of those after it.
-            joint = settings.replaceable(joint, new_keys=True)
+            joint = settings.replaceable(joint, span, new_keys=True)
         elif settings.takes(joint, one.thing):
             joint = settings.merged(joint, one.thing)
         else:
@@ -182,7 +182,7 @@ def changed(evaluator: Evaluator, one: Possibility, call: ast.Call, frame: Frame
         operands = [tuple(_set(key, values, span) for key in keys)]
     found: list[Possibility] = []
     for combination, assumptions, _ in combined((replace(one, thing=thing.here),), *operands):
-        here = _laid_over_each_other(combination)
+        here = _laid_over_each_other(combination, span)
         if isinstance(here, Items):
             found.append(replace(one, thing=settings.replaced(thing, here), assumptions=assumptions))
     return tuple(found) or (one,)

@@ -95,8 +95,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             found.extend(unseen(span, assumptions))
             continue
         if location.given:
-            keys = keys_read(evaluator, node, frame)
-            shipped = roots_of(few_of(_nearest(evaluator, language, program, keys, location.sign or "")))
+            shipped = roots_of(few_of(_shipped(evaluator, language, node, frame, location.sign or "")))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
             found.extend(under(one_of(f"the file read at {span}", ways), assumptions))
@@ -198,7 +197,7 @@ def _rows(files: Iterable[ConfigurationFacts | None]) -> Possibilities:
 
 def shipped_for(evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame) -> Sequence[ConfigurationFacts]:
     """Return the files of a language that a call which reads one of them can be given, nearest to the program."""
-    return _nearest(evaluator, language, frame.facts.source.path, keys_read(evaluator, node, frame))
+    return _shipped(evaluator, language, node, frame)
 
 
 def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
@@ -209,20 +208,36 @@ def few_of(files: list[ConfigurationFacts]) -> list[ConfigurationFacts]:
     return files if len(files) <= MOST_FILES else []
 
 
-def _nearest(
-    evaluator: Evaluator, language: Language, program: str, keys: Keys, sign: str = ""
+def _shipped(
+    evaluator: Evaluator, language: Language, node: ast.Call, frame: Frame, sign: str = ""
 ) -> list[ConfigurationFacts]:
-    """Return the files that hold every key a program reads; where no such key is known, a loader's settings."""
+    """Return the files nearest to a program that hold every key it reads; where no such key is known, loader settings.
+
+    What they are merged with may have those keys, too. Then a file with loader settings need not hold them all.
+    """
+    program = frame.facts.source.path
+    keys = keys_read(evaluator, node, frame)
     if keys:
-        every = evaluator.project.configuration_files_with((min(path[0] for path in keys),), sign)
-        roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
-        holding = [file for file, root in roots if file.source.language is language and fits(root, keys)]
-    else:
-        every = evaluator.project.all_configuration_files(sign)
-        of_language = [file for file in every if file.source.language is language]
-        holding = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
-    shared = [shared_folders(file.source.path, program) for file in holding]
-    return [file for file, count in zip(holding, shared, strict=True) if count == max(shared)]
+        return _nearest(_holding(evaluator, language, keys, sign), program)
+    every = evaluator.project.all_configuration_files(sign)
+    of_language = [file for file in every if file.source.language is language]
+    with_workers = [file for file in of_language if any(one.key in WORKER_KEYS for _, one in _entries(file))]
+    found = {file.source.path: file for file in _nearest(with_workers, program)}
+    if merged := keys_read(evaluator, node, frame, merged=True):
+        holding = _nearest(_holding(evaluator, language, merged, sign), program)
+        found.update((file.source.path, file) for file in holding)
+    return [file for _, file in sorted(found.items())]
+
+
+def _holding(evaluator: Evaluator, language: Language, keys: Keys, sign: str) -> list[ConfigurationFacts]:
+    every = evaluator.project.configuration_files_with((min(path[0] for path in keys),), sign)
+    roots = ((file, file.documents[0].root) for file in every if len(file.documents) == 1)
+    return [file for file, root in roots if file.source.language is language and fits(root, keys)]
+
+
+def _nearest(files: list[ConfigurationFacts], program: str) -> list[ConfigurationFacts]:
+    shared = [shared_folders(file.source.path, program) for file in files]
+    return [file for file, count in zip(files, shared, strict=True) if count == max(shared)]
 
 
 def _told_apart(files: Iterable[ConfigurationFacts], telling: Sequence[str]) -> list[ConfigurationFacts]:

@@ -1,0 +1,61 @@
+"""Where code asks whether it runs in the main process: a forked worker is answered as that was, one started anew not.
+
+CPython ``Lib/multiprocessing/spawn.py``, ``_fixup_main_from_path``: the main file is imported as ``__mp_main__``, which
+``sys.modules["__main__"]`` is then as well. ``Lib/multiprocessing/process.py``: each process has a name of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from loaderlint.linking.things.kinds import Function
+from loaderlint.linking.workers.top_level import Global, full_name, touch_at
+from loaderlint.model.payload import Touch
+from loaderlint.readers.python import PythonFacts, Scope, dotted
+
+_MAIN = frozenset({"__main__", "__mp_main__"})
+_PROCESSES = frozenset({"current_process", "parent_process"})
+"""Functions of ``multiprocessing`` that tell which process it is."""
+
+
+def asked_at_import(facts: PythonFacts) -> Iterator[tuple[Global, Touch]]:
+    """Yield the names at the top level of a file whose values hang on which process imports it."""
+    for name, bindings in facts.module.bindings.items():
+        for one in bindings:
+            for node in ast.walk(one.value) if one.value is not None and one.kind != "loop" else ():
+                if node is one.value and _is_name_of_module(node):
+                    yield Global(facts.source.path, name), touch_at(facts, one.node)
+                elif _asks(facts.module, node) or _asks_process(facts.module, node):
+                    yield Global(facts.source.path, name), touch_at(facts, node)
+
+
+def asked_in_workers(function: Function) -> Iterator[Touch]:
+    """Yield where a function asks for the main module, which is another one in workers that are started anew."""
+    if "__main__" in function.facts.source.text:
+        yield from (touch_at(function.facts, one) for one in ast.walk(function.node) if _asks(function.scope, one))
+
+
+def _asks(scope: Scope, node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(left, [ast.Eq() | ast.NotEq() | ast.In() | ast.NotIn()], [right]):
+            sides = (left, right)
+            return any(map(_is_name_of_module, sides)) and any(map(_names_main, sides))
+        case ast.Subscript(modules, ast.Constant(str(name))):
+            return name in _MAIN and full_name(scope, dotted(modules) or "") == "sys.modules"
+        case ast.Name(id):
+            return full_name(scope, id) in _MAIN
+    return False
+
+
+def _is_name_of_module(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "__name__"
+
+
+def _names_main(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.Constant) and one.value in _MAIN for one in ast.walk(node))
+
+
+def _asks_process(scope: Scope, node: ast.AST) -> bool:
+    name = full_name(scope, dotted(node.func) or "") if isinstance(node, ast.Call) else ""
+    return "multiprocessing" in name and name.rpartition(".")[2] in _PROCESSES

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, loader_of
+
+BEFORE: dict[str, tuple[str, bool]] = {
+    "nothing": ("print(d)", True),
+    "an argument": ("print(nowhere)", False),
+    "a function": ("e = nowhere(d)", False),
+    "what has the attribute": ("e = nowhere.size", False),
+    "below a condition": ("if d:\n        print(nowhere)", True),
+    "in one arm": ("e = d if d else nowhere", True),
+    "behind an or": ("e = d or nowhere", True),
+    "before an or": ("print(nowhere)\n    e = d or 3", False),
+    "in a lambda": ("e = lambda: nowhere", True),
+    "in a comprehension": ("e = [nowhere for _ in d]", True),
+    "where it is handled": ("try:\n        print(nowhere)\n    except NameError:\n        pass", True),
+    "a builtin": ("print(len)", True),
+    "a builtin of Python 2": ("print(xrange)", True),
+    "the module's own": ("print(__file__)", True),
+    "bound below": ("print(below)", True),
+    "made global by a function": ("print(shared)", True),
+    "imported below": ("print(os)", True),
+    "what only another function binds": ("print(inside)", False),
+}
+ABOVE = """
+d = [1, 2]
+def load():
+    {before}
+    for _ in range(3):
+        return DataLoader(d, num_workers=2)
+def share():
+    global shared
+    shared = inside = 3
+below = 3
+import os
+load()
+"""
+
+
+@pytest.mark.parametrize(("before", "asked_for"), BEFORE.values(), ids=BEFORE.keys())
+def test_what_comes_after_a_name_that_nothing_defines_is_not_come_to(before: str, asked_for: bool) -> None:
+    assert loader_of(ABOVE.format(before=before)).asked_for is asked_for
+
+
+ELSEWHERE: dict[str, dict[str, str]] = {
+    "every name of another": {"main.py": f"from elsewhere import *\n{IMPORT}print(nowhere)\nDataLoader(1)"},
+    "set from outside": {
+        "main.py": f"{IMPORT}def load():\n    print(nowhere)\n    DataLoader(1)",
+        "other.py": "import main\nmain.nowhere = 3\nmain.load()",
+    },
+    "run by another": {
+        "main.py": f"{IMPORT}print(nowhere)\nDataLoader(1)",
+        "other.py": "nowhere = 3\nexec(open('main.py').read())",
+    },
+    "put among them all": {"main.py": f"{IMPORT}globals().update(vars(d))\nprint(nowhere)\nDataLoader(1)"},
+}
+
+
+@pytest.mark.parametrize("files", ELSEWHERE.values(), ids=ELSEWHERE.keys())
+def test_names_that_come_from_elsewhere_are_defined(files: dict[str, str]) -> None:
+    assert loader_of(files).asked_for
+
+
+def test_the_cells_of_a_notebook_may_have_run_before() -> None:
+    assert loader_of({"main.ipynb": f"{IMPORT}print(nowhere)\nDataLoader(1)"}).asked_for
