@@ -257,6 +257,14 @@ CALLED_BEFORE = {
         "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef note(row=0):\n    return torch.rand(1)",
         "torch.rand(1)",
     ),
+    "the next of an iterator": (
+        "import itertools\nCOUNT = itertools.count()\ndef note(row=0):\n    return next(COUNT)",
+        "next(COUNT)",
+    ),
+    "the next of an iterator that is kept as a result": (
+        "from functools import cache\nCOUNT = iter(range(9))\n@cache\ndef note(row=0):\n    return next(COUNT)",
+        "next(COUNT)",
+    ),
     "a count of the results": (
         "import functools\n@functools.cache\ndef note(row=0):\n    CACHE.append(row)\n    return len(CACHE)",
         "CACHE.append(row)",
@@ -271,6 +279,7 @@ KEPT_AS_WORKED_OUT = {
     ),
     "what has another name": "def note(row=0):\n    rows = CACHE\n    return rows[row:]",
     "what is handed on": "import math\ndef note(row=0):\n    return math.fsum(CACHE) + unseen(CACHE)",
+    "the next of an iterator of its own": "def note(row=0):\n    rows = iter([row])\n    return next(rows)",
     "what is drawn each time": "def note(row=0):\n    return torch.rand(1)",
 }
 READ = "import json\nfrom pathlib import Path\nFILE = Path('c.json')\nSCALE = "

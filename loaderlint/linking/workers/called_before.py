@@ -85,7 +85,7 @@ def _goes_on(function: Function, touch: Touch, *, drawn: bool) -> bool:
             case ast.Assign([ast.Name(name)], value):
                 made_once = not drawn and name not in _names(value) and _is_asked_for(function.node, name)
                 return name in function.scope.outer_names and not made_once
-            case ast.AugAssign() | ast.Delete():
+            case ast.AugAssign() | ast.Delete() | ast.Call(ast.Name("next")):
                 return True
     return False
 
