@@ -4,6 +4,9 @@ from textwrap import dedent
 
 import pytest
 
+from loaderlint.linking.files.project import Project
+from loaderlint.linking.link import link
+from loaderlint.model.source import Language, Source
 from tests.linking.traced import IMPORT, loader_of, loaders_of
 
 EXPERIMENT = f"{IMPORT}for batch in DataLoader(data, num_workers=2):\n    pass\n"
@@ -112,6 +115,15 @@ def test_a_launcher_brings_in_others_alone(launcher: str) -> None:
 
 def test_a_module_that_brings_in_others_does_not_bring_in_itself() -> None:
     loader = loader_of({"train.py": f"import importlib\nnet = importlib.import_module(name)\n{EXPERIMENT}"})
+    assert [one.brought_in for one in loader.unguarded] == [None]
+
+
+def test_nothing_brings_in_a_notebook() -> None:
+    sources = {
+        path: Source(path, f"/project/{path}", Language.PYTHON, text.encode())
+        for path, text in {"small.ipynb": EXPERIMENT, "run.py": "__import__(name)\n"}.items()
+    }
+    (loader,) = link(Project(sources))
     assert [one.brought_in for one in loader.unguarded] == [None]
 
 

@@ -29,7 +29,12 @@ _STANDS_IN = "_unseen_"
 
 
 def loaded_by_name(evaluator: Evaluator, path: str) -> Touch | None:
-    """Return where other code may bring in a module without an import statement, None where none was seen to."""
+    """Return where other code may bring in a module without an import statement, None where none was seen to.
+
+    Nothing imports a notebook.
+    """
+    if not path.endswith(".py"):
+        return None
     return evaluator.remembered(("loaded by name", path), None, lambda: next(_loaded(evaluator, path), None))
 
 
