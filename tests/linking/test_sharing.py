@@ -658,3 +658,99 @@ ALIASES = {
 def test_a_value_that_aliases_repeat(uses: str, settings: str, shared: bool) -> None:
     program = f"{IMPORT}{POOL}import yaml\ncfg = yaml.safe_load(open('x.yaml'))\n{uses}"
     assert traced({"main.py": program, "x.yaml": settings}) == {"8 shared" if shared else "8"}
+
+
+OF_ALL: dict[str, tuple[str, bool]] = {
+    "a loop that refuses": (
+        "for key, value in cfg.items():\n    if isinstance(value, int) and value <= 0:\n        raise ValueError\n",
+        True,
+    ),
+    "a loop over values": ("for value in cfg.values():\n    assert value, value\n", True),
+    "a generator": ("assert all(value > 0 for value in cfg.values())\n", True),
+    "in a function": ("def check(given):\n    assert all(one for one in given.values())\ncheck(cfg)\n", True),
+    "by key": ("for key in cfg:\n    if cfg[key] < 1:\n        raise ValueError(key)\n", True),
+    "by the keys that another has": ("bad = [key for key, least in LEAST.items() if cfg[key] < least]\n", True),
+    "by keys that are written out": ("for key in REQUIRED:\n    assert cfg.get(key) > 0\n", True),
+    "the least": ("import math\nmath.log(min(cfg.values()))\n", True),
+    "the sum": ("assert sum(cfg.values()) < 9\n", True),
+    "kinds alone": (
+        "for key, value in cfg.items():\n    if isinstance(value, dict):\n        raise ValueError(key)\n",
+        False,
+    ),
+    "texts alone": ("for key, value in cfg.items():\n    if value == 'none':\n        raise ValueError(key)\n", False),
+    "whether there is one": (
+        "for key, value in cfg.items():\n    if value is None:\n        raise ValueError\n",
+        False,
+    ),
+    "keys alone": ("for key, value in cfg.items():\n    if key not in REQUIRED:\n        raise ValueError\n", False),
+    "another dictionary": ("for key in cfg:\n    if LEAST[key] < 1:\n        raise ValueError(key)\n", False),
+    "what is shown": ("for key, value in cfg.items():\n    print(key, value)\n", False),
+    "places in a list": (
+        "for place in range(8):\n    if rows[place] < cfg['epochs']:\n        raise ValueError\n",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "shared"), OF_ALL.values(), ids=OF_ALL)
+def test_a_value_that_all_are_looked_at_with(program: str, shared: bool) -> None:
+    main = f"{READS.replace(POOL, '')}LEAST = {{'workers': 1}}\nREQUIRED = ['workers']\n{program}"
+    files = {"main.py": main, "x.yaml": "workers: ⟦8⟧\nepochs: 2\n"}
+    assert traced(files) == {"8 shared" if shared else "8"}
+
+
+def test_fields_that_are_all_looked_at() -> None:
+    fields = FIELDS.replace("import dataclass", "import dataclass, fields")
+    checked = "    def __post_init__(self):\n        for one in fields(self):\n            {}\n"
+    declared = "    workers: int = ⟦8⟧\n"
+    for does, shared in (("assert getattr(self, one.name) > 0", True), ("print(getattr(self, one.name))", False)):
+        assert traced(fields.replace(declared, declared + checked.format(does))) == {"8 shared" if shared else "8"}
+
+
+SETTERS: dict[str, tuple[str, bool]] = {
+    "a method for all": (
+        "    def __setattr__(self, key, value):\n        {}\n        super().__setattr__(key, value)\n",
+        True,
+    ),
+    "a descriptor": ("    workers = Checked()\n", True),
+    "a descriptor of another": ("    other = Checked()\n", False),
+}
+DESCRIPTOR = """
+class Checked:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+    def __get__(self, holder, owner=None):
+        return getattr(holder, self.name)
+    def __set__(self, holder, value):
+        {}
+        setattr(holder, self.name, value)
+"""
+
+
+@pytest.mark.parametrize(("setter", "asked"), SETTERS.values(), ids=SETTERS)
+@pytest.mark.parametrize(
+    ("check", "refuses"),
+    [
+        ("assert value > 0", True),
+        ("if value <= 0: raise ValueError", True),
+        ("if self.frozen: raise ValueError", False),
+    ],
+)
+@pytest.mark.parametrize("base", ["Options", "More"])
+def test_a_value_that_its_class_may_refuse(setter: str, asked: bool, check: str, refuses: bool, base: str) -> None:
+    options = (
+        f"{DESCRIPTOR.format(check)}class Options:\n{setter.format(check)}    def __init__(self, workers):\n"
+        "        self.workers = workers\nclass More(Options):\n    pass\n"
+        f"options = {base}(⟦8⟧)\nDataLoader(data, num_workers=options.workers)\n"
+    )
+    assert traced(options) == {"8 shared" if asked and refuses else "8"}
+
+
+def test_a_value_that_its_class_may_refuse_is_set_from_outside() -> None:
+    options = (
+        "class Options:\n    def __setattr__(self, key, value):\n        assert value > 0\n"
+        "        super().__setattr__(key, value)\n"
+        "options = Options()\noptions.workers = ⟦8⟧\nDataLoader(data, num_workers=options.workers)\n"
+    )
+    assert traced(options) == {"8 shared"}
+    assert traced(options.replace("value > 0", "key")) == {"8"}

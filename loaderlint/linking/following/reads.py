@@ -85,6 +85,7 @@ class Reads:
                 *_splatted(facts, self._shows),
                 *_gone_through(facts, self._shows, self._takers),
                 *_taken_apart(facts),
+                *_taken_together(facts),
                 *_compared(facts),
                 *_hashed(facts),
                 *_named_by(facts, self._shows, self._project),
@@ -397,19 +398,17 @@ def _gone_through(facts: PythonFacts, shows: Shows, takers: Takers) -> Iterator[
     used: set[int] | None = None
     for scope in facts.scopes.values():
         for iterable, node, place in scope.iterations:
-            whole = _whole(iterable)
+            whole = whole_of(iterable)
             if whole is None:
                 continue
             if used is None:
                 given = (*_given(facts, shows, takers), *_in_texts(facts, shows))
                 used = {id(read.node) for read in (*given, *_computed(facts))}
-            names = {one.id for target in _targets(node) for one in ast.walk(target) if isinstance(one, ast.Name)}
-            inside = (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
-            if any(id(one) in used for one in inside):
+            if any(id(one) in used for one in turns(node, -1)):
                 yield Read(facts, place, whole, whole=True)
 
 
-def _whole(iterable: ast.expr) -> ast.expr | None:
+def whole_of(iterable: ast.expr) -> ast.expr | None:
     """Return the dictionary whose items or values a loop goes over, in whatever order; None for anything else."""
     while isinstance(iterable, ast.Call) and called_name(iterable) in ("sorted", "list") and iterable.args:
         iterable = iterable.args[0]
@@ -426,6 +425,27 @@ def _taken_apart(facts: PythonFacts) -> Iterator[Read]:
             match one.value:
                 case ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[]):
                     yield Read(facts, one.place, whole, whole=True)
+
+
+def _taken_together(facts: PythonFacts) -> Iterator[Read]:
+    """Yield the dictionaries from all of whose values one is worked out: ``min(options.values())``."""
+    for site in (one for name in _OF_ALL for one in facts.calls.get(name, ())):
+        for argument in site.node.args:
+            match argument:
+                case ast.Starred(value=given):
+                    whole = whole_of(given)
+                case (
+                    ast.GeneratorExp(elt=ast.Name(), generators=[one]) | ast.ListComp(elt=ast.Name(), generators=[one])
+                ):
+                    whole = whole_of(one.iter)
+                case _:
+                    whole = whole_of(argument)
+            if whole is not None:
+                yield Read(facts, site.place, whole, whole=True)
+
+
+_OF_ALL = ("all", "any", "filter", "fsum", "map", "max", "min", "prod", "product", "starmap", "sum")
+"""Functions that ask about, or compute with, each of the values they are given together."""
 
 
 def _compared(facts: PythonFacts) -> Iterator[Read]:
@@ -476,9 +496,14 @@ def _named_by(facts: PythonFacts, shows: Shows, project: Project) -> Iterator[Re
 _MAKES_DICTIONARIES = ("asdict", "_asdict", "model_dump", "vars")
 
 
-def _targets(node: ast.AST) -> Iterable[ast.expr]:
-    """Return what the turns of a loop or comprehension bind values to: of a key and a value, the value."""
+def turns(node: ast.AST, part: int) -> Iterator[ast.Name]:
+    """Yield the names in a loop or comprehension for what its turns bind: of a key and a value, the part."""
+    names = {one.id for target in _targets(node, part) for one in ast.walk(target) if isinstance(one, ast.Name)}
+    yield from (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
+
+
+def _targets(node: ast.AST, part: int) -> Iterable[ast.expr]:
     loops = [node] if isinstance(node, ast.For | ast.AsyncFor) else getattr(node, "generators", [])
     return [
-        one.target.elts[-1] if isinstance(one.target, ast.Tuple) and one.target.elts else one.target for one in loops
+        one.target.elts[part] if isinstance(one.target, ast.Tuple) and one.target.elts else one.target for one in loops
     ]

@@ -14,6 +14,8 @@ from loaderlint.linking.following.fields import fields_of
 from loaderlint.linking.following.reads import Read, Reads, last_read
 from loaderlint.linking.following.restricted import restricted
 from loaderlint.linking.sharing.asked import asked
+from loaderlint.linking.sharing.checked_when_set import checked_when_set
+from loaderlint.linking.sharing.every_key import wholes_asked
 from loaderlint.linking.sharing.interpolated import Interpolations
 from loaderlint.linking.sharing.known_as import Names
 from loaderlint.linking.sharing.named_twice import NamedTwice
@@ -115,15 +117,25 @@ class _OtherUses:
         self._known: dict[tuple[str, Span, Span | None], bool] = {}
 
     @cached_property
+    def _tested(self) -> Sequence[Read]:
+        """What tests read."""
+        ways, shows = _OfLoadersAlone(self._of_workers, self), self._shows
+        return [read for facts in self._evaluator.project.all_python() for read in asked(facts, ways, shows)]
+
+    @cached_property
     def _asked(self) -> Mapping[str, list[Read]]:
         """What tests read, by its last name."""
         found: dict[str, list[Read]] = {}
-        for facts in self._evaluator.project.all_python():
-            for read in asked(facts, _OfLoadersAlone(self._of_workers, self), self._shows):
-                name = last_read(read.node)
-                if name is not None:
-                    found.setdefault(name, []).append(read)
+        for read in self._tested:
+            name = last_read(read.node)
+            if name is not None:
+                found.setdefault(name, []).append(read)
         return found
+
+    @cached_property
+    def _wholes(self) -> Sequence[Read]:
+        """The dictionaries and objects of which every value is used."""
+        return [*self._reads.wholes, *wholes_asked(self._tested)]
 
     def elsewhere(self, option: str, candidate: Candidate, argument: Span | None, ways: Ways) -> bool:
         """Return whether a written value is used under a name of its way, or with all it stands among."""
@@ -140,7 +152,7 @@ class _OtherUses:
                 or not self._reads.listed.isdisjoint(self._names.read_as(candidate, argument))
                 or self.is_taken(option, candidate, argument, ways)
                 or self._is_read(candidate, asked, _OfLoadersAlone(ways, self))
-                or self._is_read(candidate, [self._reads.wholes], ways)
+                or self._is_read(candidate, [self._wholes], ways)
             )
         return self._known[key]
 
@@ -208,6 +220,7 @@ class _OtherUses:
     def _restricted(self) -> Set[Span]:
         """The declarations that do not take every number, and the places of the values they read."""
         declared = [one for facts in self._evaluator.project.all_python() for one in restricted(facts)]
+        declared.extend(checked_when_set(self._evaluator))
         written = (span for one in declared for read in one.reads for span in self._followed(read))
         return {*(one.span for one in declared), *written}
 
