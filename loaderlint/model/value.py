@@ -125,14 +125,15 @@ def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
         before = answers.setdefault(subject, answer)
         if before == answer:
             continue
-        common = _answers(before) & _answers(answer)
+        common = answers_of(before) & answers_of(answer)
         if not common:
             return None
         answers[subject] = next(iter(common)) if before in common or answer in common else common
     return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
 
 
-def _answers(answer: Answer) -> frozenset[Any]:
+def answers_of(answer: Answer) -> frozenset[Any]:
+    """Return the answers that one stands for: a set of them is any of its own."""
     return answer if isinstance(answer, frozenset) else frozenset((answer,))
 
 
