@@ -616,6 +616,57 @@ def test_nothing_is_set_where_the_value_is_only_taken_out_of_what_is_written(
     assert "is taken out of what stands at train.py:" in capsys.readouterr().out
 
 
+SWITCH = """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--keep", action="{action}")
+    args = parser.parse_args()
+"""
+
+SWITCHES: dict[str, tuple[str, str, str]] = {
+    "no workers": (
+        "num_workers=0, persistent_workers=args.keep",
+        "num_workers=0, persistent_workers=False",
+        "store_true",
+    ),
+    "no workers, unless the flag is given": (
+        "num_workers=0, persistent_workers=args.keep",
+        "num_workers=0, persistent_workers=False",
+        "store_false",
+    ),
+    "no count": ("persistent_workers=args.keep", "persistent_workers=False", "store_true"),
+    "a count that the user gives": (
+        "num_workers=args.workers, persistent_workers=args.keep",
+        "num_workers=args.workers, persistent_workers=args.keep and args.workers > 0",
+        "store_true",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "action"), SWITCHES.values(), ids=SWITCHES.keys())
+def test_a_switch_that_needs_workers_is_dropped_at_the_call(
+    project: WriteFiles, before: str, after: str, action: str
+) -> None:
+    def program(option: str) -> str:
+        parts = {"imports": "import argparse", "above": "", "before": SWITCH.format(action=action)}
+        return PROGRAM.format(**parts, option=option, after="")
+
+    project({"train.py": program(before)})
+    cli.run(["--platform", "linux", "--select", "LL202", "--fix", "train.py"])
+    assert " ".join(Path("train.py").read_text().split()) == " ".join(program(after).split())
+
+
+def test_a_switch_that_comes_in_a_dictionary_is_set_nowhere(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = {"imports": "import argparse", "above": "", "before": SWITCH.format(action="store_true")}
+    text = PROGRAM.format(**parts, option="**{'persistent_workers': args.keep}", after="")
+    project({"train.py": text})
+    cli.run(["--platform", "linux", "--select", "LL202", "--fix", "--unsafe-fixes", "train.py"])
+    assert Path("train.py").read_text() == text
+    assert "True is taken out of what stands at train.py:" in capsys.readouterr().out
+
+
 READ_BY_ANOTHER_NAME: dict[str, tuple[str, str, str, str, bool]] = {
     "given two names": ("", "    workers = seed = 4", "workers", "print(seed)", False),
     "given two names for loaders": ("", "    workers = more = 4", "workers", "DataLoader([1], num_workers=more)", True),

@@ -225,10 +225,16 @@ def unless_asked(fix: Remedy, loader: Loader, *options: str) -> Remedy:
 
 
 def _taken_out(one: Candidate) -> Unfixed:
-    return Unfixed(f"{one.shown} is taken out of what stands at {one.span.place}, and cannot be set there")
+    return Unfixed(f"{_comes_from(one)}, and cannot be set there")
+
+
+def _comes_from(one: Candidate) -> str:
+    return f"{one.shown} is taken out of what stands at {one.span.place}"
 
 
 def _kept(shared: Candidate) -> str:
+    if shared.taken_out:
+        return _comes_from(shared)
     return f"the value in {shared.span.path} also serves something else"
 
 
@@ -261,7 +267,7 @@ def drop_without_workers(loader: Loader, option: str, dependent: Candidate, targ
         if loader.option(option).at_the_call is None:
             return Unfixed(f"{option} is the worker count itself, written at {dependent.span.place}")
         return dropped_at_the_call(loader, option, dependent, target)
-    if dependent.serves_others and not dependent.taken_out and not _varies(loader.num_workers):
+    if dependent.serves_others and not _varies(loader.num_workers):
         return dropped_at_the_call(loader, option, dependent, target)
     fix = drop(loader, option, dependent, target)
     if _may_meet_workers(loader, option, dependent):

@@ -125,14 +125,15 @@ def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
         before = answers.setdefault(subject, answer)
         if before == answer:
             continue
-        common = _answers(before) & _answers(answer)
+        common = answers_of(before) & answers_of(answer)
         if not common:
             return None
         answers[subject] = next(iter(common)) if before in common or answer in common else common
     return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
 
 
-def _answers(answer: Answer) -> frozenset[Any]:
+def answers_of(answer: Answer) -> frozenset[Any]:
+    """Return the answers that one stands for: a set of them is any of its own."""
     return answer if isinstance(answer, frozenset) else frozenset((answer,))
 
 
@@ -192,8 +193,8 @@ class Candidate:
     which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
-    ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, or a
-    piece of a text. No fix can set it there.
+    ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, a
+    piece of a text, or what a flag gives that is declared there. No fix can set it there.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object

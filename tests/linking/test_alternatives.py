@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.linking.things.alternatives import gathered, gathered_loosely, simplified
+from loaderlint.linking.things.alternatives import MOST_GATHERED, gathered, gathered_loosely, joined, simplified
 from loaderlint.linking.things.kinds import MOST_THINGS
 from loaderlint.model.value import Answer, Assumption, Assumptions, together
-from tests.linking.traced import loader_of, traced
+from tests.linking.traced import loader_of, met, traced
 
 
 def assuming(**answers: Answer) -> Assumptions:
@@ -138,6 +138,54 @@ def test_alternatives_gathered_loosely_meet_at_least_what_the_alternatives_meet(
     assert len(loosely) <= 1
     for one in before:
         assert any(together(one, fewer) == one for fewer in loosely)
+
+
+def asked_of_each(number: int) -> Assumptions:
+    return assuming(call=number, ask=True, **{f"ask{number}": True})
+
+
+MANY = MOST_GATHERED + 6
+
+
+def test_of_too_many_ways_what_each_asks_besides_is_forgotten_first() -> None:
+    ways = [assuming(has=number % 2 == 0) | asked_of_each(number) for number in range(MANY)]
+    fewer = joined([assuming(before=True)], ways)
+    assert len(fewer) <= MOST_GATHERED
+    assert all(assuming(before=True, ask=True) <= one for one in fewer)
+    for one in ways:
+        assert any(together(one, other) is not None for other in fewer)
+    assert not any(together(assuming(call=MANY), other) for other in fewer)
+
+
+def test_ways_that_nothing_but_the_file_keeps_apart_are_none_where_they_are_too_many() -> None:
+    ways = [assuming(file=f"{number}.yaml") for number in range(MANY)]
+    assert joined([assuming()], ways[:MOST_GATHERED]) == ways[:MOST_GATHERED]
+    assert joined([assuming()], ways) == [assuming()]
+
+
+@pytest.mark.parametrize("callers", [4, MANY])
+def test_a_test_is_passed_by_whoever_calls_under_however_many_conditions(callers: int) -> None:
+    calls = "".join(f"    if asks_{number}():\n        make(parsed())\n" for number in range(callers))
+    text = f"""
+import argparse
+def parsed():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=4)
+    return parser.parse_args()
+def extras(args):
+    if args.workers > 0:
+        return {{"prefetch_factor": 2}}
+    return {{}}
+def make(args):
+    return DataLoader([1], num_workers=args.workers, **extras(args))
+def train():
+{calls}
+def test():
+    args = parsed()
+    args.workers = 0
+    make(args)
+"""
+    assert met(text) == {("4", "2"), ("0", "None")}
 
 
 MEETINGS: dict[str, tuple[Assumptions, Assumptions, Assumptions | None]] = {

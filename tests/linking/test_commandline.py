@@ -53,15 +53,15 @@ DECLARATIONS: Cases = {
     "a type of the project's own": (declared("'--workers', type=count, default=⟦4⟧"), {"4", "open"}),
     "store_true": (
         f"{PARSER}⟦parser.add_argument('--workers', action='store_true')⟧\n{USE}",
-        {"False", "True"},
+        {"False shared", "True shared"},
     ),
     "a flag with another that turns it off": (
         declared("'--workers', action=argparse.BooleanOptionalAction, default=⟦True⟧"),
-        {"True", "True at main.py:4:1", "False at main.py:4:1"},
+        {"True", "True shared at main.py:4:1", "False shared at main.py:4:1"},
     ),
     "a flag with another that turns it off, and no default": (
         f"{PARSER}⟦parser.add_argument('--workers', action=argparse.BooleanOptionalAction)⟧\n{USE}",
-        {"None", "True", "False"},
+        {"None", "True shared", "False shared"},
     ),
     "a flag with another that turns it off, which the program gives": (
         declared(
@@ -76,7 +76,7 @@ DECLARATIONS: Cases = {
     ),
     "store_false": (
         f"{PARSER}⟦parser.add_argument('--workers', action='store_false')⟧\n{USE}",
-        {"False", "True"},
+        {"False shared", "True shared"},
     ),
     "the environment as default": (
         "import os\n" + declared("'--workers', default=os.environ.get('WORKERS', ⟦4⟧)"),
@@ -1437,11 +1437,11 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
     ),
     "click: a flag and what turns it off": (
         click_option('"--pin/--no-pin"', "pin"),
-        {"False at main.py:5:2", "True at main.py:5:2"},
+        {"False shared at main.py:5:2", "True shared at main.py:5:2"},
     ),
     "click: a flag that is on and what turns it off": (
         click_option('"--pin/--no-pin", default=⟦True⟧', "pin"),
-        {"True", "True at main.py:5:2", "False at main.py:5:2"},
+        {"True", "True shared at main.py:5:2", "False shared at main.py:5:2"},
     ),
     "click: a name in lower case": (click_option('"--Workers", default=⟦3⟧', "workers"), {"3", "open"}),
     "click: a name of its own keeps its case": (

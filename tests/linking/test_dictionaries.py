@@ -237,6 +237,36 @@ LOCAL: Cases = {
         "DataLoader(data, num_workers=options().get('workers'))",
         {"open"},
     ),
+    "get from something unseen that has the key": (
+        "options = read()\nif 'workers' in options:\n    DataLoader(data, num_workers=options.get('workers', 2))",
+        {"open"},
+    ),
+    "getattr of something unseen": (
+        "def load(options):\n    DataLoader(data, num_workers=getattr(options, 'workers', ⟦2⟧))",
+        {"2", "open"},
+    ),
+    "getattr of something unseen in something unseen": (
+        "DataLoader(data, num_workers=getattr(options().train, 'workers', ⟦2⟧))",
+        {"2", "open"},
+    ),
+    "getattr of something unseen that has the attribute": (
+        "def load(options):\n    if hasattr(options, 'workers'):\n"
+        "        DataLoader(data, num_workers=getattr(options, 'workers', 2))",
+        {"open"},
+    ),
+    "getattr of something unseen without a default": (
+        "def load(options):\n    DataLoader(data, num_workers=getattr(options, 'workers'))",
+        {"open"},
+    ),
+    "getattr of something unseen by a name that was not seen": (
+        "def load(options):\n    DataLoader(data, num_workers=getattr(options, name(), 2))",
+        {"open"},
+    ),
+    "getattr of an object that has the attribute": (
+        "class Options:\n    def __init__(self):\n        self.workers = ⟦8⟧\n"
+        "DataLoader(data, num_workers=getattr(Options(), 'workers', 2))",
+        {"8"},
+    ),
     "get of something unseen that has no keys": ("DataLoader(data, num_workers=queue().get(True, 5))", {"open"}),
     "a dictionary of dictionaries": (
         "options = {'train': {'num_workers': ⟦8⟧}, 'test': {'num_workers': 0}}\nDataLoader(data, **options['train'])",

@@ -403,6 +403,65 @@ def test_the_way_of_a_replaced_setting_begins_at_its_word() -> None:
     assert count.trail[0].note == "data.num_workers=8"
 
 
+READS_A_FILE = """
+import argparse
+import yaml
+from torch.utils.data import DataLoader
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("config", nargs="?", default="small.yaml")
+    args = parser.parse_args()
+    with open(args.config) as file:
+        settings = yaml.safe_load(file)
+    for batch in DataLoader([1], num_workers=settings["num_workers"]):
+        print(batch)
+
+if __name__ == "__main__":
+    main()
+"""
+READS_ITS_FIRST_WORD = READS_A_FILE.replace("args.config", "sys.argv[1]").replace(
+    "import yaml", "import sys\nimport yaml"
+)
+SETTINGS = {"small.yaml": "num_workers: 2\n", "conf/large.yaml": "num_workers: 16\n"}
+
+NAMED_FILES: dict[str, tuple[str, str]] = {
+    "a file": ("conf/large.yaml", "16"),
+    "a file of the folder it is in": ("./large.yaml", "16"),
+    "a file beside a flag": ("--verbose small.yaml", "2"),
+    "the file of a flag": ("--config=small.yaml", "2"),
+    "a file that is not shipped": ("other.yaml", "16 or 2 or ?"),
+    "one file of several": ("small.yaml other.yaml", "16 or 2 or ?"),
+    "a file from outside": ("$CONFIG", "16 or 2 or ?"),
+    "words from outside beside it": ("small.yaml $WORDS", "16 or 2 or ?"),
+    "no file": ("", "16 or 2 or ?"),
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), NAMED_FILES.values(), ids=NAMED_FILES.keys())
+def test_words_that_name_the_file_a_program_reads(words: str, expected: str) -> None:
+    files = {**SETTINGS, "run.sh": f"srun python train.py {words}\n"}
+    assert [told(one) for one in jobs(files, READS_ITS_FIRST_WORD)] == [f"slurm {expected}"]
+
+
+def test_a_flag_that_is_not_given_leaves_a_program_the_file_of_its_default() -> None:
+    program = READS_A_FILE.replace('"config", nargs="?"', '"--config"')
+    script = "srun python train.py\nsrun python train.py --config conf/large.yaml\n"
+    assert [told(one) for one in jobs({**SETTINGS, "run.sh": script}, program)] == ["slurm 2", "slurm 16"]
+
+
+def test_a_file_that_another_program_reads_is_not_read_by_this_one() -> None:
+    files = {
+        "large.py": "import sys, yaml\nfrom data import make\n"
+        "if __name__ == '__main__':\n    list(make(yaml.safe_load(open(sys.argv[1]))['num_workers']))\n",
+        "small.py": "from data import make\nif __name__ == '__main__':\n    list(make(2))\n",
+        "a.yaml": "num_workers: 16\n",
+        "run.sh": "srun -c 4 python small.py a.yaml\n",
+    }
+    program = "from torch.utils.data import DataLoader\ndef make(n):\n    return DataLoader([1], num_workers=n)\n"
+    assert [told(one) for one in jobs(files, program, "data.py")] == ["slurm 2 or ? on 4"]
+
+
 RANKS: dict[str, tuple[str, int]] = {
     "torchrun": ("torchrun --nproc_per_node=4 train.py", 4),
     "its other spelling": ("torchrun --nproc-per-node 4 train.py -j 2", 4),

@@ -24,6 +24,21 @@ APART: dict[str, tuple[Files, set[tuple[str, str]]]] = {
         """,
         {("0", "None"), ("4", "4")},
     ),
+    "a key that is asked for twice of something unseen": (
+        "def load(d, c):\n"
+        "    DataLoader(d, num_workers=c.get('n', 0), prefetch_factor=4 if c.get('n', 0) > 0 else None)",
+        {("0", "None")},
+    ),
+    "an attribute that is asked for twice of something unseen": (
+        "def load(d, c):\n"
+        "    DataLoader(d, num_workers=getattr(c, 'n', 0), prefetch_factor=4 if getattr(c, 'n', 0) else None)",
+        {("0", "None")},
+    ),
+    "an attribute that is asked for anew": (
+        "def load(d, c):\n    n = getattr(c, 'n', 0)\n    c = other(c)\n"
+        "    DataLoader(d, num_workers=n, prefetch_factor=4 if getattr(c, 'n', 0) else None)",
+        {("0", "None"), ("0", "4")},
+    ),
     "the same test of a name that was set anew": (
         """
         n = ask("workers?")

@@ -82,6 +82,25 @@ TOUCHED: dict[str, tuple[str, str]] = {
     "files that are looked up": (PLAIN, "import importlib\nimportlib.import_module('plugins')\n" + ENGINE),
 }
 
+TOUCHED |= {
+    "the loader, by code that was not followed": (
+        "from hooks import refresh\n" + PLAIN.replace("engine.start(epoch)", "refresh(loader, epoch)"),
+        ENGINE,
+    ),
+    "the loader, by an object that was not seen": (
+        PLAIN.replace("engine.start(epoch)", "engine.start(loader, make())"),
+        "def start(loader, trainer):\n    trainer.begin(train_loader=loader)\n",
+    ),
+    "the loader, by another name": (
+        PLAIN.replace("engine.start(epoch)", "engine.start(loader)"),
+        "import hooks\ndef start(train_loader):\n    hooks.refresh(train_loader)\n",
+    ),
+    "the data set, by code that was not followed": (
+        "from hooks import refresh\n" + PLAIN.replace("engine.start(epoch)", "refresh(data)"),
+        ENGINE,
+    ),
+}
+
 LEFT: dict[str, tuple[str, str]] = {
     "nothing": (PLAIN, ENGINE),
     "how many there are": (f"{PLAIN}print(len(loader.dataset), len(data.hard), data.size())\n", ENGINE),
@@ -98,6 +117,16 @@ LEFT: dict[str, tuple[str, str]] = {
     "what it was made of, only counted": (MADE_OF + "print(len(rows))\n" + EPOCHS, ENGINE),
     "what it was made of, filled before": (
         "rows = [1, 2]\nrows.append(2)\ndata = Points(rows)\n" + LOADER + EPOCHS,
+        ENGINE,
+    ),
+    "the loader, by code of the project": (PLAIN.replace("start(epoch)", "start(loader)"), ENGINE),
+    "the loader, by a progress bar": (
+        "from tqdm import tqdm\n" + PLAIN.replace("in loader", "in enumerate(tqdm(loader, total=len(loader)))"),
+        ENGINE,
+    ),
+    "the loader, in a list": (PLAIN.replace(EPOCHS, f"loaders = []\nloaders.append(loader)\n{EPOCHS}"), ENGINE),
+    "another loader, by code that was not followed": (
+        f"from hooks import refresh\n{PLAIN}other_loader = [1]\nrefresh(other_loader)\n",
         ENGINE,
     ),
     "parts of one": (f"data = ConcatDataset([Points(), Subset(Points(), range(2))])\n{LOADER}{EPOCHS}", ENGINE),

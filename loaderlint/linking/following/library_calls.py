@@ -197,7 +197,10 @@ def _attribute(
     if isinstance(thing, Settings):
         return settings.got(thing, name, default, span, frame.facts.text(node))
     attribute = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
-    return members.member(evaluator, owner, attribute, frame, span)
+    held = members.member(evaluator, owner, attribute, frame, span)
+    if isinstance(thing, Unseen) and default and isinstance(node.args[1], ast.Constant):
+        return questions.held_or_default(evaluator, held or unseen(span), default, node, frame)
+    return held
 
 
 def _configuration_object(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:

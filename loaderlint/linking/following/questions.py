@@ -102,6 +102,30 @@ def _has_attribute(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possib
     return distinct(found) or unseen(span)
 
 
+def held_or_default(
+    evaluator: Evaluator, held: Possibilities, default: Possibilities, node: ast.Call, frame: Frame
+) -> Possibilities:
+    """Return what something that was not seen has under a name, and else the default: ``get`` or ``getattr``.
+
+    Whether it has the name is one question wherever a run asks it, also by ``in`` or ``hasattr``.
+    """
+    asked = evaluator.remembered(("asks for", node), frame, lambda: _asking_first(node))
+    return tuple(
+        one
+        for values, has in ((held, True), (default, False))
+        for way in evaluator.question(asked, frame, has)
+        for one in under(values, way)
+    )
+
+
+def _asking_first(node: ast.Call) -> ast.expr:
+    """Return the question that a call which gives a default saves a program."""
+    if isinstance(node.func, ast.Attribute):
+        return ast.copy_location(ast.Compare(node.args[0], [ast.In()], [node.func.value]), node)
+    hasattr_itself = ast.copy_location(ast.Name("hasattr", ast.Load()), node)
+    return ast.copy_location(ast.Call(hasattr_itself, node.args[:2], []), node)
+
+
 def _defines(evaluator: Evaluator, instance: Instance, name: str) -> bool:
     """Return whether a class of the project that an object is of, or one above it, always has a method of a name."""
     return any(

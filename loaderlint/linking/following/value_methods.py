@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import copies, members
+from loaderlint.linking.following import copies, members, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
 from loaderlint.linking.things import classes, file_lines, operators, rows, settings
@@ -65,7 +65,7 @@ def given_by(
     if isinstance(thing, Items | TreeMapping | Settings | CommandLine) and name in ("get", "pop") and node.args:
         return _get(evaluator, thing, node, frame, span)
     if isinstance(thing, Unseen) and _asks_with_default(node, name):
-        return _or_default(unseen(span), evaluator.evaluate(node.args[1], frame), span)
+        return questions.held_or_default(evaluator, unseen(span), evaluator.evaluate(node.args[1], frame), node, frame)
     if name in _COPIES and (isinstance(thing, Items | TreeMapping | Settings | CommandLine) or thing is GIVEN):
         return (owner,)
     if isinstance(thing, Items | TreeMapping | Settings) and not node.args and not node.keywords:
@@ -100,7 +100,7 @@ def given_by(
             return (Possibility(Row(tuple(_prepared(callee, node, one, frame) for one in node.args)), span),)
         made = (Possibility(Made(callee, node, frame), span),)
         if _asks_with_default(node, name):
-            return _or_default(made, evaluator.evaluate(node.args[1], frame), span)
+            return questions.held_or_default(evaluator, made, evaluator.evaluate(node.args[1], frame), node, frame)
         return made
     return None
 
@@ -152,7 +152,7 @@ def _get(
     found: list[Possibility] = []
     for key in evaluator.evaluate(node.args[0], frame):
         if isinstance(key.thing, str):
-            values = _got(evaluator, thing, key.thing, default, frame.facts.text(node), span)
+            values = _got(evaluator, thing, key.thing, default, node, frame)
         elif isinstance(thing, Items) and not key.constant:
             left_out = under(default, choice(f"the key at {span}", "missing"))
             values = (*members.any_item(evaluator, thing, key.thing, node.args[0], frame, span), *left_out)
@@ -171,20 +171,16 @@ def _asks_with_default(node: ast.Call, name: str) -> bool:
     return name in ("get", "pop") and isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
-def _or_default(held: Possibilities, default: Possibilities, span: Span) -> Possibilities:
-    """Return what a dictionary may hold under a key, and else the default."""
-    return (*under(held, choice(str(span), "given")), *under(default, choice(str(span), "missing")))
-
-
 def _got(
     evaluator: Evaluator,
     thing: Items | TreeMapping | Settings | CommandLine,
     key: str,
     default: Possibilities,
-    text: str,
-    span: Span,
+    node: ast.Call,
+    frame: Frame,
 ) -> Possibilities:
     """Return what ``get`` gives for a key that was seen."""
+    text, span = frame.facts.text(node), frame.facts.span(node)
     if isinstance(thing, CommandLine):
         return parsed.attribute(evaluator, thing, key, span, missing=default)
     if isinstance(thing, Settings):
@@ -195,5 +191,5 @@ def _got(
         return laid_over(child_of_tree(thing, key, span, text, removable=True), lambda: default)
     given = thing.entries.get(key)
     if given is None:
-        return default if thing.complete else _or_default(unseen(span), default, span)
+        return default if thing.complete else questions.held_or_default(evaluator, unseen(span), default, node, frame)
     return laid_over(given, lambda: default)

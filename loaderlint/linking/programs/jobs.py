@@ -1,21 +1,33 @@
 """The jobs of a loader: which commands start its program, and what worker count their words ask for.
 
-A command line gives a flag's value, or leaves it to its default; what else the program does with either was followed
-already, and says so by what its candidates assume of the flag.
+A command line gives a flag's value, or leaves it to its default, and names the file that is read; what else the program
+does with these was followed already, and says so by what its candidates assume of the flag and the file.
 """
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.commandlines.flags import Flag, converted, declared_flag
+from loaderlint.linking.following.configurations.opened import FILE_READ
 from loaderlint.linking.following.configurations.overrides import overridden
 from loaderlint.linking.things.kinds import Frame, Possibility
 from loaderlint.model.job import Job
 from loaderlint.model.source import Language
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, Candidate, Step, Value, together
+from loaderlint.model.value import (
+    NO_ASSUMPTIONS,
+    Answer,
+    Assumption,
+    Assumptions,
+    Candidate,
+    Step,
+    Value,
+    answers_of,
+    together,
+)
 from loaderlint.readers.shell import UNREAD, Word
 
 if TYPE_CHECKING:
@@ -49,10 +61,11 @@ def _of_program(value: Value, brought_in: Set[str]) -> Value:
     """Return what can reach an option in one program: what is written in Python files that it imports, or elsewhere."""
 
     def comes_by(candidate: Candidate) -> bool:
-        flags = (one.subject.rsplit(":", 2)[0] for one in candidate.assumptions)
+        # What is asked at a place, such as "the file read at train.py:5:15", is asked in that place's file.
+        asked_in = (one.subject.rsplit(":", 2)[0].rpartition(" at ")[2] for one in candidate.assumptions)
         return all(
             path in brought_in
-            for path in (*(one.path for one in candidate.places), *flags)
+            for path in (*(one.path for one in candidate.places), *asked_in)
             if Language.of(path) is Language.PYTHON
         )
 
@@ -64,9 +77,7 @@ def _of_program(value: Value, brought_in: Set[str]) -> Value:
 
 def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Set[str]) -> Value:
     """Return what an option is when its program is started with these words; open where that cannot be told."""
-    if value.open and not value.by_user:
-        return value
-    answers: Assumptions = NO_ASSUMPTIONS
+    answers = _file_named(value, launch.arguments)
     given: list[Candidate] = []
     unanswered = False
     subjects = {one.subject for candidate in value.candidates for one in candidate.assumptions}
@@ -83,6 +94,8 @@ def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Se
             handed_over = list(_handed_over(evaluator, flag, said))
             unanswered = unanswered or not handed_over
             given.extend(handed_over)
+    if value.open and not value.by_user and any(together(way, answers) is not None for way in value.unseen):
+        return value
     fitting = tuple(one for one in value.candidates if together(one.assumptions, answers) is not None)
     # What gives the count and is no flag whose declaration was seen may have been given.
     unanswered = unanswered or bool(direct)
@@ -90,6 +103,21 @@ def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Se
         replaced = overridden(evaluator.project, fitting, launch.arguments)
         fitting, unanswered = replaced or fitting, unanswered or replaced is None
     return replace(value, candidates=(*fitting, *given), open=unanswered)
+
+
+def _file_named(value: Value, words: Sequence[Word]) -> Assumptions:
+    """Return which of the files that the user can name a program reads: the only one that its words name, if any."""
+    texts = [word.text.rpartition("=")[2] for word in words]
+    named = [posixpath.normpath(text) for text in texts if (of := Language.of(text)) and of.is_configuration]
+    if len(named) != 1 or not all(word.read for word in words):
+        return NO_ASSUMPTIONS
+    found: dict[str, set[Answer]] = {}
+    for candidate in value.candidates:
+        for subject, answer in candidate.assumptions:
+            paths = answers_of(answer) if subject.startswith(FILE_READ) else ()
+            fitting = (path for path in paths if f"/{path}".endswith(f"/{named[0]}"))
+            found.setdefault(subject, set()).update(fitting)
+    return frozenset(Assumption(subject, *paths) for subject, paths in found.items() if len(paths) == 1)
 
 
 def _flags(evaluator: Evaluator, subjects: Set[str], paths: Set[str]) -> Iterator[Flag]:

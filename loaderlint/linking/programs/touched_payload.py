@@ -44,6 +44,7 @@ from loaderlint.vocabulary.persistence import (
     REACHES_LATER,
     TELLS,
 )
+from loaderlint.vocabulary.uses import KEEP_ITERATORS, PASS_ON
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -58,6 +59,8 @@ _CARRIERS = ("torch.utils.data.", "torchvision.", "functools.partial")
 """Libraries whose objects keep what they are made of as it is."""
 _SHARES = frozenset({"from_numpy", "as_tensor", "asarray"})
 """Functions whose result has the values of what they are given, not a copy."""
+_KEEPS_NOTHING = TELLS | LOADER_NAMES | KEEP_ITERATORS | frozenset({"append", "extend", "super"})
+"""Calls that do nothing to what they are given; what is in a list is looked for where it is taken out."""
 _BEFORE_WORKERS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__setstate__"})
 """Methods that run while an object is made."""
 _Argument: TypeAlias = tuple[ast.expr, Frame]
@@ -114,7 +117,7 @@ class _Payload:
         return (
             any(map(self._changes_itself, self._owners.values()))
             or self._is_held_elsewhere()
-            or any(self._is_reached_by_name(facts) for facts in self._program)
+            or any(self._is_reached_by_name(facts) or self._is_handed_on(facts) for facts in self._program)
             or any(
                 self._is_reached(node, around, facts)
                 for facts in self._program
@@ -241,6 +244,45 @@ class _Payload:
                 return True
         return False
 
+    def _is_handed_on(self, facts: PythonFacts) -> bool:
+        """Return whether code that was not followed is given the loader or what it sent: ``refresh(loader, epoch)``."""
+        return any(
+            isinstance(argument, ast.Name | ast.Attribute)
+            and self._may_name(argument)
+            and self._is_given_away(argument, site.node, Frame(facts, site.place))
+            for name, sites in facts.calls.items()
+            if name not in _KEEPS_NOTHING
+            for site in sites
+            for argument in _arguments(site.node)
+        )
+
+    def _may_name(self, node: ast.Name | ast.Attribute) -> bool:
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        return name in self._names_given or any(word in name.lower() for word in ("load", "data"))
+
+    @cached_property
+    def _names_given(self) -> frozenset[str]:
+        """The names by which functions know the loader or what it sent where they make it."""
+        made = [(self._site.call, self._site.frame), *((one.call, one.frame) for one in self._instances)]
+        return frozenset(
+            name.rpartition(".")[2]
+            for call, frame in made
+            if call is not None and frame is not None
+            for name, bindings in frame.scope.bindings.items()
+            if any(one.value is call for one in bindings)
+        )
+
+    def _is_given_away(self, argument: ast.expr, call: ast.Call, frame: Frame) -> bool:
+        with self._evaluator.steps(STEPS):
+            given = [one.thing for one in self._evaluator.evaluate(argument, frame)]
+            if not any(self._is_loader(one) or (isinstance(one, Instance) and self._is_sent(one)) for one in given):
+                return False
+            callees = [one.thing for one in self._evaluator.evaluate(call.func, frame)]
+        return not callees or not all(map(_is_followed, callees))
+
+    def _is_loader(self, thing: object) -> bool:
+        return isinstance(thing, Made | Instance) and thing.call is self._site.call
+
     # --- who holds what it was made of ---
 
     def _is_held_elsewhere(self) -> bool:
@@ -353,6 +395,14 @@ def _says_something(function: Function) -> bool:
     sets = any("." in name or "[" in name for name in scope.bindings) or bool(scope.outer_names or scope.yields)
     fresh = (ast.Call, ast.Constant, ast.Compare, ast.BinOp, ast.JoinedStr)
     return plain and not sets and all(isinstance(value, fresh) for value, _ in scope.returns if value is not None)
+
+
+def _is_followed(callee: object) -> bool:
+    """Return whether what a function does with what it is given is known, or looked for where its code stands."""
+    if isinstance(callee, External | Made):
+        name = callee.name if isinstance(callee, External) else callee.callee
+        return name.startswith((*PASS_ON, *_CARRIERS, "torch."))
+    return isinstance(callee, Function | Class | Instance)
 
 
 def _only_tells(node: ast.expr, around: ast.AST) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from loaderlint.linking.things import overridden
-from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, together
+from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, answers_of, together
 
 _OPPOSITES: dict[Answer, Answer] = {
     True: False,
@@ -156,7 +156,7 @@ def _opposite(one: Assumption) -> Assumption | None:
 MOST_ALTERNATIVES = 8
 """More ways than this to meet a condition are said in fewer."""
 MOST_GATHERED = 24
-"""Where even those are more than this, only what they have in common is kept of the condition."""
+"""Where even those are more than this, questions are forgotten one after the other until they are not."""
 
 
 def joined(alternatives: Iterable[Assumptions], ways: Iterable[Assumptions]) -> list[Assumptions]:
@@ -169,7 +169,27 @@ def _meeting(alternatives: tuple[Assumptions, ...], ways: tuple[Assumptions, ...
     met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
     if len(met) > MOST_ALTERNATIVES:
         met = gathered(met)
-    if len(met) > MOST_GATHERED:
-        common = frozenset.intersection(*ways)
-        met = [joint for one in alternatives if (joint := together(one, common)) is not None]
-    return met
+    return met if len(met) <= MOST_GATHERED else _forgetting(met)
+
+
+def _forgetting(alternatives: list[Assumptions]) -> list[Assumptions]:
+    """Return few enough alternatives under which at least the same runs fall, without some of the questions.
+
+    Those of yes or no go first, of these the ones that keep the most alternatives apart: who calls a function and which
+    file is read are what the values of different options are tied together by.
+    """
+    answers = frozenset[Assumption]().union(*alternatives) - frozenset.intersection(*alternatives)
+    asked: dict[str, set[Assumption]] = {}
+    for one in answers:
+        asked.setdefault(one.subject, set()).add(one)
+
+    def last_to_go(subject: str) -> tuple[bool, int, str]:
+        ties = not all(isinstance(each, bool) for one in asked[subject] for each in answers_of(one.answer))
+        return ties, len({one - asked[subject] for one in alternatives}), subject
+
+    left = alternatives
+    for subject in sorted(asked, key=last_to_go):
+        left = gathered(one - asked[subject] for one in left)
+        if len(left) <= MOST_GATHERED:
+            break
+    return left

@@ -272,7 +272,8 @@ Thing: TypeAlias = (
 class Possibility:
     """One thing an expression can be, where that was written, the way it took, and what it assumes.
 
-    ``taken_out`` says that what stands at ``span`` is not the thing, but holds it: a range, or a text.
+    ``taken_out`` says that what stands at ``span`` is not the thing, but holds it: a range, a text, or a flag's
+    declaration.
     """
 
     thing: Thing

@@ -121,7 +121,7 @@ def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities |
     if flag.default is None and set_before is not None:
         return set_before
     if flag.switch is not None and flag.default is None and not _is_both_ways(flag):
-        return (Possibility(not flag.switch, span),)
+        return (Possibility(not flag.switch, span, taken_out=True),)
     if flag.default is None:
         return () if _is_required(flag.declaration) else (Possibility(None, span),)
     return tuple(one for one in evaluator.evaluate(flag.default, flag.frame) if not _is_suppressed(one))
@@ -151,8 +151,9 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
     """
     span, given = flag.span, choice(str(flag.span), "given")
     if flag.switch is not None:
-        on = Possibility(flag.switch, span, assumptions=given).step(span, flag.spelled)
-        off = Possibility(not flag.switch, span, assumptions=choice(str(span), "turned off"))
+        # The declaration says what the flag gives, but is not that value: nothing else can stand there.
+        on = Possibility(flag.switch, span, assumptions=given, taken_out=True).step(span, flag.spelled)
+        off = Possibility(not flag.switch, span, assumptions=choice(str(span), "turned off"), taken_out=True)
         return (on, off.step(span, f"{flag.spelled} turned off")) if flag.turned_off else (on,)
     constant = flag.keyword("const") if flag.action == "store_const" else None
     if constant is not None:
