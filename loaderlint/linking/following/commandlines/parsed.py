@@ -71,6 +71,9 @@ def _parsed(
 ) -> Possibilities:
     found: list[Possibility] = []
     others = _commands_not_chosen(command_line)
+    if any(one.names == () for one in command_line.declarations):
+        # One of the flags whose names nobody saw may be of this name.
+        missing = (*missing, *unseen(span))
     for state in _states(evaluator, command_line, name):
         if state.assumptions & others:
             continue
@@ -175,8 +178,9 @@ def _destination_of_commands(evaluator: Evaluator, declaration: Declaration) -> 
 
 
 def _flag(evaluator: Evaluator, declaration: Declaration) -> Flag | None:
-    call, frame = declaration.call, declaration.frame
-    return evaluator.remembered(("flag", call), frame, lambda: declared_flag(call, frame))
+    call, frame, names, turn = declaration.call, declaration.frame, declaration.names, declaration.turn
+    key = ("flag", call, names, turn)
+    return evaluator.remembered(key, frame, lambda: declared_flag(call, frame, names, turn))
 
 
 def _flags(evaluator: Evaluator, command_line: CommandLine) -> Iterator[Flag]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import entries_after, functions, instances
+from loaderlint.linking.following.commandlines.flags import worked_out
 from loaderlint.linking.following.commandlines.words import words_of
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import (
@@ -181,7 +183,7 @@ class _History:
                     here, not_here = self._when(frame, ways, otherwise)
                     joint = tuple(both for way in here if (both := together(way, command)) is not None)
                     not_here = not_here or ((NO_ASSUMPTIONS,) if command else ())
-                    self._found.append(Declaration(call, frame, joint, not_here))
+                    self._found.extend(_at_turns(self._evaluator, Declaration(call, frame, joint, not_here)))
             return
         if isinstance(call.func, ast.Attribute) and call.func.attr == _COMMAND:
             self._declare_command(call, frame, ways, otherwise)
@@ -312,6 +314,38 @@ def _span(made: Made) -> Span:
 def _named(call: ast.Call) -> str:
     first = call.args[0] if call.args else None
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ast.unparse(call)
+
+
+def _at_turns(evaluator: Evaluator, said: Declaration) -> Iterator[Declaration]:
+    """Yield what a call says to a parser at each turn of the loops around it, where it works out a flag's names."""
+    turns = frozenset(_turns_around(said.frame))
+    named = worked_out(evaluator, said.call, said.frame, turns) if _declares_flag(said.call) else None
+    if named is None:
+        yield said
+        return
+    for names, turn, assumed in named:
+        own = [both for way in said.ways if (both := together(way, turn, assumed)) is not None]
+        if own:
+            others = said.otherwise or ((NO_ASSUMPTIONS,) if assumed else ())
+            ways, otherwise = (tuple(map(partial(_outside, turns), each)) for each in (own, others))
+            yield replace(said, ways=ways, otherwise=otherwise, names=names, turn=turn)
+
+
+def _declares_flag(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument"
+
+
+def _outside(turns: Set[str], assumptions: Assumptions) -> Assumptions:
+    """Return what is assumed besides the turns of some loops."""
+    return frozenset(one for one in assumptions if one.subject not in turns)
+
+
+def _turns_around(frame: Frame) -> Iterator[str]:
+    """Yield the subjects of the turns of the loops around a place, and around the calls that lead to it."""
+    for where in (frame, *(caller for _, caller in _calls_into(frame))):
+        for arm in where.place.arms:
+            if arm.loop and isinstance(arm.owner, ast.For):
+                yield str(where.facts.span(arm.owner.iter))
 
 
 def _under(declaration: Declaration, ways: Sequence[Assumptions]) -> Declaration:
