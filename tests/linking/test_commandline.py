@@ -273,6 +273,11 @@ for section in settings.keys():
         group.add_argument("--" + name, default=settings[section][name], type=int)
 args = parser.parse_args()
 """
+BY_GROUP = """given = {}
+for group in parser._action_groups:
+    named = {one.dest: getattr(args, one.dest, None) for one in group._group_actions}
+    given[group.title] = named
+"""
 IN_FILE = "model:\n  depth: 3\ndata:\n  workers: ⟦4⟧\n"
 
 NAMED_IN_FILES: dict[str, tuple[dict[str, str], set[str]]] = {
@@ -280,11 +285,109 @@ NAMED_IN_FILES: dict[str, tuple[dict[str, str], set[str]]] = {
         {"settings.yml": IN_FILE, "main.py": f"{FROM_FILE}DataLoader(data, num_workers=args.workers)\n"},
         {"4", "open"},
     ),
+    "sections of a file in which others are left out": (
+        {
+            "settings.yml": f"version: 3\n{IN_FILE}",
+            "main.py": FROM_FILE.replace(
+                "    group =", "    if not isinstance(settings[section], dict):\n        continue\n    group ="
+            )
+            + "DataLoader(data, num_workers=args.workers)\n",
+        },
+        {"4", "open"},
+    ),
+    "sections of a file, read again by group": (
+        {
+            "settings.yml": IN_FILE,
+            "main.py": f"{FROM_FILE}{BY_GROUP}DataLoader(data, num_workers=given['data']['workers'])\n",
+        },
+        {"4", "open"},
+    ),
+    "a section of a file that another group holds": (
+        {
+            "settings.yml": IN_FILE.replace("⟦4⟧", "4"),
+            "main.py": f"{FROM_FILE}{BY_GROUP}DataLoader(data, num_workers=given['model'].get('workers', ⟦2⟧))\n",
+        },
+        {"2"},
+    ),
     "a key that its file lacks": (
         {
             "settings.yml": IN_FILE.replace("⟦4⟧", "4"),
             "main.py": f"{FROM_FILE}DataLoader(data, num_workers=args.data)\n",
         },
+        {"open"},
+    ),
+}
+
+GROUPS = """
+import argparse
+parser = argparse.ArgumentParser()
+group = parser.add_argument_group("data")
+group.add_argument("--workers", type=int, default=⟦4⟧)
+other = parser.add_argument_group("model")
+other.add_argument("--depth", type=int, default=3)
+parser.add_argument("--size", type=int, default=8)
+args = parser.parse_args()
+sections = {}
+for each in parser._action_groups:
+    sections[each.title] = {one.dest: getattr(args, one.dest, None) for one in each._group_actions}
+"""
+
+ACTIONS: Cases = {
+    "a group by its title": (GROUPS + "DataLoader(data, num_workers=sections['data']['workers'])", {"4", "open"}),
+    "a flag of another group": (
+        GROUPS.replace("⟦4⟧", "4") + "DataLoader(data, num_workers=sections['model'].get('workers', ⟦2⟧))",
+        {"2"},
+    ),
+    "a flag of the parser itself": (
+        GROUPS.replace("⟦4⟧", "4").replace("=8", "=⟦8⟧") + "DataLoader(data, num_workers=sections['options']['size'])",
+        {"8", "open"},
+    ),
+    "an exclusive group in a group": (
+        GROUPS.replace("group.add_argument(", "group.add_mutually_exclusive_group().add_argument(")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"4", "open"},
+    ),
+    "as objects": (
+        GROUPS.replace("= {one.", "= argparse.Namespace(**{one.").replace("actions}", "actions})")
+        + "DataLoader(data, num_workers=sections['data'].workers)",
+        {"4", "open"},
+    ),
+    "without those of the parser itself, whatever they are called": (
+        GROUPS
+        + "del sections['options' if new() else 'optional arguments']\n"
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"4", "open"},
+    ),
+    "all flags": (
+        declared("'--workers', type=int, default=⟦4⟧", PARSED)
+        + "given = {one.dest: getattr(args, one.dest) for one in parser._actions}\n"
+        + "DataLoader(data, num_workers=given['workers'])",
+        {"4", "open"},
+    ),
+    "a flag that is declared later": (
+        f"{PARSER}names = [one.dest for one in parser._actions]\nparser.add_argument('--workers', default=4)\n"
+        f"{PARSED}given = {{one: getattr(args, one) for one in names}}\n"
+        "DataLoader(data, num_workers=given.get('workers', ⟦2⟧))",
+        {"2"},
+    ),
+    "a group whose title was not seen": (
+        GROUPS.replace("⟦4⟧", "4").replace('"model"', "title()")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+    "a flag whose name was not seen": (
+        GROUPS.replace("⟦4⟧", "4").replace('"--depth"', "flag()")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+    "a flag that is not always declared": (
+        GROUPS.replace("⟦4⟧", "4").replace("other.add", "if deep():\n    other.add")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+    "a parser with commands": (
+        GROUPS.replace("⟦4⟧", "4").replace("args =", "parser.add_subparsers().add_parser('train')\nargs =")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
         {"open"},
     ),
 }
@@ -1640,6 +1743,11 @@ def test_names_of_flags_that_are_worked_out(files: str, expected: set[str]) -> N
 
 @pytest.mark.parametrize(("files", "expected"), NAMED_IN_FILES.values(), ids=NAMED_IN_FILES.keys())
 def test_names_of_flags_in_files(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), ACTIONS.values(), ids=ACTIONS.keys())
+def test_flags_that_are_read_off_their_parser(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 

@@ -161,9 +161,9 @@ def worked_out(
         return None
     arguments, complete = loops.spread(evaluator, call.args, frame)
     named = [*arguments, *((one, None) for one in destination)]
-    texts = [_texts(evaluator, node, frame) if values is None else values for node, values in named]
+    given_as = [texts(evaluator, node, frame) if values is None else values for node, values in named]
     found: dict[tuple[tuple[str, ...], Assumptions, Assumptions], None] = {}
-    for values, assumptions, _ in combined(*texts) if complete else ():
+    for values, assumptions, _ in combined(*given_as) if complete else ():
         given = [one.thing for one in values if not isinstance(one.thing, Absent)]
         names = tuple(one for one in given if isinstance(one, str))
         turn = frozenset(one for one in assumptions if one.subject in turns)
@@ -171,13 +171,13 @@ def worked_out(
     return [*found] or [((), NO_ASSUMPTIONS, NO_ASSUMPTIONS)]
 
 
-def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
+def texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
     """Return what text in a declaration can be: a sum of texts, or one with names in it, is put together."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return tuple(templates.spelled_out(evaluator, evaluator.evaluate(node, frame)))
     span = frame.facts.span(node)
     found: list[Possibility] = []
-    for (left, right), assumptions, _ in combined(*(_texts(evaluator, one, frame) for one in (node.left, node.right))):
+    for (left, right), assumptions, _ in combined(*(texts(evaluator, one, frame) for one in (node.left, node.right))):
         known = isinstance(left.thing, str) and isinstance(right.thing, str)
         found.append(Possibility(f"{left.thing}{right.thing}" if known else UNSEEN, span, assumptions=assumptions))
     return tuple(found) or unseen(span)
