@@ -52,6 +52,23 @@ OFFERED: Cases = {
         },
         {"3", "4", "open"},
     ),
+    "in a package whose parts have names as well": (
+        {
+            "setup.py": 'if __name__ == "__main__":\n    setup(\n        name="images",\n        ext_modules=[\n'
+            '            extension(\n                name="_fast",\n            ),\n        ],\n    )\n',
+            "images/__init__.py": "from .making import build\n",
+            "images/making.py": making("⟦4⟧"),
+        },
+        {"3", "4", "open"},
+    ),
+    "in a package beside two of which none is set up": (
+        {
+            "setup.py": 'parts = [\n    dict(\n        name="images"\n    ),\n    dict(\n        name="b"\n    ),\n]\n',
+            "images/__init__.py": "from .making import build\n",
+            "images/making.py": making("4"),
+        },
+        {"3"},
+    ),
     "of which another module's namesake is offered": (
         {
             **DECLARED,
