@@ -739,7 +739,8 @@ READ_BY_ANOTHER_NAME: dict[str, tuple[str, str, str, str, bool]] = {
 def test_a_value_that_something_else_has_by_another_name_stays(
     project: WriteFiles, above: str, before: str, read: str, use: str, at_the_source: bool
 ) -> None:
-    imports = "from dataclasses import dataclass\nfrom pathlib import Path\nimport torch\nfrom omegaconf import OmegaConf"
+    library = "from dataclasses import dataclass\nfrom pathlib import Path"
+    imports = f"{library}\nimport torch\nfrom omegaconf import OmegaConf"
     parts = {"imports": imports, "above": above, "before": before}
     write(project, parts, f"num_workers={read}", f"    {use}\n")
     text = Path("train.py").read_text()

@@ -162,6 +162,236 @@ DECLARATIONS: Cases = {
     "a name nobody can read": (declared("name, default=4"), {"open"}),
 }
 
+DEFAULTS = "{'workers': ⟦4⟧, 'size': 8}"
+LOOPED = "parser.add_argument('--' + name, type=int, default=value)"
+
+
+def looped(over: str, *body: str, before: str = "") -> str:
+    """A parser of which a loop declares the flags."""
+    return f"{PARSER}{before}\nfor name, value in {over}:\n" + "".join(f"    {line}\n" for line in body) + USE
+
+
+NAMES: Cases = {
+    "a sum of texts": (declared("'--' + 'workers', type=int, default=⟦4⟧"), {"4", "open"}),
+    "a constant in text": (
+        "KIND = 'workers'\n" + declared("f'--{KIND}', type=int, default=⟦4⟧"),
+        {"4", "open"},
+    ),
+    "one that was not seen": (declared("'--' + kind(), type=int, default=4"), {"open"}),
+    "one that was not seen beside one that is written": (
+        f"{PARSER}parser.add_argument('--' + kind(), default=8)\n"
+        f"parser.add_argument('--workers', type=int, default=⟦4⟧)\n{USE}",
+        {"4", "open"},
+    ),
+    "one that was not seen may be what is asked for with a default": (
+        declared("'--' + kind()", f"{PARSED}DataLoader(data, num_workers=getattr(args, 'workers', ⟦2⟧))"),
+        {"2", "open"},
+    ),
+    "a destination that is worked out": (
+        "WHERE = 'workers'\n" + declared("'--cpu', dest=WHERE, type=int, default=⟦4⟧"),
+        {"4", "open"},
+    ),
+    "one of two": (
+        "name = 'workers' if fast() else 'threads'\n" + declared("'--' + name, type=int, default=⟦4⟧"),
+        {"4", "open"},
+    ),
+    "those of a row": (
+        f"{PARSER}for name in ['size', 'workers']:\n    parser.add_argument('--' + name, type=int, default=⟦4⟧)\n{USE}",
+        {"4", "open"},
+    ),
+    "those of a dictionary": (looped(f"{DEFAULTS}.items()", LOOPED), {"4", "open"}),
+    "keys that look their values up": (
+        f"DEFAULTS = {DEFAULTS}\n{PARSER}for name in DEFAULTS:\n"
+        f"    parser.add_argument('--' + name, type=int, default=DEFAULTS[name])\n{USE}",
+        {"4", "open"},
+    ),
+    "those of pairs": (looped("[('workers', ⟦4⟧), ('size', 8)]", LOOPED), {"4", "open"}),
+    "names and settings that are spread": (
+        looped("[(['--workers', '-w'], {'default': ⟦4⟧, 'type': int})]", "parser.add_argument(*name, **value)"),
+        {"4", "open"},
+    ),
+    "those of a dictionary that a function takes from another": (
+        """
+        def defaults():
+            found = dict(workers=⟦4⟧, size=8)
+            found.update(more=3)
+            return found
+        def add(parser, values):
+            for name, value in values.items():
+                kind = type(value)
+                if isinstance(value, bool):
+                    kind = to_bool
+                parser.add_argument(f"--{name}", default=value, type=kind)
+        import argparse
+        parser = argparse.ArgumentParser()
+        add(parser, defaults())
+        args = parser.parse_args()
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4 shared", "open"},
+    ),
+    "a function that is told each": (
+        f"{PARSER}def add(parser, name, value):\n    {LOOPED}\n"
+        f"add(parser, 'workers', ⟦4⟧)\nadd(parser, 'size', 8)\n{USE}",
+        {"4", "open"},
+    ),
+    "two of one loop are given or left out each by itself": (
+        looped("[('workers', ⟦4⟧), ('size', ⟦8⟧)]", LOOPED).replace("args.workers", "args.workers or args.size"),
+        {"4", "8", "open"},
+    ),
+    "what its loop leaves out": (
+        looped(f"{DEFAULTS}.items()".replace("⟦4⟧", "4"), "if name == 'workers':", "    continue", LOOPED),
+        {"open"},
+    ),
+    "what its turn asks for": (
+        looped(f"{DEFAULTS}.items()", "if name != 'size':", f"    {LOOPED}"),
+        {"4", "open"},
+    ),
+    "another at the turn of another value": (
+        looped(f"{DEFAULTS}.items()".replace("⟦4⟧", "4"), "if value > 4:", f"    {LOOPED}"),
+        {"open"},
+    ),
+    "keys that were not all seen": (
+        looped("values.items()", LOOPED, before="values = {'workers': 4, **more()}"),
+        {"open"},
+    ),
+    "words that stand in the program": (
+        looped(f"{DEFAULTS}.items()".replace("⟦4⟧", "4"), LOOPED).replace("_args()", "_args(['--workers', '⟦7⟧'])"),
+        {"7 shared"},
+    ),
+    "further settings that were not seen": (declared("'--workers', type=int, **more()"), {"open"}),
+}
+
+FROM_FILE = f"""{IMPORT}import argparse
+import yaml
+with open("settings.yml") as file:
+    settings = yaml.safe_load(file)
+parser = argparse.ArgumentParser()
+for section in settings.keys():
+    group = parser.add_argument_group(section)
+    for name in settings[section].keys():
+        group.add_argument("--" + name, default=settings[section][name], type=int)
+args = parser.parse_args()
+"""
+BY_GROUP = """given = {}
+for group in parser._action_groups:
+    named = {one.dest: getattr(args, one.dest, None) for one in group._group_actions}
+    given[group.title] = named
+"""
+IN_FILE = "model:\n  depth: 3\ndata:\n  workers: ⟦4⟧\n"
+
+NAMED_IN_FILES: dict[str, tuple[dict[str, str], set[str]]] = {
+    "sections of a file": (
+        {"settings.yml": IN_FILE, "main.py": f"{FROM_FILE}DataLoader(data, num_workers=args.workers)\n"},
+        {"4", "open"},
+    ),
+    "sections of a file in which others are left out": (
+        {
+            "settings.yml": f"version: 3\n{IN_FILE}",
+            "main.py": FROM_FILE.replace(
+                "    group =", "    if not isinstance(settings[section], dict):\n        continue\n    group ="
+            )
+            + "DataLoader(data, num_workers=args.workers)\n",
+        },
+        {"4", "open"},
+    ),
+    "sections of a file, read again by group": (
+        {
+            "settings.yml": IN_FILE,
+            "main.py": f"{FROM_FILE}{BY_GROUP}DataLoader(data, num_workers=given['data']['workers'])\n",
+        },
+        {"4", "open"},
+    ),
+    "a section of a file that another group holds": (
+        {
+            "settings.yml": IN_FILE.replace("⟦4⟧", "4"),
+            "main.py": f"{FROM_FILE}{BY_GROUP}DataLoader(data, num_workers=given['model'].get('workers', ⟦2⟧))\n",
+        },
+        {"2"},
+    ),
+    "a key that its file lacks": (
+        {
+            "settings.yml": IN_FILE.replace("⟦4⟧", "4"),
+            "main.py": f"{FROM_FILE}DataLoader(data, num_workers=args.data)\n",
+        },
+        {"open"},
+    ),
+}
+
+GROUPS = """
+import argparse
+parser = argparse.ArgumentParser()
+group = parser.add_argument_group("data")
+group.add_argument("--workers", type=int, default=⟦4⟧)
+other = parser.add_argument_group("model")
+other.add_argument("--depth", type=int, default=3)
+parser.add_argument("--size", type=int, default=8)
+args = parser.parse_args()
+sections = {}
+for each in parser._action_groups:
+    sections[each.title] = {one.dest: getattr(args, one.dest, None) for one in each._group_actions}
+"""
+
+ACTIONS: Cases = {
+    "a group by its title": (GROUPS + "DataLoader(data, num_workers=sections['data']['workers'])", {"4", "open"}),
+    "a flag of another group": (
+        GROUPS.replace("⟦4⟧", "4") + "DataLoader(data, num_workers=sections['model'].get('workers', ⟦2⟧))",
+        {"2"},
+    ),
+    "a flag of the parser itself": (
+        GROUPS.replace("⟦4⟧", "4").replace("=8", "=⟦8⟧") + "DataLoader(data, num_workers=sections['options']['size'])",
+        {"8", "open"},
+    ),
+    "an exclusive group in a group": (
+        GROUPS.replace("group.add_argument(", "group.add_mutually_exclusive_group().add_argument(")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"4", "open"},
+    ),
+    "as objects": (
+        GROUPS.replace("= {one.", "= argparse.Namespace(**{one.").replace("actions}", "actions})")
+        + "DataLoader(data, num_workers=sections['data'].workers)",
+        {"4", "open"},
+    ),
+    "without those of the parser itself, whatever they are called": (
+        GROUPS
+        + "del sections['options' if new() else 'optional arguments']\n"
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"4", "open"},
+    ),
+    "all flags": (
+        declared("'--workers', type=int, default=⟦4⟧", PARSED)
+        + "given = {one.dest: getattr(args, one.dest) for one in parser._actions}\n"
+        + "DataLoader(data, num_workers=given['workers'])",
+        {"4", "open"},
+    ),
+    "a flag that is declared later": (
+        f"{PARSER}names = [one.dest for one in parser._actions]\nparser.add_argument('--workers', default=4)\n"
+        f"{PARSED}given = {{one: getattr(args, one) for one in names}}\n"
+        "DataLoader(data, num_workers=given.get('workers', ⟦2⟧))",
+        {"2"},
+    ),
+    "a group whose title was not seen": (
+        GROUPS.replace("⟦4⟧", "4").replace('"model"', "title()")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+    "a flag whose name was not seen": (
+        GROUPS.replace("⟦4⟧", "4").replace('"--depth"', "flag()")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+    "a flag that is not always declared": (
+        GROUPS.replace("⟦4⟧", "4").replace("other.add", "if deep():\n    other.add")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+    "a parser with commands": (
+        GROUPS.replace("⟦4⟧", "4").replace("args =", "parser.add_subparsers().add_parser('train')\nargs =")
+        + "DataLoader(data, num_workers=sections['data']['workers'])",
+        {"open"},
+    ),
+}
+
 PARSERS: Cases = {
     "parents": (
         """
@@ -1503,6 +1733,21 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
 
 @pytest.mark.parametrize(("files", "expected"), DECLARATIONS.values(), ids=DECLARATIONS.keys())
 def test_declarations(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), NAMES.values(), ids=NAMES.keys())
+def test_names_of_flags_that_are_worked_out(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), NAMED_IN_FILES.values(), ids=NAMED_IN_FILES.keys())
+def test_names_of_flags_in_files(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), ACTIONS.values(), ids=ACTIONS.keys())
+def test_flags_that_are_read_off_their_parser(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
 
 

@@ -79,6 +79,25 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+LOOPED = TRAIN.replace(
+    '    parser.add_argument("-j", "--num-workers", "--workers", type=int, default=4)\n',
+    '    for name, value in [("num-workers", 4), ("size", 3)]:\n'
+    '        parser.add_argument("--" + name, type=int, default=value)\n',
+)
+OF_A_LOOP: dict[str, tuple[str, str]] = {
+    "the default": ("srun python train.py", "slurm 4"),
+    "the flag": ("srun python train.py --num-workers 8", "slurm 8"),
+    "another flag of the loop": ("srun python train.py --size 8", "slurm 4"),
+    "words from outside": ("srun python train.py $ARGS", "slurm 4 or 0 or ?"),
+}
+
+
+@pytest.mark.parametrize("case", OF_A_LOOP)
+def test_counts_of_a_flag_that_a_loop_declares(case: str) -> None:
+    script, expected = OF_A_LOOP[case]
+    assert [told(one) for one in jobs({"run.sh": script}, LOOPED)] == [expected]
+
+
 @pytest.mark.parametrize(("script", "expected"), COMMANDS.values(), ids=COMMANDS.keys())
 def test_the_worker_count_that_a_command_asks_for(script: str, expected: str) -> None:
     assert in_shell(script) == [expected]

@@ -22,6 +22,7 @@ class Images:
 """
 DECLARED = {"pyproject.toml": '[project]\nname = "images"\n'}
 USED = "from images.making import build\nbuild(data, ⟦3⟧)\n"
+USED_OF_PACKAGE = {"train.py": "from images import build\nbuild(data, ⟦3⟧)\n"}
 
 
 def making(default: str, listed: str = "") -> str:
@@ -50,6 +51,23 @@ OFFERED: Cases = {
             "src/images/making.py": making("⟦4⟧"),
         },
         {"3", "4", "open"},
+    ),
+    "in a package whose parts have names as well": (
+        {
+            "setup.py": 'if __name__ == "__main__":\n    setup(\n        name="images",\n        ext_modules=[\n'
+            '            extension(\n                name="_fast",\n            ),\n        ],\n    )\n',
+            "images/__init__.py": "from .making import build\n",
+            "images/making.py": making("⟦4⟧"),
+        },
+        {"3", "4", "open"},
+    ),
+    "in a package beside two of which none is set up": (
+        {
+            "setup.py": 'parts = [\n    dict(\n        name="images"\n    ),\n    dict(\n        name="b"\n    ),\n]\n',
+            "images/__init__.py": "from .making import build\n",
+            "images/making.py": making("4"),
+        },
+        {"3"},
     ),
     "of which another module's namesake is offered": (
         {
@@ -80,12 +98,41 @@ OFFERED: Cases = {
         {**DECLARED, "images/making.py": making("4", '__all__ = ["build"]')},
         {"3"},
     ),
+    "defined by its package itself": (
+        {**DECLARED, "images/__init__.py": making("⟦4⟧"), **USED_OF_PACKAGE},
+        {"3", "4", "open"},
+    ),
+    "defined by its package beside a dictionary with the name of a list": (
+        {**DECLARED, "images/__init__.py": making("⟦4⟧", '__all__ = {"build": 1}'), **USED_OF_PACKAGE},
+        {"3", "4", "open"},
+    ),
+    "defined by its package, which leaves it out": (
+        {**DECLARED, "images/__init__.py": making("4", '__all__ = ["load"]'), **USED_OF_PACKAGE},
+        {"3"},
+    ),
+    "defined by its package, which makes its list anew": (
+        {**DECLARED, "images/__init__.py": making("4", "__all__ = sorted(names())"), **USED_OF_PACKAGE},
+        {"3"},
+    ),
+    "defined by a private package itself": (
+        {
+            **DECLARED,
+            "images/__init__.py": "",
+            "images/_making/__init__.py": making("4"),
+            "train.py": "from images._making import build\nbuild(data, ⟦3⟧)\n",
+        },
+        {"3"},
+    ),
+    "defined by a package that is not installed": (
+        {"images/__init__.py": making("4"), **USED_OF_PACKAGE},
+        {"3"},
+    ),
 }
 
 
 @pytest.mark.parametrize(("files", "expected"), OFFERED.values(), ids=OFFERED.keys())
 def test_defaults_of_functions_that_are_offered(files: dict[str, str], expected: set[str]) -> None:
-    assert traced({**files, "train.py": USED}) == expected
+    assert traced({"train.py": USED, **files}) == expected
 
 
 @pytest.mark.parametrize(

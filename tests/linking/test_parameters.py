@@ -186,7 +186,31 @@ PARAMETERS: Cases = {
     ),
     "a caller that splats something unseen": (
         """
+        def load(data, workers=⟦4⟧):
+            return DataLoader(data, num_workers=workers)
+        load(data, **options())
+        """,
+        {"4", "open"},
+    ),
+    "a caller that splats something unseen and gives it": (
+        """
         def load(data, workers=4):
+            return DataLoader(data, num_workers=workers)
+        load(data, workers=⟦8⟧, **options())
+        """,
+        {"8"},
+    ),
+    "a caller that splats something seen in part": (
+        """
+        def load(data, workers=4, size=1):
+            return DataLoader(data, num_workers=workers)
+        load(data, **{"size": 2, **options()})
+        """,
+        {"open"},
+    ),
+    "a caller that splats something unseen for a parameter without a default": (
+        """
+        def load(data, workers):
             return DataLoader(data, num_workers=workers)
         load(data, **options())
         """,

@@ -187,6 +187,96 @@ VALUES: Cases = {
         """,
         {"open"},
     ),
+    "a key of each turn": (
+        """
+        options = {"num_workers": 2}
+        for key, value in [("num_workers", ⟦4⟧), ("batch_size", 3)]:
+            options[key] = value
+        DataLoader(1, **options)
+        """,
+        {"4"},
+    ),
+    "one key at two turns": (
+        """
+        options = {}
+        for key, value in [("num_workers", 4), ("num_workers", ⟦8⟧)]:
+            options[key] = value
+        DataLoader(1, **options)
+        """,
+        {"8"},
+    ),
+    "keys of other options": (
+        """
+        options = {"num_workers": ⟦2⟧}
+        for key, value in {"batch_size": 4, "timeout": 5}.items():
+            options[key] = value
+        DataLoader(1, **options)
+        """,
+        {"2"},
+    ),
+    "a key of each turn where one is left out": (
+        """
+        options = {"num_workers": ⟦2⟧}
+        for key, value in {"batch_size": 4, "num_workers": 5}.items():
+            if skipped(key):
+                continue
+            options[key] = value
+        DataLoader(1, **options)
+        """,
+        {"2", "open"},
+    ),
+    "a key of each turn that may be changed": (
+        """
+        options = {"num_workers": ⟦2⟧}
+        for key, value in {"batch_size": 4, "num_workers": 5}.items():
+            options[change(key)] = value
+        DataLoader(1, **options)
+        """,
+        {"2", "open"},
+    ),
+    "a key of each turn, read at a turn": (
+        """
+        options = {}
+        for key, value in {"batch_size": 4, "num_workers": 5}.items():
+            options[key] = value
+            DataLoader(1, num_workers=options["num_workers"])
+        """,
+        {"open"},
+    ),
+    "a dictionary of each turn": (
+        """
+        parts = {}
+        for name, given in [("a", [("workers", ⟦4⟧), ("size", 3)]), ("b", [("size", 8)])]:
+            parts[name] = {key: value for key, value in given}
+        DataLoader(1, num_workers=parts["a"]["workers"])
+        """,
+        {"4"},
+    ),
+    "a dictionary of each turn that was not seen": (
+        """
+        parts = {}
+        for name, given in [("a", [("workers", 4), ("size", 3)]), ("b", read())]:
+            parts[name] = {key: value for key, value in given}
+        DataLoader(1, num_workers=parts["b"]["workers"])
+        """,
+        {"open"},
+    ),
+    "one of two keys that is taken out": (
+        """
+        options = {"num_workers": ⟦2⟧, "batch_size": 3, "timeout": 5}
+        del options["batch_size" if unknown() else "timeout"]
+        DataLoader(1, **options)
+        """,
+        {"2"},
+    ),
+    "one of two keys that may be the one taken out": (
+        """
+        options = {"num_workers": ⟦2⟧, "batch_size": 3}
+        del options["batch_size" if unknown() else "num_workers"]
+        DataLoader(1, num_workers=options.get("num_workers", ⟦7⟧))
+        """,
+        {"2", "7"},
+    ),
 }
 
 

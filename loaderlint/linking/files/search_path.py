@@ -23,6 +23,8 @@ DECLARES = ("setup.py", "pyproject.toml")
 """Files that say what the project is called whose outermost folder they stand in."""
 DECLARES_BESIDE = "setup.cfg"
 """A file that declares installed commands beside one of them (setuptools, "Entry Points")."""
+_SET_UP = re.compile(rb"""^\s*(?:setuptools\.)?setup\(\s*name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
+"""The name in the call that sets a project up: what else has a name in its file, such as an extension, is a part."""
 _CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.M)
 
 _ENTRY_POINT = re.compile(rb"""[\s"'=]([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)["'\s]""")
@@ -151,7 +153,7 @@ class SearchPath:
 
 def name_declared(content: bytes) -> str | None:
     """Return what a project is called, as far as the text of one of the files that say so shows it."""
-    names = set(_CALLED.findall(content))
+    names = set(_SET_UP.findall(content)) or set(_CALLED.findall(content))
     return names.pop().decode("ascii", "replace") if len(names) == 1 else None
 
 

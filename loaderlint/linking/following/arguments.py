@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import changes, doubts, names_read
 from loaderlint.linking.following.commandlines import defaults
+from loaderlint.linking.following.commandlines.given import left_or_given
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import dictionaries
 from loaderlint.linking.things.classes import owner_of
@@ -19,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Items,
+    Made,
     Possibilities,
     Possibility,
     Row,
@@ -131,11 +133,12 @@ class Arguments(Mapping[str, Possibilities]):
         if name not in self._positional and all(name != one.arg for one in self._function.args.kwonlyargs):
             return None
         for splat in self._splats:
-            items = dictionaries.as_items(self._evaluator, self._evaluator.evaluate(splat, self._frame))[0]
+            ways, span = self._evaluator.evaluate(splat, self._frame), self._frame.facts.span(splat)
+            items = dictionaries.as_items(self._evaluator, ways)[0]
             if name in items.entries:
                 found = items.entries[name]
             elif not items.complete and found is None:
-                found = unseen(self._frame.facts.span(splat))
+                found = left_or_given(str(span), name, span) if _may_be_empty(splat, ways) else unseen(span)
         return found
 
     def _further(self) -> Possibilities:
@@ -181,6 +184,14 @@ class Arguments(Mapping[str, Possibilities]):
             else:
                 ways = [way for one in ways for row in rows for way in one.splatted(row, span)]
         return ways
+
+
+def _may_be_empty(splat: ast.expr, ways: Possibilities) -> bool:
+    """Return whether what a call spreads was written by the program and nobody saw anything of it.
+
+    It may as well leave a parameter to its default; what stands for later changes of a call (``...``) comes with them.
+    """
+    return not isinstance(splat, ast.Constant) and all(isinstance(one.thing, Unseen | Made) for one in ways)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import turns
 from loaderlint.linking.scopes.events import Event, Happened
 from loaderlint.linking.scopes.names import varies
-from loaderlint.linking.things import dictionaries, lazily
+from loaderlint.linking.things import dictionaries, lazily, loops
 from loaderlint.linking.things.alternatives import MOST_ALTERNATIVES, simplified
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, updated
 from loaderlint.linking.things.kinds import (
@@ -22,6 +22,7 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Unseen,
+    choice,
     covering,
     distinct,
     laid_over,
@@ -29,6 +30,7 @@ from loaderlint.linking.things.kinds import (
     under,
     unseen,
 )
+from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import Arm, dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
@@ -47,7 +49,12 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     binding = change.event.binding
     where = frame.at(binding.place)
     arms = change.arms
-    given = _given_by(evaluator, change.event, items, where)
+    given = _set_at_turns(evaluator, change, where)
+    if given is not None:
+        # It sets all of them: whether it is come to is what the arms around it say.
+        arms = arms[:-2]
+    else:
+        given = _given_by(evaluator, change.event, items, where)
     if given is None and (gone := _gone_after_loop(evaluator, change, where)):
         # It turns: whether it is come to is what the arms around it say.
         given = Items(dict.fromkeys(gone, (Possibility(ABSENT, where.facts.span(binding.node)),)))
@@ -103,6 +110,43 @@ def _sets_each(event: Event) -> bool:
     )
     of_loop = isinstance(first, ast.Name) and first.id == binding.key.id and dotted(over) == binding.name
     return of_loop and tells_dictionaries
+
+
+def _set_at_turns(evaluator: Evaluator, change: Happened, frame: Frame) -> Items | None:
+    """Return what a loop that is over set at its turns, each time under a key of that turn; None where it was not seen.
+
+    ``frame`` is where it sets them.
+    """
+    binding = change.event.binding
+    loop = _loop_it_ended(change) if binding.kind == "item" and binding.key is not None else None
+    if loop is None or binding.value is None or binding.key is None:
+        return None
+    start = binding.place.arms[-1].place
+    rows = evaluator.evaluate(loop.iter, frame.at(start) if start is not None else frame)
+    turned = loops.items_of(rows[0]) if len(rows) == 1 else None
+    if turned is None:
+        return None
+    span = frame.facts.span(binding.node)
+    keys = evaluator.evaluate(binding.key, frame)
+    values = dictionaries.entered(evaluator, binding.value, frame, span)
+    found: dict[str, Possibilities] = {}
+    for number in range(len(turned)):
+        turn = choice(str(frame.facts.span(loop.iter)), number)
+        names = [one.thing for one in loops.of_turn(keys, turn)]
+        if len(names) != 1 or not isinstance(names[0], str):
+            return None
+        found[names[0]] = loops.of_turn(values, turn) or unseen(span)
+    return Items(found)
+
+
+def _loop_it_ended(change: Happened) -> ast.For | None:
+    """Return the loop in whose body a statement stands, in no other, where every turn of it has run the statement."""
+    around, ended = change.event.binding.place.arms, change.arms[-1:]
+    if change.earlier_turn or not ended or list(map(id, around)) != list(map(id, change.arms[:-1])):
+        return None
+    loop = around[-1].owner if around and not any(one.loop for one in around[:-1]) else None
+    over = ended[0].ended and ended[0].truth and ended[0].owner is loop
+    return loop if over and isinstance(loop, ast.For) else None
 
 
 def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:
@@ -175,6 +219,25 @@ def otherwise(evaluator: Evaluator, arms: tuple[Arm, ...], frame: Frame) -> list
     return ways if len(ways) <= MOST_ALTERNATIVES else [NO_ASSUMPTIONS]
 
 
+def _one_gone(keys: Possibilities, before: Items, span: Span) -> Items | None:
+    """Return what is left under each of several keys of which one is taken out, None where one was not seen."""
+    names = [one.thing for one in keys if isinstance(one.thing, str)]
+    if len(names) < len(keys):
+        return None
+    absent = (Possibility(ABSENT, span),)
+    missing = absent if before.complete else unseen(span)
+    return Items(
+        {
+            name: tuple(
+                way
+                for one in keys
+                for way in under(absent if one.thing == name else before.entries.get(name, missing), one.assumptions)
+            )
+            for name in names
+        }
+    )
+
+
 def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -> Items | None:
     binding = event.binding
     span = frame.facts.span(binding.node)
@@ -188,6 +251,8 @@ def _given_by(evaluator: Evaluator, event: Event, before: Items, frame: Frame) -
         assert isinstance(binding.value, ast.Call)
         return dictionaries.items_of_call(evaluator, binding.value, frame)
     keys = evaluator.evaluate(binding.key, frame) if binding.key is not None else ()
+    if binding.kind == "pop" and len(keys) > 1 and not any(arm.loop for arm in binding.place.arms):
+        return _one_gone(keys, before, span)
     if len(keys) != 1 or not isinstance(keys[0].thing, str):
         return None
     key = keys[0].thing

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import class_attributes, environment, instances, keys_asked, modules, subclasses
-from loaderlint.linking.following.commandlines import absl, parsed
+from loaderlint.linking.following.commandlines import absl, actions, parsed, parsers
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
 from loaderlint.linking.things.kinds import (
@@ -78,6 +78,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         # Where it is missing, the program ends here.
         found = tuple(one for one in thing.entries[name] if not isinstance(one.thing, Absent)) or unseen(span)
         return found if thing.of_arguments else irremovable(found)
+    if isinstance(thing, Made) and parsers.is_parser(thing) and name in actions.OF_PARSERS:
+        return actions.read(evaluator, thing, name, frame, span)
     if isinstance(thing, Made) and name == "value" and (value := absl.held(evaluator, thing)) is not None:
         return value
     if isinstance(thing, Made) and thing.callee == "builtins.super":

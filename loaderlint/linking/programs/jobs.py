@@ -88,7 +88,7 @@ def _asked_by(evaluator: Evaluator, launch: Launch, value: Value, brought_in: Se
         if said is None:
             unanswered = True
             continue
-        answers |= {Assumption(str(flag.span), "given" if said.spelled else "default")}
+        answers |= {Assumption(flag.subject, "given" if said.spelled else "default")}
         direct.discard(str(flag.span))
         if said.spelled and flag.span in value.given_at:
             handed_over = list(_handed_over(evaluator, flag, said))
@@ -121,14 +121,23 @@ def _file_named(value: Value, words: Sequence[Word]) -> Assumptions:
 
 
 def _flags(evaluator: Evaluator, subjects: Set[str], paths: Set[str]) -> Iterator[Flag]:
-    """Yield the flags that are declared at some places, in these files."""
-    for path in sorted({subject.rsplit(":", 2)[0] for subject in subjects} & paths):
+    """Yield the flags that are declared at some places, in these files.
+
+    Where a loop declares several at one place, an assumption says which of them it speaks of.
+    """
+    at_places: dict[str, list[str]] = {}
+    for subject in sorted(subjects):
+        before, _, column = subject.rpartition(":")
+        column, _, name = column.partition(" ")
+        at_places.setdefault(f"{before}:{column}", []).append(name)
+    for path in sorted({place.rsplit(":", 2)[0] for place in at_places} & paths):
         facts = evaluator.project.python(path)
-        for name in _DECLARE if facts is not None else ():
+        for called in _DECLARE if facts is not None else ():
             assert facts is not None
-            for site in facts.calls.get(name, ()):
-                if str(facts.span(site.node)) in subjects:
-                    flag = declared_flag(site.node, Frame(facts, site.place))
+            for site in facts.calls.get(called, ()):
+                for name in at_places.get(str(facts.span(site.node)), ()):
+                    names = (f"--{name}", f"--{name.replace('_', '-')}") if name else None
+                    flag = declared_flag(site.node, Frame(facts, site.place), names)
                     if flag is not None:
                         yield flag
 

@@ -235,13 +235,16 @@ class Declaration:
     """One call that says something to a parser, such as ``add_argument``.
 
     ``ways`` are the assumptions under which it runs, ``otherwise`` those under which it does not (none: it always
-    runs).
+    runs). Where the names it gives a flag are worked out, ``names`` are these (none: they were not seen), and ``turn``
+    is assumed of the loops around it, which declare a flag at every turn.
     """
 
     call: ast.Call
     frame: Frame
     ways: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
     otherwise: tuple[Assumptions, ...] = ()
+    names: tuple[str, ...] | None = None
+    turn: Assumptions = NO_ASSUMPTIONS
 
 
 Thing: TypeAlias = (

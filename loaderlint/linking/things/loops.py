@@ -184,11 +184,29 @@ def row(evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorEx
 
 
 def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possibilities:
-    """Return the dictionary that a comprehension over known keys makes."""
+    """Return the dictionary that a comprehension over known keys makes.
+
+    Where it goes over one of several things that have different keys, it makes one of several dictionaries.
+    """
     span = frame.facts.span(node)
-    turns = _turns(evaluator, node, frame)
+    unknown = Possibility(Items({}, complete=False), span)
+    whole = _dictionary_assuming(evaluator, node, frame, NO_ASSUMPTIONS)
+    if whole is not None:
+        return (whole,)
+    start = frame.scope.inside[id(node)].arms[len(frame.place.arms)].place
+    assert start is not None
+    ways = [one.assumptions for one in evaluator.evaluate(node.generators[0].iter, frame.at(start))]
+    if len({*ways}) < len(ways) or len(ways) == 1:
+        return (unknown,)
+    return tuple(_dictionary_assuming(evaluator, node, frame, way) or replace(unknown, assumptions=way) for way in ways)
+
+
+def _dictionary_assuming(
+    evaluator: Evaluator, node: ast.DictComp, frame: Frame, assumptions: Assumptions
+) -> Possibility | None:
+    turns = _turns(evaluator, node, frame, assumptions)
     if turns is None:
-        return (Possibility(Items({}, complete=False), span),)
+        return None
     where = frame.at(frame.scope.inside[id(node)])
     keys, values = evaluator.evaluate(node.key, where), evaluator.evaluate(node.value, where)
     entries: dict[str, Possibilities] = {}
@@ -197,9 +215,9 @@ def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possib
         names = {one.thing if isinstance(one.thing, str) else None for one in key}
         name = names.pop() if len(names) == 1 else None
         if name is None or not given:
-            return (Possibility(Items({}, complete=False), span),)
+            return None
         entries[name] = given
-    return (Possibility(Items(entries), span),)
+    return Possibility(Items(entries), frame.facts.span(node), assumptions=assumptions)
 
 
 def of_turn(every: Possibilities, turn: Assumptions) -> Possibilities:
@@ -212,10 +230,13 @@ def of_turn(every: Possibilities, turn: Assumptions) -> Possibilities:
 
 
 def _turns(
-    evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame
+    evaluator: Evaluator,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+    frame: Frame,
+    assumptions: Assumptions = NO_ASSUMPTIONS,
 ) -> list[Assumptions] | None:
     """Return the turns of a comprehension in order; None where they, or whether one counts, were not seen."""
-    turns: list[Assumptions] = [NO_ASSUMPTIONS]
+    turns: list[Assumptions] = [assumptions]
     inside = frame.scope.inside[id(node)]
     arms = [arm for arm in inside.arms if arm not in frame.place.arms]
     for arm in arms:

@@ -8,13 +8,26 @@ documentation ("Name Your Options").
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things.kinds import GIVEN, External, Frame, Possibilities, Possibility, choice, under, unseen
+from loaderlint.linking.things import dictionaries, loops, templates
+from loaderlint.linking.things.kinds import (
+    GIVEN,
+    UNSEEN,
+    Absent,
+    External,
+    Frame,
+    Possibilities,
+    Possibility,
+    choice,
+    combined,
+    under,
+    unseen,
+)
 from loaderlint.model.source import Span
-from loaderlint.model.value import CommandLineText
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import keywords as keywords_of
 
@@ -39,13 +52,16 @@ class Flag:
     """One declared flag of a command line.
 
     ``text`` says that the user's value stays a string; ``switch`` is what a flag without a value gives, and
-    ``turned_off`` that another flag gives the opposite, as ``--no-pin`` does beside ``--pin``.
+    ``turned_off`` that another flag gives the opposite, as ``--no-pin`` does beside ``--pin``. ``names`` are the
+    strings it is declared by, and ``turn`` is assumed of the loops around its declaration, which may declare others.
     """
 
     name: str
     declaration: ast.Call
     frame: Frame
     default: ast.expr | None
+    names: tuple[str, ...] = ()
+    turn: Assumptions = NO_ASSUMPTIONS
     text: bool = False
     switch: bool | None = None
     turned_off: bool = False
@@ -58,7 +74,12 @@ class Flag:
     @property
     def spellings(self) -> tuple[str, ...]:
         """The words that announce its value on a command line; none for a positional argument."""
-        return tuple(one for one in strings(self.declaration) if one.startswith("-"))
+        return tuple(one for one in self.names if one.startswith("-"))
+
+    @property
+    def subject(self) -> str:
+        """What an assumption about whether the user names it speaks of."""
+        return str(self.span) if self.names == strings(self.declaration) else f"{self.span} {self.name}"
 
     @property
     def spelled(self) -> str:
@@ -77,15 +98,28 @@ class Flag:
         """Return one keyword of the declaration."""
         return keywords_of(self.declaration).get(name)
 
+    @property
+    def splats(self) -> list[ast.keyword]:
+        """What may bring its declaration further keywords."""
+        return [one for one in self.declaration.keywords if one.arg is None]
+
+    def values(self, evaluator: Evaluator, node: ast.expr) -> Possibilities:
+        """Return what an expression of its declaration can be at its own turn of the loops around it."""
+        found = evaluator.evaluate(node, self.frame)
+        return loops.of_turn(found, self.turn) if self.turn else found
+
 
 def strings(call: ast.Call) -> tuple[str, ...]:
     """Return the positional arguments of a declaration that are strings: the names of its flag."""
     return tuple(one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
-def name_of(call: ast.Call) -> str | None:
-    """Return what a flag is called where it is read, by the call that declares it: ``n_cpu`` for ``-n, --n-cpu``."""
-    names = strings(call)
+def name_of(call: ast.Call, given: tuple[str, ...] | None = None) -> str | None:
+    """Return what a flag is called where it is read, by the call that declares it: ``n_cpu`` for ``-n, --n-cpu``.
+
+    ``given`` are the names it is declared by where they are not written in the call.
+    """
+    names = strings(call) if given is None else given
     written = keywords_of(call).get("dest")
     if isinstance(written, ast.Constant) and isinstance(written.value, str):
         return written.value
@@ -96,16 +130,57 @@ def name_of(call: ast.Call) -> str | None:
     return (plain or long or names)[0].lstrip("-").replace("-", "_")
 
 
-def declared_flag(call: ast.Call, frame: Frame) -> Flag | None:
-    """Return the flag that an ``add_argument`` or ``click.option`` call declares, None when its name is not written."""
-    name, keywords = name_of(call), keywords_of(call)
+def declared_flag(
+    call: ast.Call, frame: Frame, names: tuple[str, ...] | None = None, turn: Assumptions = NO_ASSUMPTIONS
+) -> Flag | None:
+    """Return the flag that an ``add_argument`` or ``click.option`` call declares, None when its name is not written.
+
+    ``names`` are those it is declared by where they are worked out, at a ``turn`` of the loops around it.
+    """
+    name, keywords = name_of(call, names), keywords_of(call)
     if name is None:
         return None
-    flag = Flag(name, call, frame, keywords.get("default"))
-    text = flag.action in _TEXT_ACTIONS and "type" not in keywords and "nargs" not in keywords
+    flag = Flag(name, call, frame, keywords.get("default"), strings(call) if names is None else names, turn)
+    written = not flag.splats and "type" not in keywords and "nargs" not in keywords
+    text = flag.action in _TEXT_ACTIONS and written
     if _is_both_ways(flag):
         return replace(flag, switch=True, turned_off=True)
     return replace(flag, text=text, switch=_SWITCHES.get(flag.action or ""))
+
+
+def worked_out(
+    evaluator: Evaluator, call: ast.Call, frame: Frame, turns: Set[str]
+) -> list[tuple[tuple[str, ...], Assumptions, Assumptions]] | None:
+    """Return the names by which a call declares flags that are not written there; None where they all are.
+
+    Each comes with the turn of the loops around it, of which ``turns`` are the subjects, and what else it assumes;
+    names that were not seen are none.
+    """
+    destination = [one.value for one in call.keywords if one.arg == "dest"]
+    if all(isinstance(one, ast.Constant) for one in (*call.args, *destination)):
+        return None
+    arguments, complete = loops.spread(evaluator, call.args, frame)
+    named = [*arguments, *((one, None) for one in destination)]
+    given_as = [texts(evaluator, node, frame) if values is None else values for node, values in named]
+    found: dict[tuple[tuple[str, ...], Assumptions, Assumptions], None] = {}
+    for values, assumptions, _ in combined(*given_as) if complete else ():
+        given = [one.thing for one in values if not isinstance(one.thing, Absent)]
+        names = tuple(one for one in given if isinstance(one, str))
+        turn = frozenset(one for one in assumptions if one.subject in turns)
+        found[names if len(names) == len(given) else (), turn, assumptions - turn] = None
+    return [*found] or [((), NO_ASSUMPTIONS, NO_ASSUMPTIONS)]
+
+
+def texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Possibilities:
+    """Return what text in a declaration can be: a sum of texts, or one with names in it, is put together."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return tuple(templates.spelled_out(evaluator, evaluator.evaluate(node, frame)))
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    for (left, right), assumptions, _ in combined(*(texts(evaluator, one, frame) for one in (node.left, node.right))):
+        known = isinstance(left.thing, str) and isinstance(right.thing, str)
+        found.append(Possibility(f"{left.thing}{right.thing}" if known else UNSEEN, span, assumptions=assumptions))
+    return tuple(found) or unseen(span)
 
 
 def _is_both_ways(flag: Flag) -> bool:
@@ -118,13 +193,17 @@ def default_values(evaluator: Evaluator, flag: Flag, set_before: Possibilities |
     ``set_before`` are defaults that were set for its name before it was declared without a default of its own.
     """
     span = flag.span
+    if flag.default is None and flag.splats:
+        spread = ast.Call(flag.declaration.func, [], flag.splats)
+        given = dictionaries.items_of_call(evaluator, spread, flag.frame).entries.get("default") or unseen(span)
+        return loops.of_turn(given, flag.turn) if flag.turn else given
     if flag.default is None and set_before is not None:
         return set_before
     if flag.switch is not None and flag.default is None and not _is_both_ways(flag):
         return (Possibility(not flag.switch, span, taken_out=True),)
     if flag.default is None:
-        return () if _is_required(flag.declaration) else (Possibility(None, span),)
-    return tuple(one for one in evaluator.evaluate(flag.default, flag.frame) if not _is_suppressed(one))
+        return () if _is_required(flag) else (Possibility(None, span),)
+    return tuple(one for one in flag.values(evaluator, flag.default) if not _is_suppressed(one))
 
 
 def _is_suppressed(one: Possibility) -> bool:
@@ -139,7 +218,7 @@ def flag_values(evaluator: Evaluator, flag: Flag, defaults: Possibilities) -> Po
     """
     span = flag.span
     values = tuple(way for one in defaults for way in converted(evaluator, one, flag))
-    unsaid = under((one.step(span, f"{flag.spelled} default") for one in values), choice(str(span), "default"))
+    unsaid = under((one.step(span, f"{flag.spelled} default") for one in values), choice(flag.subject, "default"))
     text_in_any_case = any(isinstance(one.thing, str) or one.thing is None for one in values)
     return (*unsaid, *user_values(evaluator, flag, told_apart=not text_in_any_case))
 
@@ -149,29 +228,27 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
 
     ``told_apart`` says that a string tells the user's value from a default.
     """
-    span, given = flag.span, choice(str(flag.span), "given")
+    span, given = flag.span, choice(flag.subject, "given")
     if flag.switch is not None:
         # The declaration says what the flag gives, but is not that value: nothing else can stand there.
         on = Possibility(flag.switch, span, assumptions=given, taken_out=True).step(span, flag.spelled)
-        off = Possibility(not flag.switch, span, assumptions=choice(str(span), "turned off"), taken_out=True)
+        off = Possibility(not flag.switch, span, assumptions=choice(flag.subject, "turned off"), taken_out=True)
         return (on, off.step(span, f"{flag.spelled} turned off")) if flag.turned_off else (on,)
     constant = flag.keyword("const") if flag.action == "store_const" else None
     if constant is not None:
-        return under(evaluator.evaluate(constant, flag.frame), given)
+        return under(flag.values(evaluator, constant), given)
     if flag.text and told_apart:
         text = Possibility(CommandLineText(flag.spelled), span, assumptions=given)
         return (text.step(span, f"{flag.spelled} without type"),)
     return (Possibility(GIVEN, span, assumptions=given),)
 
 
-def _is_required(declaration: ast.Call) -> bool:
-    """Return whether a declaration without a default says that the user must give the flag."""
-    keywords = {one.arg: one.value for one in declaration.keywords}
-    required = keywords.get("required")
+def _is_required(flag: Flag) -> bool:
+    """Return whether the declaration of a flag without a default says that the user must give it."""
+    required = flag.keyword("required")
     if required is not None:
         return not (isinstance(required, ast.Constant) and not required.value)
-    names = strings(declaration)
-    return bool(names) and not any(one.startswith("-") for one in names) and "nargs" not in keywords
+    return bool(flag.names) and not flag.spellings and flag.keyword("nargs") is None
 
 
 def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibilities:
@@ -179,7 +256,7 @@ def converted(evaluator: Evaluator, given: Possibility, flag: Flag) -> Possibili
     kind = flag.keyword("type")
     if kind is None or not isinstance(given.thing, str | CommandLineText):
         return (given,)
-    for one in evaluator.evaluate(kind, flag.frame):
+    for one in flag.values(evaluator, kind):
         name = one.thing.name.removeprefix("builtins.") if isinstance(one.thing, External) else ""
         if name == "str":
             return (given,)

@@ -71,6 +71,9 @@ def _parsed(
 ) -> Possibilities:
     found: list[Possibility] = []
     others = _commands_not_chosen(command_line)
+    if any(one.names == () for one in command_line.declarations):
+        # One of the flags whose names nobody saw may be of this name.
+        missing = (*missing, *unseen(span))
     for state in _states(evaluator, command_line, name):
         if state.assumptions & others:
             continue
@@ -118,8 +121,8 @@ def names(evaluator: Evaluator, command_line: CommandLine) -> tuple[str, ...]:
     """Return the attributes of a parsed command line that were seen."""
     found: dict[str, None] = {}
     for one in command_line.declarations:
-        if _declares_flag(one):
-            flag = _flag(evaluator, one)
+        if declares_flag(one):
+            flag = flag_of(evaluator, one)
             found.update({flag.name: None} if flag is not None else {})
         elif _names_command(one):
             found.update(dict.fromkeys(filter(None, (_destination_of_commands(evaluator, one),))))
@@ -136,7 +139,8 @@ def attributes(evaluator: Evaluator, command_line: CommandLine, span: Span) -> I
     return Items({name: attribute(evaluator, command_line, name, span) for name in every}, complete=False)
 
 
-def _declares_flag(declaration: Declaration) -> bool:
+def declares_flag(declaration: Declaration) -> bool:
+    """Return whether a declaration is ``add_argument(...)``."""
     return isinstance(declaration.call.func, ast.Attribute) and declaration.call.func.attr == "add_argument"
 
 
@@ -174,14 +178,16 @@ def _destination_of_commands(evaluator: Evaluator, declaration: Declaration) -> 
     return None
 
 
-def _flag(evaluator: Evaluator, declaration: Declaration) -> Flag | None:
-    call, frame = declaration.call, declaration.frame
-    return evaluator.remembered(("flag", call), frame, lambda: declared_flag(call, frame))
+def flag_of(evaluator: Evaluator, declaration: Declaration) -> Flag | None:
+    """Return the flag that a declaration adds, None where its name was not seen."""
+    call, frame, names, turn = declaration.call, declaration.frame, declaration.names, declaration.turn
+    key = ("flag", call, names, turn)
+    return evaluator.remembered(key, frame, lambda: declared_flag(call, frame, names, turn))
 
 
 def _flags(evaluator: Evaluator, command_line: CommandLine) -> Iterator[Flag]:
     for one in command_line.declarations:
-        flag = _flag(evaluator, one) if _declares_flag(one) else None
+        flag = flag_of(evaluator, one) if declares_flag(one) else None
         if flag is not None:
             yield flag
 
@@ -202,8 +208,8 @@ def _states(evaluator: Evaluator, command_line: CommandLine, name: str) -> list[
         elif _names_command(declaration):
             values = evaluator.evaluate(declaration.call.args[0], declaration.frame)
             states = [after for before in states for after in _after_default(before, values, declaration)]
-        elif _declares_flag(declaration):
-            flag = _flag(evaluator, declaration)
+        elif declares_flag(declaration):
+            flag = flag_of(evaluator, declaration)
             assert flag is not None
             states = [after for before in states for after in _after_flag(evaluator, before, flag, declaration)]
         else:
@@ -235,8 +241,8 @@ def _named_by(evaluator: Evaluator, declaration: Declaration) -> str | None:
         return _destination(declaration) or ""
     if _names_command(declaration):
         return _destination_of_commands(evaluator, declaration) or ""
-    if _declares_flag(declaration):
-        flag = _flag(evaluator, declaration)
+    if declares_flag(declaration):
+        flag = flag_of(evaluator, declaration)
         return flag.name if flag is not None else ""
     return None
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import entries_after, functions, instances
+from loaderlint.linking.following.commandlines.flags import worked_out
 from loaderlint.linking.following.commandlines.words import words_of
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import (
@@ -30,7 +32,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import CallSite
+from loaderlint.readers.python import CallSite, Place
 from loaderlint.vocabulary.commandlines import PARSER_EXTENDERS
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
 
 _DECLARES = ("add_argument", "set_defaults", "add_arguments")
 _COMMAND = "add_parser"
-_GROUPS = ("add_argument_group", "add_mutually_exclusive_group")
+_EXCLUSIVE = "add_mutually_exclusive_group"
+_GROUP = ".add_argument_group"
 _PARSES = ("parse_args", "parse_intermixed_args")
 _PARSES_SOME = ("parse_known_args", "parse_known_intermixed_args")
 DEEPEST_PARSER_CALL = 8
@@ -48,8 +51,18 @@ MOST_WAYS_TO_A_CALL = 16
 
 
 def is_parser(thing: object) -> bool:
-    """Return whether a thing is an ``argparse`` parser, one of a library built on it, or one of its commands."""
-    return isinstance(thing, Made) and thing.callee.endswith(("ArgumentParser", "ArgParser", ".add_parser"))
+    """Return whether a thing is an ``argparse`` parser, one of a library built on it, or a command or group of one."""
+    return isinstance(thing, Made) and thing.callee.endswith(("ArgumentParser", "ArgParser", ".add_parser", _GROUP))
+
+
+def is_group(thing: Made) -> bool:
+    """Return whether a thing is a group of the flags of a parser."""
+    return thing.callee.endswith(_GROUP)
+
+
+def said_until(evaluator: Evaluator, parser: Made, frame: Frame) -> tuple[Declaration, ...]:
+    """Return what is said to a parser before a run comes to a place."""
+    return tuple(_History(evaluator, parser, frame.place).before(frame))
 
 
 def method(
@@ -58,7 +71,7 @@ def method(
     """Return what a method of a parser gives, None for any that is not known."""
     if not isinstance(owner.thing, Made) or not is_parser(owner.thing):
         return None
-    if name in _GROUPS:
+    if name == _EXCLUSIVE:
         return (owner,)
     if name in (*_PARSES, *_PARSES_SOME):
         namespace = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "namespace")]
@@ -128,17 +141,17 @@ def same(one: Made, other: Made) -> bool:
     return one.frame.arguments is other.frame.arguments
 
 
-class _Parsed(Exception):
-    """The call that parses is reached."""
+class _Reached(Exception):
+    """The call that parses, or the place until which a parser's history is told, is reached."""
 
 
 class _History:
-    """What is said to one parser before one call parses."""
+    """What is said to one parser before one call parses, or before a run comes to a place."""
 
-    def __init__(self, evaluator: Evaluator, parser: Made, parse: ast.Call) -> None:
+    def __init__(self, evaluator: Evaluator, parser: Made, until: ast.Call | Place) -> None:
         self._evaluator = evaluator
         self._parser = parser
-        self._parse = parse
+        self._until = until
         self._makers = {id(call) for call, _ in _calls_into(parser.frame)}
         self._found: list[Declaration] = []
         self._entered: dict[tuple[int, int, int], Frame] = {}
@@ -147,7 +160,7 @@ class _History:
         """The option setters followed for the outermost of the calls that are known by their last name alone."""
 
     def before(self, frame: Frame) -> list[Declaration]:
-        """Return what is said until the parse call in the frame."""
+        """Return what is said until the call or place in the frame."""
         self._found.extend(_parents(self._evaluator, self._parser))
         roots = [_outermost(self._parser.frame), _outermost(frame)]
         keeper = self._parser.frame.receiver
@@ -156,7 +169,7 @@ class _History:
         try:
             for root in roots if constructor is None else (constructor, *roots):
                 self._walk(root, (NO_ASSUMPTIONS,), ())
-        except _Parsed:
+        except _Reached:
             pass
         return self._found
 
@@ -167,9 +180,17 @@ class _History:
         self._entered[key] = frame
         for site in sorted(frame.scope.calls, key=_turn):
             where = replace(frame, place=site.place)
-            if site.node is self._parse:
-                raise _Parsed
+            if self._is_reached(site):
+                raise _Reached
             self._call(site.node, where, ways, otherwise)
+        if isinstance(self._until, Place) and self._until.scope is frame.scope:
+            raise _Reached
+
+    def _is_reached(self, site: CallSite) -> bool:
+        """Return whether a call is the one that parses, or comes after the place."""
+        if isinstance(self._until, Place):
+            return site.place.scope is self._until.scope and site.place.order > self._until.order
+        return site.node is self._until
 
     def _call(
         self, call: ast.Call, frame: Frame, ways: Sequence[Assumptions], otherwise: tuple[Assumptions, ...]
@@ -181,7 +202,7 @@ class _History:
                     here, not_here = self._when(frame, ways, otherwise)
                     joint = tuple(both for way in here if (both := together(way, command)) is not None)
                     not_here = not_here or ((NO_ASSUMPTIONS,) if command else ())
-                    self._found.append(Declaration(call, frame, joint, not_here))
+                    self._found.extend(_at_turns(self._evaluator, Declaration(call, frame, joint, not_here)))
             return
         if isinstance(call.func, ast.Attribute) and call.func.attr == _COMMAND:
             self._declare_command(call, frame, ways, otherwise)
@@ -224,6 +245,9 @@ class _History:
     def _command(self, owner: Possibility) -> Assumptions | None:
         """Return what is assumed where a thing is the parser or one of its commands, None where it is neither."""
         thing, assumptions = owner.thing, NO_ASSUMPTIONS
+        if isinstance(thing, Made) and is_group(thing) and isinstance(thing.call.func, ast.Attribute):
+            owners = self._evaluator.evaluate(thing.call.func.value, thing.frame)
+            return next((found for one in owners if (found := self._command(one)) is not None), None)
         while isinstance(thing, Made) and thing.callee.endswith(".add_parser") and not same(thing, self._parser):
             above = _above(self._evaluator, thing)
             if above is None:
@@ -312,6 +336,39 @@ def _span(made: Made) -> Span:
 def _named(call: ast.Call) -> str:
     first = call.args[0] if call.args else None
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ast.unparse(call)
+
+
+def _at_turns(evaluator: Evaluator, said: Declaration) -> Iterator[Declaration]:
+    """Yield what a call says to a parser at each turn of the loops around it, where it works out a flag's names."""
+    turns = frozenset(_turns_around(said.frame))
+    named = worked_out(evaluator, said.call, said.frame, turns) if _declares_flag(said.call) else None
+    if named is None:
+        yield said
+        return
+    for names, turn, assumed in named:
+        own = [both for way in said.ways if (both := together(way, turn, assumed)) is not None]
+        if own:
+            others = said.otherwise or ((NO_ASSUMPTIONS,) if assumed else ())
+            ways, otherwise = (tuple(map(partial(_outside, turns), each)) for each in (own, others))
+            surely = NO_ASSUMPTIONS in ways
+            yield replace(said, ways=ways, otherwise=() if surely else otherwise, names=names, turn=turn)
+
+
+def _declares_flag(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument"
+
+
+def _outside(turns: Set[str], assumptions: Assumptions) -> Assumptions:
+    """Return what is assumed besides the turns of some loops."""
+    return frozenset(one for one in assumptions if one.subject not in turns)
+
+
+def _turns_around(frame: Frame) -> Iterator[str]:
+    """Yield the subjects of the turns of the loops around a place, and around the calls that lead to it."""
+    for where in (frame, *(caller for _, caller in _calls_into(frame))):
+        for arm in where.place.arms:
+            if arm.loop and isinstance(arm.owner, ast.For):
+                yield str(where.facts.span(arm.owner.iter))
 
 
 def _under(declaration: Declaration, ways: Sequence[Assumptions]) -> Declaration:
