@@ -40,12 +40,13 @@ class Unseen:
     """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test.
 
     ``given`` says that it is what the user of a command line gives, ``replaced`` that it is what he puts in the place
-    of a value that is written down (``data.num_workers=8``).
+    of a value that is written down (``data.num_workers=8``), ``something`` that it is surely not None.
     """
 
     truth: bool | None = None
     given: bool = False
     replaced: bool = False
+    something: bool = False
 
 
 class Absent:
@@ -57,6 +58,7 @@ TRUTHY = Unseen(True)
 FALSY = Unseen(False)
 GIVEN = Unseen(given=True)
 REPLACED = Unseen(replaced=True)
+SOMETHING = Unseen(something=True)
 ABSENT = Absent()
 
 
@@ -337,6 +339,11 @@ def end_of(scope: Scope) -> Place:
 def unseen(span: Span, assumptions: Assumptions = NO_ASSUMPTIONS) -> Possibilities:
     """Return the single possibility of not knowing."""
     return (Possibility(UNSEEN, span, assumptions=assumptions),)
+
+
+def never_none(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return the possibilities of an expression that never gives None, whatever else was not seen of it."""
+    return tuple(replace(one, thing=SOMETHING) if one.thing == UNSEEN else one for one in possibilities)
 
 
 def irremovable(possibilities: Iterable[Possibility]) -> Possibilities:
