@@ -8,7 +8,7 @@ cannot be followed is `Unseen`, and stays so.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
@@ -448,9 +448,18 @@ def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
     ways: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
         unseen_anywhere = isinstance(one.thing, Unseen)
-        thing = (type(one.thing), one.thing) if one.constant or unseen_anywhere else id(one.thing)
+        thing = (Unseen, one.thing) if unseen_anywhere else _identity(one)
         ways.setdefault((thing, None if unseen_anywhere else (one.span, one.entry)), []).append(one)
     return tuple(one for same in ways.values() for one in _fewest(same))
+
+
+def _identity(one: Possibility) -> Hashable:
+    """Return what tells a thing from others: what one call made is one thing, in however many ways it was called."""
+    if one.constant:
+        return type(one.thing), one.thing
+    if isinstance(one.thing, Made):
+        return one.thing.callee, id(one.thing.call), id(one.thing.frame)
+    return id(one.thing)
 
 
 def in_few(
@@ -464,7 +473,7 @@ def in_few(
     seen: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
         if not isinstance(one.thing, Unseen):
-            thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+            thing = _identity(one)
             seen.setdefault((thing, one.span, one.entry), []).append(one)
     ways = fewer(one.assumptions for one in open_ways)
     told = ways if len(ways) <= MOST_OPEN_WAYS else [NO_ASSUMPTIONS]
@@ -486,7 +495,7 @@ def in_part(possibilities: Possibilities, span: Span, most: int) -> Possibilitie
     unseen_ways = [one for one in possibilities if isinstance(one.thing, Unseen)]
     for one in sorted(possibilities, key=lambda one: len(one.assumptions)):
         if not isinstance(one.thing, Unseen):
-            thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+            thing = _identity(one)
             ways.setdefault((thing, one.span, one.entry), []).append(one)
     kept = [one for turn in zip_longest(*ways.values()) for one in turn if one is not None][: max(most, len(ways))]
     if len(kept) + len(unseen_ways) == len(possibilities):
