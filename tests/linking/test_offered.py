@@ -165,7 +165,7 @@ from torch.utils.data import DataLoader
 def build(data, **options):
     return DataLoader(data, **options)
 """
-PASSED_ON: Cases = {
+PASSED_ON: dict[str, tuple[str, set[str]]] = {
     "left out by the project's own call": ("from images.making import build\nbuild(1)\n", {"0 unwritten", "open"}),
     "given by the project's own call": ("from images.making import build\nbuild(1, num_workers=⟦3⟧)\n", {"3", "open"}),
     "left out by one call, given by another": (
