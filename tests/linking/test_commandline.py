@@ -1310,6 +1310,59 @@ WORDS: Cases = {
         """,
         {"8", "open"},
     ),
+    "beside flags that a library declares": (
+        """
+        import argparse
+        from pytorch_lightning import Trainer
+        parser = Trainer.add_argparse_args(argparse.ArgumentParser())
+        parser.add_argument("--workers", type=int, default=8)
+        args = parser.parse_args(["--gpus", "0", "--workers", "⟦4⟧", "--devices", "-1", "--fast_dev_run"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"4 shared"},
+    ),
+    "none beside flags that a library declares": (
+        """
+        import argparse
+        from pytorch_lightning import Trainer
+        parser = Trainer.add_argparse_args(argparse.ArgumentParser())
+        parser.add_argument("--workers", type=int, default=⟦8⟧)
+        parser.add_argument("--size", type=int, default=1)
+        args = parser.parse_args(["--gpus", "0", "--size", "2"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "one that may be a known flag shortened": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("-j", "--workers", type=int, default=⟦8⟧)
+        args = parser.parse_args(["--workers", "2", "-j4"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "one for an argument without a flag": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("workers", type=int, nargs="?", default=⟦8⟧)
+        args = parser.parse_args(["4"])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8", "open"},
+    ),
+    "none for an argument without a flag": (
+        """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("workers", type=int, nargs="?", default=⟦8⟧)
+        args = parser.parse_args([])
+        DataLoader(data, num_workers=args.workers)
+        """,
+        {"8"},
+    ),
     "a namespace that nobody gives": (
         """
         import argparse

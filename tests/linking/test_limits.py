@@ -6,7 +6,7 @@ import ast
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.things.classes import class_of
-from loaderlint.linking.things.kinds import Frame, Function
+from loaderlint.linking.things.kinds import Frame, Function, Made, Possibilities, Possibility, choice, in_few
 from loaderlint.readers.python import FunctionNode, Place
 from tests.linking.traced import project_of
 
@@ -61,3 +61,22 @@ def test_what_a_constructor_calls_is_found_out_without_the_steps_of_who_asks() -
         return left()
 
     assert evaluator.once(("around it",), 0, left_after_asking) == evaluator.once(("around nothing",), 0, left)
+
+
+def test_what_one_call_makes_is_one_thing_in_however_many_ways_it_was_called() -> None:
+    project, _ = project_of("made = kind(1)\nother = kind(1)\n")
+    facts = project.python("main.py")
+    assert facts is not None
+    frame = Frame(facts, Place(facts.module, 0))
+    first, second = [one.value for one in facts.tree.body if isinstance(one, ast.Assign)]
+    assert isinstance(first, ast.Call)
+    assert isinstance(second, ast.Call)
+    span = facts.span(first)
+
+    def ways(callee: str, call: ast.Call, *callers: int) -> Possibilities:
+        return tuple(Possibility(Made(callee, call, frame), span, assumptions=choice("call", one)) for one in callers)
+
+    (found,) = in_few(ways("Loader", first, 0, 1, 2))
+    assert found.assumptions == choice("call", frozenset({0, 1, 2}))
+    apart = in_few((*ways("Loader", first, 0), *ways("Other", first, 1), *ways("Loader", second, 2)))
+    assert len(apart) == 3

@@ -205,3 +205,28 @@ def test_the_default_of_a_private_method_is_none_for_users() -> None:
     )
     files = {**DECLARED, "images/__init__.py": "from .making import Images\n", "images/making.py": text}
     assert traced(files) == {"3"}
+
+
+PASSING = """\
+from torch.utils.data import DataLoader
+def build(data, **options):
+    return DataLoader(data, **options)
+"""
+PASSED_ON: dict[str, tuple[str, set[str]]] = {
+    "left out by the project's own call": ("from images.making import build\nbuild(1)\n", {"0 unwritten", "open"}),
+    "given by the project's own call": ("from images.making import build\nbuild(1, num_workers=⟦3⟧)\n", {"3", "open"}),
+    "left out by one call, given by another": (
+        "from images.making import build\nbuild(1)\nbuild(1, num_workers=⟦3⟧)\n",
+        {"0 unwritten", "3", "open"},
+    ),
+    "perhaps left out": ("from images.making import build\nbuild(1, **more())\n", {"open"}),
+    "called by nobody": ("", {"open"}),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PASSED_ON.values(), ids=PASSED_ON.keys())
+def test_an_option_that_users_may_pass_on_has_the_default_that_the_project_leaves_it(
+    text: str, expected: set[str]
+) -> None:
+    files = {**DECLARED, "images/__init__.py": "from .making import build\n", "images/making.py": PASSING}
+    assert traced({**files, "train.py": text}) == expected

@@ -204,6 +204,40 @@ ARITHMETIC: Cases = {
     "isinstance is not asked": ("DataLoader(data, num_workers=⟦8⟧ if isinstance(n, int) else ⟦0⟧)", {"8", "0"}),
     "a list is not None": ("N = [1]\nDataLoader(data, num_workers=⟦8⟧ if N is not None else 0)", {"8"}),
     "a dictionary is not None": ("N = {}\nDataLoader(data, num_workers=0 if N is None else ⟦8⟧)", {"8"}),
+    "a length, a number, a text and a sum that were not seen are not None": (
+        """
+        def load(given, workers):
+            return DataLoader(data, num_workers=0 if given is None else workers)
+        load(len(data), ⟦1⟧)
+        load(int(more), ⟦2⟧)
+        load(str(more), ⟦3⟧)
+        load(more() * 2, ⟦4⟧)
+        load(-more(), ⟦5⟧)
+        load(f"{more}", ⟦6⟧)
+        load([one for one in more], ⟦7⟧)
+        load(max(more, 1), ⟦8⟧)
+        """,
+        {"1", "2", "3", "4", "5", "6", "7", "8"},
+    ),
+    "what a name holds that was added to is not None": (
+        "N = more\nN += 1\nDataLoader(data, num_workers=⟦8⟧ if None is not N else 0)",
+        {"8"},
+    ),
+    "what a library gives, shifts by or merges may be None": (
+        """
+        def load(given, workers):
+            return DataLoader(data, num_workers=⟦0⟧ if given is None else workers)
+        load(more(), ⟦1⟧)
+        load(more() >> 2, ⟦2⟧)
+        load(more() | {}, ⟦3⟧)
+        load(max([more]), ⟦4⟧)
+        """,
+        {"0", "1", "2", "3", "4"},
+    ),
+    "a number that was not seen may be equal to another": (
+        "DataLoader(data, num_workers=⟦8⟧ if len(data) == 0 else ⟦0⟧)",
+        {"8", "0"},
+    ),
     "a configuration is not None": (
         """
         from omegaconf import OmegaConf

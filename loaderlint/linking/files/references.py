@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from loaderlint.readers.python import Binding, CallSite, PythonFacts, Scope
+from loaderlint.linking.files.parametrized import named_values, parametrized
+from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
 
@@ -50,6 +51,7 @@ def references(files: Iterable[PythonFacts]) -> References:
     found = References()
     for facts in files:
         imported = _imported_names(facts)
+        to_tests = _note_given_to_tests(found, facts, imported)
         for called, sites in facts.calls.items():
             for meant in (called, *sorted(imported.get(called, ()))):
                 found.calls.setdefault(meant, []).extend((facts, site) for site in sites)
@@ -72,7 +74,7 @@ def references(files: Iterable[PythonFacts]) -> References:
                 for given in (*site.node.args, *(one.value for one in site.node.keywords)):
                     # What a lambda gives is handed on with it: ``field(default_factory=lambda: Loader)``.
                     argument = given.body if isinstance(given, ast.Lambda) else given
-                    for name in last_names(argument):
+                    for name in last_names(argument) if id(argument) not in to_tests else ():
                         for meant in (name, *sorted(imported.get(name, ()))):
                             found.handed_on.setdefault(meant, []).append(HandedOn(facts, site, argument))
         if facts.source.path.endswith("__init__.py"):
@@ -125,6 +127,23 @@ def _note_bindings(found: References, scope: Scope, imported: Mapping[str, set[s
                 found.collected.add(other)
                 if one.kind == "loop":
                     found.aliases.setdefault(other, set()).add(last)
+
+
+def _note_given_to_tests(found: References, facts: PythonFacts, imported: Mapping[str, set[str]]) -> set[int]:
+    """Note what goes by the name of a test's parameter, and return the arguments that give it that, by their identity.
+
+    pytest hands them to nothing else.
+    """
+    noted: set[int] = set()
+    tests = (scope.node for scope in facts.scopes.values()) if "parametrize" in facts.calls else ()
+    for node in tests:
+        for given in parametrized(node) if isinstance(node, FunctionNode | ast.ClassDef) else ():
+            for parameter, value in named_values(given):
+                noted.add(id(value))
+                for other in last_names(value):
+                    for meant in (other, *imported.get(other, ())):
+                        found.aliases.setdefault(meant, set()).add(parameter)
+    return noted
 
 
 def _note_returned(found: References, scope: Scope, imported: Mapping[str, set[str]]) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import modules, parameters, questions
 from loaderlint.linking.things import loops, operators
 from loaderlint.linking.things.kinds import Class, Frame, Function, Possibilities, Possibility, unseen
-from loaderlint.linking.things.operations import arithmetic
 from loaderlint.readers.python import Binding
 
 if TYPE_CHECKING:
@@ -47,5 +46,5 @@ def given(evaluator: Evaluator, binding: Binding, frame: Frame) -> Possibilities
         operands = (evaluator.evaluate(node.target, where), evaluator.evaluate(node.value, where))
         if isinstance(node.op, ast.BitOr):
             return operators.merged_items(evaluator, operands, facts.span(node))
-        return operators.compute(evaluator, operands, node, where, lambda values: arithmetic(node.op, values))
+        return operators.operated(evaluator, operands, node, where)
     return unseen(facts.span(node) if isinstance(node, ast.expr | ast.stmt) else facts.span(facts.tree.body[0]))

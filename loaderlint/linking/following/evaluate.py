@@ -53,6 +53,7 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     distinct,
     end_of,
+    never_none,
     under,
     unseen,
 )
@@ -384,11 +385,11 @@ class Evaluator:
         if isinstance(node, ast.Dict):
             return (dictionaries.display(self, node, frame, span),)
         if isinstance(node, ast.DictComp):
-            return loops.dictionary(self, node, frame)
+            return never_none(loops.dictionary(self, node, frame))
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-            return loops.row(self, node, frame)
+            return never_none(loops.row(self, node, frame))
         if isinstance(node, ast.List | ast.Tuple | ast.Set):
-            return loops.displayed(self, node, frame)
+            return never_none(loops.displayed(self, node, frame))
         if isinstance(node, ast.JoinedStr):
             return templates.written(node, frame)
         if isinstance(node, ast.Lambda):

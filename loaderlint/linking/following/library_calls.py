@@ -26,6 +26,7 @@ from loaderlint.linking.things.kinds import (
     Unseen,
     combined,
     distinct,
+    never_none,
     under,
     unseen,
 )
@@ -143,13 +144,17 @@ def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: S
 def _function(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: Span) -> Possibilities:
     operands = [evaluator.evaluate(argument, frame) for argument in node.args]
     if name == "builtins.int" and len(operands) == 1:
-        return distinct(one for operand in operands[0] for one in _as_integer(evaluator, operand, node, frame))
+        return never_none(
+            distinct(one for operand in operands[0] for one in _as_integer(evaluator, operand, node, frame))
+        )
     if len(operands) == 1 and name in _OF_ONE_ROW:
         given = [one.thing for one in operands[0]]
         if len(given) != 1 or not isinstance(given[0], Row):
             return unseen(span)
         operands = list(given[0].items)
-    return operators.compute(evaluator, tuple(operands), node, frame, _FUNCTIONS[name])
+    found = operators.compute(evaluator, tuple(operands), node, frame, _FUNCTIONS[name])
+    # The only item of a row may be None, and is the largest.
+    return found if name in _OF_ONE_ROW and len(operands) == 1 else never_none(found)
 
 
 def _as_integer(evaluator: Evaluator, one: Possibility, node: ast.Call, frame: Frame) -> Possibilities:

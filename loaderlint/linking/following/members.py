@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import class_attributes, environment, instances, keys_asked, modules, subclasses
+from loaderlint.linking.following import (
+    class_attributes,
+    environment,
+    instances,
+    keys_asked,
+    loader_attributes,
+    modules,
+    subclasses,
+)
 from loaderlint.linking.following.commandlines import absl, actions, parsed, parsers
 from loaderlint.linking.following.replacing import AFTER_FIELDS
 from loaderlint.linking.things import classes, guards, locations, operators, platforms, settings
@@ -90,6 +98,9 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return guards.process_name(span)
     if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
         return evaluator.evaluate(thing.call.args[0], thing.frame)
+    if isinstance(thing, Made) and (option := loader_attributes.read(evaluator, thing, name, span)) is not None:
+        text = frame.facts.text(node)
+        return tuple(one.step(span, text) if one.constant else one for one in option)
     return unseen(span)
 
 

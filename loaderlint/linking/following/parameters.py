@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import arguments, hierarchy, stops
+from loaderlint.linking.following import arguments, hierarchy, parametrized, stops
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
@@ -57,7 +57,7 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return unseen(span)
     if node in (function.args.kwarg, function.args.vararg):
         return _rest(evaluator, function, node, frame, owner)
-    option = hydra.configuration(evaluator, function, node, frame)
+    option = hydra.configuration(evaluator, function, node, frame) or parametrized.given_to(evaluator, node, frame)
     if option is not None:
         return option
     made = _made(evaluator, owner, frame)

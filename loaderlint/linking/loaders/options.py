@@ -65,6 +65,7 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
     names = {**dict.fromkeys(site.kind.spelling, ""), **{named: option for option, named in site.kind.spelling.items()}}
     given: dict[str, Given] = {}
     hidden = site.partial
+    others: Given | None = None
     taken = max((_positional_before(one) for one, _ in site.before if one is not None), default=0)
     positional, seen = spread(evaluator, arguments, frame)
     hidden = hidden or not seen
@@ -90,13 +91,16 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
             named = _handed(evaluator, option, keyword.value, frame, frame.facts.span(keyword))
             given[option] = _left_by(by_position.get(option), named)
             continue
-        splat = dictionaries.as_items(evaluator, evaluator.evaluate(keyword.value, frame))[0]
+        splatted = evaluator.evaluate(keyword.value, frame)
+        splat = dictionaries.as_items(evaluator, splatted)[0]
         for name in splat.entries:
             option = names.get(name, name)
             brought = _followed(evaluator, option, partial(splat.entries.__getitem__, name))
             if option not in given or given[option] is by_position.get(option):
                 given[option] = _left_by(by_position.get(option), brought)
-        hidden = hidden or not splat.complete or evaluator.may_be_filled(keyword.value, frame)
+        hidden = hidden or evaluator.may_be_filled(keyword.value, frame)
+        if not splat.complete:
+            others = _left_by(others, Given.known(dictionaries.missing(evaluator, splatted) or unseen(site.span)))
     for option in site.kind.positional if not seen else ():
         if option in given:
             # Where no keyword gives it, an argument that was not seen may.
@@ -106,11 +110,13 @@ def _options_of(evaluator: Evaluator, site: PythonSite) -> dict[str, Given]:
         if option in given or not all(isinstance(one.thing, Absent) for one in before()):
             own = given.get(option, Given.known((Possibility(ABSENT, site.span),)))
             given[option] = Given.known(laid_over(own.possibilities, before), own.argument)
-    if hidden:
+    if hidden or others is not None:
+        unsaid = unseen(site.span) if hidden or others is None else others.possibilities
         for option in (*TORCH_DEFAULTS, *OBJECT_OPTIONS):
             # A splat nobody saw may hold any option; that it names a start method is too rare to keep rules silent.
-            left_out = (Possibility(ABSENT, site.span),) if option == "multiprocessing_context" else ()
-            given.setdefault(option, Given.known((*unseen(site.span), *left_out)))
+            rare = option == "multiprocessing_context"
+            values = (*unseen(site.span), Possibility(ABSENT, site.span)) if rare else unsaid
+            given.setdefault(option, Given.known(values))
     return given
 
 

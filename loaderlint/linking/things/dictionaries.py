@@ -256,6 +256,18 @@ def as_items(evaluator: Evaluator, possibilities: Possibilities) -> list[Items]:
     return [Items(Lazily.followed(evaluator, keys, joint), all(is_complete(thing) for thing in things))]
 
 
+def missing(evaluator: Evaluator, possibilities: Possibilities) -> Possibilities:
+    """Return what is under a key that none of the possible dictionaries was seen to have: nothing in those seen whole.
+
+    None is no dictionary, as in `as_items`.
+    """
+    things = ((one, _dictionary_of(evaluator, one)) for one in possibilities if one.thing is not None)
+    return distinct(
+        Possibility(ABSENT if is_complete(thing) else UNSEEN, one.span, assumptions=one.assumptions)
+        for one, thing in things
+    )
+
+
 def _dictionary_of(evaluator: Evaluator, one: Possibility) -> Thing:
     """Return a thing as the dictionary it is where it is splatted; a command line may hold more than was seen."""
     thing = one.thing

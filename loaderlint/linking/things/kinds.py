@@ -8,7 +8,7 @@ cannot be followed is `Unseen`, and stays so.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
@@ -40,12 +40,13 @@ class Unseen:
     """Something that cannot be followed to a place where somebody wrote it; ``truth`` is how it answers a test.
 
     ``given`` says that it is what the user of a command line gives, ``replaced`` that it is what he puts in the place
-    of a value that is written down (``data.num_workers=8``).
+    of a value that is written down (``data.num_workers=8``), ``something`` that it is surely not None.
     """
 
     truth: bool | None = None
     given: bool = False
     replaced: bool = False
+    something: bool = False
 
 
 class Absent:
@@ -57,6 +58,7 @@ TRUTHY = Unseen(True)
 FALSY = Unseen(False)
 GIVEN = Unseen(given=True)
 REPLACED = Unseen(replaced=True)
+SOMETHING = Unseen(something=True)
 ABSENT = Absent()
 
 
@@ -343,6 +345,11 @@ def unseen(span: Span, assumptions: Assumptions = NO_ASSUMPTIONS) -> Possibiliti
     return (Possibility(UNSEEN, span, assumptions=assumptions),)
 
 
+def never_none(possibilities: Iterable[Possibility]) -> Possibilities:
+    """Return the possibilities of an expression that never gives None, whatever else was not seen of it."""
+    return tuple(replace(one, thing=SOMETHING) if one.thing == UNSEEN else one for one in possibilities)
+
+
 def irremovable(possibilities: Iterable[Possibility]) -> Possibilities:
     """Return the possibilities where the program cannot do without the entry they are written in."""
     return tuple(one if one.entry is None else replace(one, entry=None) for one in possibilities)
@@ -445,9 +452,18 @@ def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
     ways: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
         unseen_anywhere = isinstance(one.thing, Unseen)
-        thing = (type(one.thing), one.thing) if one.constant or unseen_anywhere else id(one.thing)
+        thing = (Unseen, one.thing) if unseen_anywhere else _identity(one)
         ways.setdefault((thing, None if unseen_anywhere else (one.span, one.entry)), []).append(one)
     return tuple(one for same in ways.values() for one in _fewest(same))
+
+
+def _identity(one: Possibility) -> Hashable:
+    """Return what tells a thing from others: what one call made is one thing, in however many ways it was called."""
+    if one.constant:
+        return type(one.thing), one.thing
+    if isinstance(one.thing, Made):
+        return one.thing.callee, id(one.thing.call), id(one.thing.frame)
+    return id(one.thing)
 
 
 def in_few(
@@ -461,7 +477,7 @@ def in_few(
     seen: dict[tuple[object, ...], list[Possibility]] = {}
     for one in possibilities:
         if not isinstance(one.thing, Unseen):
-            thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+            thing = _identity(one)
             seen.setdefault((thing, one.span, one.entry), []).append(one)
     ways = fewer(one.assumptions for one in open_ways)
     told = ways if len(ways) <= MOST_OPEN_WAYS else [NO_ASSUMPTIONS]
@@ -483,7 +499,7 @@ def in_part(possibilities: Possibilities, span: Span, most: int) -> Possibilitie
     unseen_ways = [one for one in possibilities if isinstance(one.thing, Unseen)]
     for one in sorted(possibilities, key=lambda one: len(one.assumptions)):
         if not isinstance(one.thing, Unseen):
-            thing = (type(one.thing), one.thing) if one.constant else id(one.thing)
+            thing = _identity(one)
             ways.setdefault((thing, one.span, one.entry), []).append(one)
     kept = [one for turn in zip_longest(*ways.values()) for one in turn if one is not None][: max(most, len(ways))]
     if len(kept) + len(unseen_ways) == len(possibilities):

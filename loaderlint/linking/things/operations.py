@@ -20,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     Thing,
     Unseen,
 )
+from loaderlint.linking.things.templates import WRITTEN
 from loaderlint.model.value import Constant, CpuCount
 
 
@@ -117,6 +118,19 @@ def is_object(thing: Thing) -> bool:
     if isinstance(thing, Made):
         return thing.callee.rpartition(".")[2][:1].isupper()
     return isinstance(thing, Function | Class | Instance | Module | Items | Row)
+
+
+_NEVER_NONE = frozenset(
+    {WRITTEN, *(f"builtins.{name}" for name in ("bool", "dict", "float", "int", "len", "list", "set", "str", "tuple"))}
+)
+"""Calls of the language that give no None."""
+
+
+def is_something(thing: Thing) -> bool:
+    """Return whether a thing is surely not None, though it may be a constant that was not seen."""
+    if isinstance(thing, Unseen):
+        return thing.something or thing.truth is True
+    return is_object(thing) or (isinstance(thing, Made) and thing.callee in _NEVER_NONE)
 
 
 def is_class(thing: Thing) -> bool:

@@ -26,6 +26,7 @@ from loaderlint.linking.things.kinds import (
     Unseen,
     combined,
     distinct,
+    never_none,
     under,
     unseen,
 )
@@ -35,6 +36,7 @@ from loaderlint.linking.things.operations import (
     computed,
     is_class,
     is_object,
+    is_something,
     number,
     same_class,
     truth_of,
@@ -94,8 +96,12 @@ def unary(evaluator: Evaluator, node: ast.UnaryOp, frame: Frame) -> Possibilitie
         signed = compute(
             evaluator, (evaluator.evaluate(node.operand, frame),), node, frame, lambda values: sign * number(values[0])
         )
-        return tuple(replace(one, sources=frozenset()) for one in signed)
+        return never_none(replace(one, sources=frozenset()) for one in signed)
     return unseen(span)
+
+
+_OF_NUMBERS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+"""Operators that give no None: libraries give the others meanings of their own."""
 
 
 def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities:
@@ -104,11 +110,19 @@ def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities
     if isinstance(node.op, ast.Div) and _holds_path(evaluator, node, frame):
         return (Possibility(locations.joined(node.left, node.right, frame), span),)
     if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
-        return unseen(span)
+        return never_none(unseen(span))
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))
     if isinstance(node.op, ast.BitOr):
         return merged_items(evaluator, operands, span)
-    return compute(evaluator, operands, node, frame, lambda values: arithmetic(node.op, values))
+    return operated(evaluator, operands, node, frame)
+
+
+def operated(
+    evaluator: Evaluator, operands: tuple[Possibilities, ...], node: ast.BinOp | ast.AugAssign, frame: Frame
+) -> Possibilities:
+    """Return what the operator of an expression or assignment gives for its operands."""
+    found = compute(evaluator, operands, node, frame, lambda values: arithmetic(node.op, values))
+    return never_none(found) if isinstance(node.op, _OF_NUMBERS) else found
 
 
 def _holds_path(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> bool:
@@ -143,7 +157,7 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
         is_class(one.thing) for operand in operands for one in operand
     ):
         return _identity(operands, node, frame)
-    if isinstance(kind, ast.Is | ast.IsNot) and any(is_object(one.thing) for operand in operands for one in operand):
+    if isinstance(kind, ast.Is | ast.IsNot) and any(is_something(one.thing) for operand in operands for one in operand):
         return _identity(operands, node, frame)
     if isinstance(kind, ast.In | ast.NotIn):
         filled = evaluator.may_hold_more(node.comparators[0], frame)
@@ -156,7 +170,7 @@ def _equality(operands: tuple[Possibilities, Possibilities], node: ast.Compare, 
     kind, span = node.ops[0], frame.facts.span(node)
     found: list[Possibility] = []
     for (left, right), assumptions, places in combined(*operands):
-        thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
+        thing = _compared(left.thing, right.thing, node, frame)
         if (_is_container(left) and right.constant) or (_is_container(right) and left.constant):
             thing = isinstance(kind, ast.NotEq | ast.IsNot)
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
@@ -168,13 +182,22 @@ def _identity(operands: tuple[Possibilities, Possibilities], node: ast.Compare, 
     kind, span = node.ops[0], frame.facts.span(node)
     found: list[Possibility] = []
     for (left, right), assumptions, places in combined(*operands):
-        thing = computed([left.thing, right.thing], lambda values: comparison(kind, values), frame.facts.text(node))
+        thing = _compared(left.thing, right.thing, node, frame)
         if (is_object(left.thing) and right.constant) or (is_object(right.thing) and left.constant):
             thing = isinstance(kind, ast.IsNot | ast.NotEq)
         elif (same := same_class(left.thing, right.thing)) is not None:
             thing = same is isinstance(kind, ast.Is | ast.Eq)
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
     return distinct(found) or unseen(span)
+
+
+def _compared(left: Thing, right: Thing, node: ast.Compare, frame: Frame) -> Thing:
+    """Return what a comparison gives for two things: one that is surely something is not None, whatever it is."""
+    kind = node.ops[0]
+    pairs = ((left, right), (right, left))
+    if isinstance(kind, ast.Is | ast.IsNot) and any(one is None and is_something(other) for one, other in pairs):
+        return isinstance(kind, ast.IsNot)
+    return computed([left, right], lambda values: comparison(kind, values), frame.facts.text(node))
 
 
 def _is_container(one: Possibility) -> bool:

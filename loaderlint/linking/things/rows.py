@@ -20,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     Settings,
     combined,
     irremovable,
+    never_none,
     under,
     unseen,
 )
@@ -86,7 +87,7 @@ def called(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span: 
         rows = _side_by_side(followed, span) if name == "builtins.zip" else [one for one in followed if one is not None]
         made: Possibilities
         if name in _NUMBERS and not rows:
-            unknown.extend(unseen(span, assumptions))
+            unknown.extend(never_none(unseen(span, assumptions)))
             continue
         if len(rows) < len(values) or (name == "itertools.product" and prod(map(len, rows)) > MOST_TURNS):
             return None

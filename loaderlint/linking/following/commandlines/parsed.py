@@ -93,10 +93,14 @@ def _given(
     by_user = (*flag_values(evaluator, flag, defaults), *(way for one in others for way in user_values(evaluator, one)))
     if command_line.words is None:
         return by_user
-    given = given_by(command_line.words, list(_flags(evaluator, command_line)))
-    if given is None:
+    told = given_by(command_line.words, list(_flags(evaluator, command_line)))
+    if told is None:
         return by_user
+    given, all_known = told
     words = given.get(flag.name)
+    if words is None and not (all_known and (flag.spellings or not command_line.words)):
+        # What is not known may fill the same name, and a word alone what has no flag.
+        return by_user
     if words is None:
         return tuple(way for one in defaults for way in converted(evaluator, one, flag))
     if others or flag.action == "store_const":

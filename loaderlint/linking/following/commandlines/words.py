@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -75,10 +75,15 @@ def _pieces(evaluator: Evaluator, one: Possibility) -> list[Possibility]:
     return pieces
 
 
-def given_by(words: Words, flags: Sequence[Flag]) -> Mapping[str, Possibilities] | None:
-    """Return the words each flag gets, by the flag's name; None when the words cannot be told apart."""
+def given_by(words: Words, flags: Sequence[Flag]) -> tuple[Mapping[str, Possibilities], bool] | None:
+    """Return the words each flag gets, by the flag's name, and whether all flags among the words are known.
+
+    One that is not known, which a library may have declared, takes what follows up to the next flag. None where the
+    words cannot be told apart.
+    """
     by_spelling = {spelling: flag for flag in flags for spelling in flag.spellings}
     given: dict[str, Possibilities] = {}
+    all_known = True
     waiting = list(words)
     while waiting:
         word = waiting.pop(0)
@@ -88,8 +93,9 @@ def given_by(words: Words, flags: Sequence[Flag]) -> Mapping[str, Possibilities]
         spelled, joined, value = text.partition("=")
         flag = by_spelling.get(spelled)
         if flag is None:
-            if spelled.startswith("-"):
+            if spelled.startswith("-") and _may_shorten(spelled, by_spelling):
                 return None
+            all_known = all_known and not spelled.startswith("-")
             continue
         taken = [(_tail(word[0], value),)] if joined else _taken(flag, waiting)
         if taken is None:
@@ -97,7 +103,12 @@ def given_by(words: Words, flags: Sequence[Flag]) -> Mapping[str, Possibilities]
         del waiting[: 0 if joined else len(taken)]
         alone = flag.keyword("nargs") is None and len(taken) == 1
         given[flag.name] = taken[0] if alone else (replace(word[0], thing=UNSEEN if taken else text),)
-    return given
+    return given, all_known
+
+
+def _may_shorten(spelled: str, known: Iterable[str]) -> bool:
+    """Return whether a word that is no flag may stand for one: ``--work``, or ``-j4`` for ``-j 4``."""
+    return any(one.startswith(spelled) or (len(one) == 2 and spelled.startswith(one)) for one in known)
 
 
 def _text(word: Possibilities) -> str | None:
