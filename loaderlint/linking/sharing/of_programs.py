@@ -29,6 +29,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.uses import LOADERS_OF_TORCH
 
 
 def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
@@ -230,6 +231,11 @@ class _OtherUses:
         of_objects = [(one, owner) for one in reads if (owner := _owner(one.node)) is not None]
         return len(of_objects) > _MOST_READS or any(loader.span in self._made(one, owner) for one, owner in of_objects)
 
+    def _is_loader(self, owner: ast.expr, frame: Frame) -> bool:
+        with self._evaluator.steps(_STEPS):
+            things = [one.thing for one in self._evaluator.evaluate(owner, frame)]
+        return any(isinstance(one, Made) and one.callee in LOADERS_OF_TORCH for one in things)
+
     def _made(self, read: Read, owner: ast.expr) -> frozenset[Span]:
         with self._evaluator.steps(_STEPS):
             things = [one.thing for one in self._evaluator.evaluate(owner, Frame(read.facts, read.place))]
@@ -245,6 +251,10 @@ class _OtherUses:
 
     def _followed(self, read: Read) -> frozenset[Span]:
         frame = Frame(read.facts, read.place)
+        owner = _owner(read.node)
+        if owner is not None and self._is_loader(owner, frame):
+            # What a loader is asked for is found out by `read_back`.
+            return frozenset()
         with self._evaluator.steps(_STEPS):
             if read.call is not None and not self._is_taken_by(read.call, frame, followed=read.taken or read.whole):
                 return frozenset()
