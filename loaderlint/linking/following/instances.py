@@ -79,12 +79,12 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     kinds = hierarchy.kinds(evaluator, instance, name)
     each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
     own = one_of(f"the class of the {classes.subject(instance.of)}", each)
-    outer = set_outside.on_objects(evaluator, instance.of, name)
+    outer = set_outside.on_objects(evaluator, instance, name)
     return one_of(f"what sets {classes.subject(instance.of)}.{name}", [("own", own), *outer]) if outer else own
 
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
-    return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running)
+    return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running, instance.without)
 
 
 def own_without(evaluator: Evaluator, instance: Instance, name: str, methods: Collection[Scope]) -> Possibilities:
@@ -146,7 +146,7 @@ def _ended(
     To whom asks it while they are found out, an attribute is whatever it was given.
     """
     return evaluator.once(
-        ("made", instance.of.node, instance.call, instance.frame, instance.running, method, names),
+        ("made", instance.of.node, instance.call, instance.frame, instance.running, instance.without, method, names),
         [NO_ASSUMPTIONS],
         lambda: stops.conditions_of_end(evaluator, _method_frame(evaluator, instance, owner, method), names),
     )

@@ -118,13 +118,18 @@ UNCHANGED: Mapping[str, Possibilities] = MappingProxyType({})
 """The attributes set on a thing that nothing was set on since it was made."""
 
 
+Maker: TypeAlias = tuple[ast.Call, ast.ClassDef]
+"""A call that makes an object, and the class of that."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Instance:
     """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
 
     ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
     ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives. ``running`` is
-    a method that runs on it, by the class that defines it, where that tells what kind of object it is.
+    a method that runs on it, by the class that defines it, where that tells what kind of object it is. ``without`` are
+    calls that did not make it, each for the class it makes an object of.
     """
 
     of: Class
@@ -133,6 +138,7 @@ class Instance:
     changed: Mapping[str, Possibilities] = field(default_factory=lambda: UNCHANGED)
     given: Mapping[str, Possibilities] = field(default_factory=dict)
     running: tuple[Class, str] | None = None
+    without: frozenset[Maker] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
