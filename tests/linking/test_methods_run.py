@@ -210,6 +210,20 @@ GIVEN_TO_TRAINERS: Cases = {
         ),
         {"1", "2"},
     ),
+    "a callback hands it on": (
+        given_to_trainer(
+            "Trainer().fit(model, datamodule=Data(⟦2⟧))",
+            callback="class Callback:\n    def on_fit_end(self, trainer, model):\n        run(trainer.datamodule)\n",
+        ),
+        {"1", "2"},
+    ),
+    "an entry of settings is handed on": (
+        given_to_trainer(
+            "Trainer().fit(model, datamodule=Data(2))",
+            other="def other(cfg, model):\n    make(cfg.datamodule)\n    assert isinstance(model.datamodule, list)\n",
+        ),
+        {"1"},
+    ),
     "a callback asks for something else": (
         given_to_trainer(
             "Trainer().fit(model, datamodule=Data(2))",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Maker
 from loaderlint.linking.things.made_calls import Caller
-from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope, ScopeNode, parameters
+from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope, ScopeNode, dotted, parameters
 from loaderlint.readers.python_calls import is_super, without_arguments
 from loaderlint.readers.python_scopes import is_main_test
 from loaderlint.vocabulary.callables import DATA_MODULES
@@ -42,9 +42,11 @@ _CALM_BASES = DATA_MODULES | {
 """Classes outside the project none of whose methods calls one that a class below them adds."""
 _SET = "="
 """What marks the names of attributes that are set."""
-_OF_TRAINERS = re.compile(rb"\.datamodule\b(?!\s+import)")
-_READ_OF_IT = re.compile(rb"\.datamodule\b(?!\s+import)(?:\.(\w+))?")
-"""What any code reads of the data module of a trainer."""
+_HELD_AS = "datamodule"
+"""The attribute of a trainer, and of a module in older versions of Lightning, that holds the data module."""
+_NAMES_IT = re.compile(rb"\.datamodule\b")
+_SETTINGS = frozenset({"hparams", "cfg", "config", "conf", "args", "opt"})
+"""What settings go by, which may have an entry of that name."""
 
 
 def never_on(evaluator: Evaluator, every: Sequence[Class], method: Scope) -> frozenset[Maker]:
@@ -215,11 +217,27 @@ def _read_of_trainers(evaluator: Evaluator) -> _Names | None:
     """Return what code of the project reads of the data module of a trainer; None where that may be anything."""
 
     def found() -> _Names | None:
-        held = (one.source.content for one in evaluator.project.python_files_with(_OF_TRAINERS))
-        names = [one for content in held for one in _READ_OF_IT.findall(content)]
-        return frozenset(one.decode() for one in names) if all(names) else None
+        read: set[str] = set()
+        for parents in (_parents(facts.tree) for facts in evaluator.project.python_files_with(_NAMES_IT)):
+            for node in (one for one in parents if isinstance(one, ast.Attribute) and _is_held(one)):
+                match parents[node]:
+                    case ast.Attribute(attr=name):
+                        read.add(name)
+                    case ast.Compare():
+                        continue
+                    case ast.Call(ast.Name(name)) if name in _LOOKS:
+                        continue
+                    case _:
+                        return None
+        return frozenset(read)
 
     return evaluator.once(("read of trainers",), None, found)
+
+
+def _is_held(node: ast.Attribute) -> bool:
+    """Return whether an attribute that is read may be the data module that a trainer has."""
+    owner = (dotted(node.value) or "").rpartition(".")[2]
+    return node.attr == _HELD_AS and isinstance(node.ctx, ast.Load) and owner not in _SETTINGS
 
 
 # --- what its methods read of it further ---
