@@ -162,6 +162,41 @@ def test_a_method_runs_on_the_objects_it_is_called_on(files: Files, expected: se
     assert traced(files) == expected
 
 
+LOADED = DATA + "def load():\n    data = Data({})\n    data.workers = ⟦1⟧\n    data.{}()\nload()\n"
+SET_SINCE: Cases = {
+    "before the method runs": (LOADED.format("4", "train"), {"1"}),
+    "of one of two objects": (LOADED.format("4", "train") + "Data(⟦2⟧).train()\n", {"1", "2"}),
+    "before another method calls it": (LOADED.format("4", "both"), {"1"}),
+    "after the method ran": (
+        LOADED.format("⟦4⟧", "train").replace("    data.workers", "    data.train()\n    data.workers"),
+        {"1", "4"},
+    ),
+    "after the constructor called the method": (
+        LOADED.format("⟦4⟧", "train").replace("= workers\n", "= workers\n        self.train()\n"),
+        {"1", "4"},
+    ),
+    "and another method gives it the first again": (
+        LOADED.format("⟦4⟧", "train").replace(
+            "= workers\n", "= self.kept = workers\n    def again(self):\n        self.workers = self.kept\n"
+        ),
+        {"1", "4"},
+    ),
+    "sometimes": (
+        LOADED.format("⟦4⟧", "train").replace("    data.workers", "    if small:\n        data.workers"),
+        {"1", "4"},
+    ),
+    "of an object that others have": (
+        LOADED.format("⟦4⟧", "train").replace("    data.workers", "    run(data)\n    data.workers"),
+        {"1", "4"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SET_SINCE.values(), ids=SET_SINCE.keys())
+def test_an_attribute_that_is_set_first_is_not_what_the_constructor_gave_it(files: Files, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 MODULE = """
 from lightning import LightningDataModule, Trainer
 class Data(LightningDataModule):

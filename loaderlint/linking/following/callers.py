@@ -26,8 +26,8 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Items,
+    LeftOut,
     Made,
-    Maker,
     Possibilities,
     Possibility,
     Thing,
@@ -133,12 +133,12 @@ class Callers:
         )
         return self._seen_by_users(called, owner.facts, owner.scope)
 
-    def is_made(self, owner: Class, without: Collection[Maker] = ()) -> bool:
+    def is_made(self, owner: Class, without: Collection[LeftOut] = ()) -> bool:
         """Return whether something makes objects of just this class besides some calls, or may do so out of sight."""
         made = self.making(owner)
         if made.elsewhere or (without and made.by and made.for_users):
             return True
-        return any(not isinstance(one, Caller) or (one.call, owner.node) not in without for one in made.by)
+        return any(not isinstance(one, Caller) or (one.call, owner.node, None) not in without for one in made.by)
 
     def base_calls(self, owner: Class) -> Iterator[Caller]:
         """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""

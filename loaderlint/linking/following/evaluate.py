@@ -49,7 +49,7 @@ from loaderlint.linking.things.kinds import (
     Function,
     Instance,
     Items,
-    Maker,
+    LeftOut,
     Possibilities,
     Possibility,
     distinct,
@@ -409,11 +409,11 @@ class Evaluator:
         return bindings.given(self, binding, frame)
 
     def any_object(
-        self, of: Class, running: tuple[Class, str] | None = None, without: frozenset[Maker] = frozenset()
+        self, of: Class, running: tuple[Class, str] | None = None, without: frozenset[LeftOut] = frozenset()
     ) -> Instance:
         """Return the object that stands for all those of a class, or those a method runs on, whatever made them.
 
-        They were made by none of the calls that it is ``without``.
+        It is none of those that it is ``without``.
         """
         key = of.node, (running[0].node, running[1]) if running is not None else None, without
         return self._objects.setdefault(key, Instance(of, running=running, without=without))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import methods_run
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Instance, Maker
+from loaderlint.linking.things.kinds import Class, Frame, Instance, LeftOut
 from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
 from loaderlint.readers.python_calls import is_super
 
@@ -70,12 +70,12 @@ def calling(evaluator: Evaluator, frame: Frame, callee: ast.expr, on: Instance) 
         return frame if mixed else None
     if not runs(evaluator, kind, owner, frame.scope.name) or not can_be(evaluator, on, kind):
         return None
-    if on.without and _is_left_out(evaluator, kind, on.without):
+    if on.without and is_left_out(evaluator, kind, on.without):
         return None
     return replace(frame, receiver=evaluator.any_object(kind, on.running or known.running, on.without | known.without))
 
 
-def _is_left_out(evaluator: Evaluator, kind: Class, without: Collection[Maker]) -> bool:
+def is_left_out(evaluator: Evaluator, kind: Class, without: Collection[LeftOut]) -> bool:
     """Return whether objects of a class and those below it are made by some calls and by nothing else."""
     every = family(evaluator, kind)
     made = any(evaluator.callers.is_made(one) for one in every)

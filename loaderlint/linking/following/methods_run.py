@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Maker
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, LeftOut, Made
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope, ScopeNode, dotted, parameters
 from loaderlint.readers.python_calls import is_super, without_arguments
@@ -49,52 +50,101 @@ _SETTINGS = frozenset({"hparams", "cfg", "config", "conf", "args", "opt"})
 """What settings go by, which may have an entry of that name."""
 
 
-def never_on(evaluator: Evaluator, every: Sequence[Class], method: Scope) -> frozenset[Maker]:
-    """Return what makes objects of some classes on which a method of the first of them, the base of all, does not run.
+@dataclass(frozen=True)
+class _Runs:
+    """What is read of an object; and, by the attributes that are set on it as soon as it is made, what is by then."""
 
-    It is nothing where no object is left that the method may run on.
+    methods: _Names
+    before: Mapping[str, _Names]
+
+
+def never_on(evaluator: Evaluator, every: Sequence[Class], method: Scope) -> frozenset[LeftOut]:
+    """Return the objects of some classes on which a method of the first of them, the base of all, does not run.
+
+    There are none where no object is left that it may run on. With them come the attributes that an object was given
+    another value for before the method may run on it.
     """
-    if method.name.startswith("__"):
-        return frozenset()
-    if sum(1 for one in every for _ in evaluator.callers.sites(one.node.name)) < 2:
+    if method.name.startswith("__") or not any(evaluator.callers.sites(one.node.name) for one in every):
         return frozenset()
 
-    def found() -> frozenset[Maker]:
-        left_out: set[Maker] = set()
+    def found() -> frozenset[LeftOut]:
+        sites = ((kind, facts, one) for kind in every for facts, one in evaluator.callers.sites(kind.node.name))
+        seen = (
+            _left_out(evaluator, kind, Caller(Frame(facts, one.place), one.node), method) for kind, facts, one in sites
+        )
+        if not any(seen):
+            # Who else makes such objects takes longer to find out.
+            return frozenset()
+        left_out: set[LeftOut] = set()
         others = False
         for kind in every:
             called = evaluator.callers.making(kind)
-            others = others or called.elsewhere or called.for_users
+            others = others or called.elsewhere or (bool(called.by) and called.for_users)
             for one in called.by:
-                run = _methods_run(evaluator, kind, one) if isinstance(one, Caller) else None
-                if isinstance(one, Caller) and run is not None and method.name not in run:
-                    left_out.add((one.call, kind.node))
-                else:
-                    others = True
+                left = _left_out(evaluator, kind, one, method) if isinstance(one, Caller) else []
+                left_out.update(left)
+                others = others or not any(attribute is None for _, _, attribute in left)
         return frozenset(left_out) if others else frozenset()
 
-    return evaluator.once(("never on", every[0].node, method.name), frozenset[Maker](), found)
+    return evaluator.once(("never on", every[0].node, method.name), frozenset[LeftOut](), found)
 
 
-def _methods_run(evaluator: Evaluator, kind: Class, made: Caller) -> _Names | None:
-    """Return the names of the methods that run on the object that a call makes; None where that may be any."""
+def _left_out(evaluator: Evaluator, kind: Class, made: Caller, method: Scope) -> list[LeftOut]:
+    """Return what the object that a call makes is not where a method runs: that object at all, or with what it got."""
+    run = _runs_of(evaluator, kind, made)
+    if run is None:
+        return []
+    if method.name not in run.methods:
+        return [(made.call, kind.node, None)]
+    return [(made.call, kind.node, name) for name, before in run.before.items() if method.name not in before]
 
-    def found() -> _Names | None:
+
+def _runs_of(evaluator: Evaluator, kind: Class, made: Caller) -> _Runs | None:
+    """Return what runs on the object that a call makes; None where that may be any method."""
+
+    def found() -> _Runs | None:
+        asked = _asked_of(evaluator, kind, made)
+        if asked is None:
+            return None
         called = (one.thing for one in evaluator.evaluate(made.call.func, made.frame))
         if not any(isinstance(one, Class) and one.node is kind.node for one in called):
             # The call of something that makes the object gives something else, or keeps it.
             return None
-        asked = _asked_of(evaluator, kind, made)
-        return None if asked is None else _reached(evaluator, kind, asked)
+        methods = _reached(evaluator, kind, asked.methods)
+        if methods is None:
+            return None
+        before = {
+            name: reached
+            for name, read in asked.before.items()
+            if _is_given_by_constructor(evaluator, kind, name)
+            if (reached := _reached(evaluator, kind, read)) is not None
+        }
+        return _Runs(methods, before)
 
-    return evaluator.once(("methods run", made.call, kind.node), None, found)
+    return evaluator.once(("runs of", made.call, kind.node), None, found)
+
+
+def _is_given_by_constructor(evaluator: Evaluator, kind: Class, name: str) -> bool:
+    """Return whether an attribute is a plain one that no method of a class gives another value again."""
+    for owner in classes.lineage(evaluator, kind):
+        if any(isinstance(one.node, FunctionNode) for one in owner.scope.bindings.get(name, ())):
+            return False
+        others = (one for one in owner.scope.children if one.name != "__init__" and isinstance(one.node, FunctionNode))
+        for scope in others:
+            own = next(parameters(scope.node), None) if isinstance(scope.node, FunctionNode) else None
+            if own is not None and f"{own.arg}.{name}" in scope.bindings:
+                return False
+    return True
 
 
 # --- what is read of the object ---
 
 
-def _asked_of(evaluator: Evaluator, kind: Class, made: Caller) -> _Names | None:
-    """Return what a function that makes an object reads of it, and what a trainer does that it hands it to."""
+def _asked_of(evaluator: Evaluator, kind: Class, made: Caller) -> _Runs | None:
+    """Return what a function that makes an object reads of it, and what a trainer does that it hands it to.
+
+    None where it is handed to others.
+    """
     facts, scope = made.frame.facts, made.frame.scope
     parents = _parents(scope.node)
     around = parents.get(made.call)
@@ -107,12 +157,14 @@ def _asked_of(evaluator: Evaluator, kind: Class, made: Caller) -> _Names | None:
         standing = [*_named(parents, target.id)]
         stored = _stored_at_once(around, target.id, scope.node, parents)
     asked: set[str] = set()
+    before: dict[str, frozenset[str]] = dict.fromkeys(stored, frozenset())
     for node in standing:
         names = _asked_there(evaluator, kind, node, Frame(facts, made.frame.place), parents)
         if names is None:
             return None
         asked |= {one for one in names if one not in stored or _start(node) < stored[one]}
-    return frozenset(asked)
+        before.update((one, before[one] | names) for one, place in stored.items() if _start(node) < place)
+    return _Runs(frozenset(asked), before)
 
 
 def _stays_inside(made: Caller, name: str) -> bool:

@@ -108,7 +108,7 @@ def is_left_out(caller: AnyCaller, instance: Instance) -> bool:
     """Return whether a call that makes an object of a class did not make this one."""
     if not isinstance(caller, Caller) or caller.making is None:
         return False
-    return (caller.call, caller.making.node) in instance.without
+    return (caller.call, caller.making.node, None) in instance.without
 
 
 def _of_users(

@@ -41,7 +41,9 @@ def on_objects(evaluator: Evaluator, instance: Instance, name: str) -> list[tupl
 
 def _may_be(one: Instance, other: Instance) -> bool:
     """Return whether an object may be another one, which is known by its class alone."""
-    return one.of.node is other.of.node and (one.call, one.of.node) not in other.without
+    if one.of.node is not other.of.node:
+        return False
+    return one.call is None or (one.call, one.of.node, None) not in other.without
 
 
 def on_classes(evaluator: Evaluator, owners: Sequence[Class], name: str) -> list[tuple[str, Possibilities]]:

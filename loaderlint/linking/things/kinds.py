@@ -118,8 +118,8 @@ UNCHANGED: Mapping[str, Possibilities] = MappingProxyType({})
 """The attributes set on a thing that nothing was set on since it was made."""
 
 
-Maker: TypeAlias = tuple[ast.Call, ast.ClassDef]
-"""A call that makes an object, and the class of that."""
+LeftOut: TypeAlias = tuple[ast.Call, ast.ClassDef, str | None]
+"""The object of a class that a call makes, which is not meant: at all (None), or by what an attribute of it is."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -129,7 +129,7 @@ class Instance:
     ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
     ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives. ``running`` is
     a method that runs on it, by the class that defines it, where that tells what kind of object it is. ``without`` are
-    calls that did not make it, each for the class it makes an object of.
+    the objects that are not meant, or of which an attribute was given another value since they were made.
     """
 
     of: Class
@@ -138,7 +138,7 @@ class Instance:
     changed: Mapping[str, Possibilities] = field(default_factory=lambda: UNCHANGED)
     given: Mapping[str, Possibilities] = field(default_factory=dict)
     running: tuple[Class, str] | None = None
-    without: frozenset[Maker] = frozenset()
+    without: frozenset[LeftOut] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
