@@ -150,6 +150,12 @@ EACH: Cases = {
         in_function("try:\n    data = Data(⟦2⟧)\n    data.train = data.test\nexcept Error:\n    pass\ndata.train()"),
         {"1", "2"},
     ),
+    "a method is put in the place of one unless a loop is left": (
+        in_function(
+            "for one in some:\n    data = Data(⟦2⟧)\n    if one:\n        break\n    data.train = print\ndata.train()"
+        ),
+        {"1", "2"},
+    ),
     "around the one in whose place it is put": (
         in_function("data = Data(⟦2⟧)\ndata.train = lambda: [*data.train()]\ndata.train()"),
         {"1", "2"},

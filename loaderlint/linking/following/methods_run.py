@@ -181,7 +181,8 @@ def _stays_inside(made: Caller, name: str) -> bool:
 def _stored_at_once(made: ast.Assign, name: str, around: ScopeNode, parents: _Parents) -> dict[str, tuple[int, int]]:
     """Return the attributes that an object is given in the block that makes it, each with where it has it by then.
 
-    Where an exception may be handled, the statements of a block need not all run.
+    Where an exception may be handled, the statements of a block need not all run, nor do those after one that may leave
+    a loop around it.
     """
     above: ast.AST = made
     while above is not around:
@@ -191,6 +192,8 @@ def _stored_at_once(made: ast.Assign, name: str, around: ScopeNode, parents: _Pa
     block = next((one for _, one in ast.iter_fields(parents[made]) if isinstance(one, list) and made in one), [])
     found: dict[str, tuple[int, int]] = {}
     for one in block[block.index(made) + 1 :] if block else ():
+        if any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(one)):
+            break
         match one:
             case ast.Assign([ast.Attribute(ast.Name(owner), attribute)]) if owner == name:
                 found.setdefault(attribute, _end(one))
