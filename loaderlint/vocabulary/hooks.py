@@ -73,3 +73,31 @@ TRAINERS = frozenset(
 """Lightning's trainer, which calls the hooks of its module and data module."""
 VALIDATES = ("validate", "LightningCLI")
 """What validates besides the trainer's ``fit``: its own method, and a command line that has it as a subcommand."""
+ASKED_FOR_BY_RUNS: Mapping[str, frozenset[str]] = {
+    "validate": frozenset({"val_dataloader"}),
+    "test": frozenset({"test_dataloader"}),
+    "predict": frozenset({"predict_dataloader"}),
+    **dict.fromkeys(
+        ("fit", "tune", "tuner", "lr_find", "scale_batch_size"), frozenset({"train_dataloader", "val_dataloader"})
+    ),
+}
+"""Which loaders a run of Lightning's trainer asks a data module for, by the attribute of the trainer that runs it.
+
+``pytorch_lightning/trainer/connectors/data_connector.py`` and ``tuner/tuning.py``.
+"""
+CALLED_IN_EVERY_RUN = frozenset(
+    {
+        "prepare_data",
+        "setup",
+        "teardown",
+        "state_dict",
+        "load_state_dict",
+        "on_exception",
+        "on_save_checkpoint",
+        "on_load_checkpoint",
+        "on_before_batch_transfer",
+        "transfer_batch_to_device",
+        "on_after_batch_transfer",
+    }
+)
+"""What Lightning's trainer may call of a data module in any run (``core/hooks.py``, ``core/datamodule.py``)."""

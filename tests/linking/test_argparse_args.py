@@ -49,7 +49,10 @@ CASES: Cases = {
     "a namespace written out": (program("", "Data.from_argparse_args(Namespace(num_workers=⟦5⟧))\n"), {"5"}),
     "a namespace without it": (program("", "Data.from_argparse_args(Namespace(path='/'))\n", "⟦0⟧"), {"0"}),
     "something that was not seen": (program("", "Data.from_argparse_args(theirs())\n"), {"open"}),
-    "called on an object": (program(WORKERS, "Data('/').from_argparse_args(args)\n", "⟦0⟧"), {"8", "0", "open"}),
+    "called on an object that nothing else is done with": (
+        program(WORKERS, "Data('/').from_argparse_args(args)\n", "0"),
+        {"8", "open"},
+    ),
     "only on some platforms": (
         program(
             WORKERS,

@@ -1140,7 +1140,7 @@ FOLLOWED: Cases = {
             def __init__(self, workers=⟦4⟧): self.workers = workers
             def train(self, size=8): DataLoader(data, num_workers=self.workers, batch_size=size)
             def smoke(self): self.train(size=2)
-        def test(): App(workers=⟦1⟧)
+        def test(): App(workers=⟦1⟧).smoke()
         fire.Fire(App)
         """,
         {"4", "1", "open"},

@@ -137,7 +137,7 @@ NAMED: Cases = {
     ),
     "a Python caller beside the configuration": (
         {
-            "main.py": MODULE + "Data(8, num_workers=⟦0⟧)\n",
+            "main.py": MODULE + "Data(8, num_workers=⟦0⟧).train_dataloader()\n",
             "t.yaml": "_target_: main.Data\nnum_workers: ⟦4⟧\n",
         },
         {"4", "0"},

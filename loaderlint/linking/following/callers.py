@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +26,7 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Items,
+    LeftOut,
     Made,
     Possibilities,
     Possibility,
@@ -125,12 +126,19 @@ class Callers:
         called = self._remembered(owner.node, owner.node.name, owner.facts, lambda: self._of_class(owner))
         return self._seen_by_users(called, owner.facts, owner.scope)
 
-    def is_made(self, owner: Class) -> bool:
-        """Return whether something makes objects of just this class, or may do so out of sight."""
-        made = self._remembered(
+    def making(self, owner: Class) -> Called:
+        """Return what makes objects of just this class."""
+        called = self._remembered(
             owner.scope.node, owner.node.name, owner.facts, lambda: self._of_class_alone(owner), "alone"
         )
-        return bool(made.by) or made.elsewhere
+        return self._seen_by_users(called, owner.facts, owner.scope)
+
+    def is_made(self, owner: Class, without: Collection[LeftOut] = ()) -> bool:
+        """Return whether something makes objects of just this class besides some calls, or may do so out of sight."""
+        made = self.making(owner)
+        if made.elsewhere or (without and made.by and made.for_users):
+            return True
+        return any(not isinstance(one, Caller) or (one.call, owner.node, None) not in without for one in made.by)
 
     def base_calls(self, owner: Class) -> Iterator[Caller]:
         """Yield the calls of a constructor by those of the subclasses: ``super().__init__`` and ``Base.__init__``."""

@@ -49,6 +49,7 @@ from loaderlint.linking.things.kinds import (
     Function,
     Instance,
     Items,
+    LeftOut,
     Possibilities,
     Possibility,
     distinct,
@@ -124,7 +125,7 @@ class Evaluator:
         """Words that a file which changes anything about what was followed must hold."""
         self.takers: set[str] = set()
         """The files of what is given a function or class whose callers are looked for: those may call it."""
-        self._objects: dict[tuple[ast.ClassDef, tuple[ast.ClassDef, str] | None], Instance] = {}
+        self._objects: dict[tuple[object, ...], Instance] = {}
         self._constructed: dict[tuple[int, int], Mapping[str, Possibilities]] = {}
         self.events: Events = before.events if before is not None else Events()
         self.paths_read: fitting.PathsRead = before.paths_read if before is not None else fitting.PathsRead()
@@ -408,10 +409,15 @@ class Evaluator:
         """Return what one binding gives its name."""
         return bindings.given(self, binding, frame)
 
-    def any_object(self, of: Class, running: tuple[Class, str] | None = None) -> Instance:
-        """Return the object that stands for all those of a class, or those a method runs on, whatever made them."""
-        key = of.node, (running[0].node, running[1]) if running is not None else None
-        return self._objects.setdefault(key, Instance(of, running=running))
+    def any_object(
+        self, of: Class, running: tuple[Class, str] | None = None, without: frozenset[LeftOut] = frozenset()
+    ) -> Instance:
+        """Return the object that stands for all those of a class, or those a method runs on, whatever made them.
+
+        It is none of those that it is ``without``.
+        """
+        key = of.node, (running[0].node, running[1]) if running is not None else None, without
+        return self._objects.setdefault(key, Instance(of, running=running, without=without))
 
     def object_of_users(self, of: Class, span: Span) -> Instance:
         """Return the object of a class that whoever uses the project makes and hands over at a place."""
@@ -433,7 +439,8 @@ class Evaluator:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
         self._keep(instance.changed)
-        key = ("attribute", instance.of.node, instance.call, instance.running, id(instance.changed), name)
+        known = instance.call, instance.running, instance.without, id(instance.changed)
+        key = ("attribute", instance.of.node, *known, name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 
     # --- conditions ---

@@ -67,7 +67,8 @@ def given(
         makers = [Caller(instance.frame, instance.call)]
     else:
         made = evaluator.callers.makers(instance.of)
-        makers = [*made.by, *evaluator.callers.base_calls(instance.of)]
+        own = (one for one in made.by if not parameters.is_left_out(one, instance))
+        makers = [*own, *evaluator.callers.base_calls(instance.of)]
         elsewhere, for_users = made.elsewhere, made.for_users
     by_users = one_of(f"{classes.subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
     if not makers:

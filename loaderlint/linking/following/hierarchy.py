@@ -6,13 +6,14 @@ While a method runs, its object is of a class that did not put another method in
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following import methods_run
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Instance
+from loaderlint.linking.things.kinds import Class, Frame, Instance, LeftOut
 from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
 from loaderlint.readers.python_calls import is_super
 
@@ -35,7 +36,7 @@ def kinds(evaluator: Evaluator, instance: Instance, name: str) -> list[Class]:
         _has_own(heir.scope, name) or any(not runs(evaluator, heir, *one) for one in setting) for heir in every[1:]
     ):
         return [owner]
-    made = [one for one in every if evaluator.callers.is_made(one)]
+    made = [one for one in every if evaluator.callers.is_made(one, instance.without)]
     return made or every
 
 
@@ -46,7 +47,8 @@ def in_method(evaluator: Evaluator, owner: Class, method: Scope) -> Instance:
         return any(not runs(evaluator, one, owner, method.name) for one in family(evaluator, owner)[1:])
 
     known = evaluator.remembered(("replaced", id(owner.node), method.name), None, replaced)
-    return evaluator.any_object(owner, (owner, method.name) if known else None)
+    without = methods_run.never_on(evaluator, family(evaluator, owner), method)
+    return evaluator.any_object(owner, (owner, method.name) if known else None, without)
 
 
 def calling(evaluator: Evaluator, frame: Frame, callee: ast.expr, on: Instance) -> Frame | None:
@@ -68,7 +70,16 @@ def calling(evaluator: Evaluator, frame: Frame, callee: ast.expr, on: Instance) 
         return frame if mixed else None
     if not runs(evaluator, kind, owner, frame.scope.name) or not can_be(evaluator, on, kind):
         return None
-    return replace(frame, receiver=evaluator.any_object(kind, on.running or known.running))
+    if on.without and is_left_out(evaluator, kind, on.without):
+        return None
+    return replace(frame, receiver=evaluator.any_object(kind, on.running or known.running, on.without | known.without))
+
+
+def is_left_out(evaluator: Evaluator, kind: Class, without: Collection[LeftOut]) -> bool:
+    """Return whether objects of a class and those below it are made by some calls and by nothing else."""
+    every = family(evaluator, kind)
+    made = any(evaluator.callers.is_made(one) for one in every)
+    return made and not any(evaluator.callers.is_made(one, without) for one in every)
 
 
 def can_be(evaluator: Evaluator, instance: Instance, kind: Class) -> bool:

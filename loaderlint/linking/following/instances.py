@@ -38,6 +38,7 @@ from loaderlint.linking.things.kinds import (
     Function,
     Instance,
     Items,
+    LeftOut,
     Made,
     Possibilities,
     Possibility,
@@ -76,15 +77,28 @@ def _of_any(evaluator: Evaluator, instance: Instance, name: str) -> Possibilitie
     """Return what the class gives an attribute, and what other code sets on some object of the class."""
     if instance.call is not None:
         return _own(evaluator, instance, name)
-    kinds = hierarchy.kinds(evaluator, instance, name)
-    each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, instance, kind), name)) for kind in kinds)
+    span = instance.of.facts.span(instance.of.node)
+    left = _not_set_since(evaluator, instance, name)
+    kinds = hierarchy.kinds(evaluator, left, name)
+    if left is not instance:
+        kinds = [one for one in kinds if not hierarchy.is_left_out(evaluator, one, left.without)]
+    each = ((classes.subject(kind), _own(evaluator, _as_a(evaluator, left, kind), name)) for kind in kinds)
     own = one_of(f"the class of the {classes.subject(instance.of)}", each)
-    outer = set_outside.on_objects(evaluator, instance.of, name)
-    return one_of(f"what sets {classes.subject(instance.of)}.{name}", [("own", own), *outer]) if outer else own
+    outer = set_outside.on_objects(evaluator, instance, name)
+    ways = [("own", own), *outer] if kinds or not outer else outer
+    return one_of(f"what sets {classes.subject(instance.of)}.{name}", ways) if outer else own or unseen(span)
+
+
+def _not_set_since(evaluator: Evaluator, instance: Instance, name: str) -> Instance:
+    """Return what stands for those objects that still have what an attribute was given as they were made."""
+    set_since: set[LeftOut] = {(call, kind, None) for call, kind, attribute in instance.without if attribute == name}
+    if not set_since or instance.changed:
+        return instance
+    return evaluator.any_object(instance.of, instance.running, instance.without | set_since)
 
 
 def _as_a(evaluator: Evaluator, instance: Instance, kind: Class) -> Instance:
-    return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running)
+    return instance if kind.node is instance.of.node else evaluator.any_object(kind, instance.running, instance.without)
 
 
 def own_without(evaluator: Evaluator, instance: Instance, name: str, methods: Collection[Scope]) -> Possibilities:
@@ -146,7 +160,7 @@ def _ended(
     To whom asks it while they are found out, an attribute is whatever it was given.
     """
     return evaluator.once(
-        ("made", instance.of.node, instance.call, instance.frame, instance.running, method, names),
+        ("made", instance.of.node, instance.call, instance.frame, instance.running, instance.without, method, names),
         [NO_ASSUMPTIONS],
         lambda: stops.conditions_of_end(evaluator, _method_frame(evaluator, instance, owner, method), names),
     )

@@ -17,6 +17,7 @@ from loaderlint.linking.things.kinds import (
     Class,
     Frame,
     Function,
+    Instance,
     Items,
     Possibilities,
     Possibility,
@@ -93,7 +94,7 @@ def _on_the_object(evaluator: Evaluator, callers: Iterable[AnyCaller], frame: Fr
         if receiver is None:
             yield number, caller
         elif caller.making is not None:
-            if hierarchy.can_be(evaluator, receiver, caller.making):
+            if hierarchy.can_be(evaluator, receiver, caller.making) and not is_left_out(caller, receiver):
                 yield number, caller
         elif isinstance(caller, Caller):
             where = hierarchy.calling(evaluator, caller.frame, caller.call.func, receiver)
@@ -101,6 +102,13 @@ def _on_the_object(evaluator: Evaluator, callers: Iterable[AnyCaller], frame: Fr
                 yield number, caller if where is caller.frame else replace(caller, frame=where)
         else:
             yield number, caller
+
+
+def is_left_out(caller: AnyCaller, instance: Instance) -> bool:
+    """Return whether a call that makes an object of a class did not make this one."""
+    if not isinstance(caller, Caller) or caller.making is None:
+        return False
+    return (caller.call, caller.making.node, None) in instance.without
 
 
 def _of_users(

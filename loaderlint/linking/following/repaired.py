@@ -46,7 +46,7 @@ def left(
         within = replace(frame, receiver=started, depth=max(frame.depth - 1, 0))
         return methods.after_body(evaluator, started, within, making.own)
 
-    key = ("made", instance.of.node, instance.call, instance.frame, instance.running, making.scope)
+    key = ("made", instance.of.node, instance.call, instance.frame, instance.running, instance.without, making.scope)
     return tuple(
         way
         for state in evaluator.remembered(key, None, ended)

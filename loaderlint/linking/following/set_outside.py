@@ -27,16 +27,23 @@ def attributes_set(project: Project) -> Mapping[str, list[tuple[PythonFacts, Bin
     return found
 
 
-def on_objects(evaluator: Evaluator, owner: Class, name: str) -> list[tuple[str, Possibilities]]:
-    """Return what code outside a class sets an attribute of its objects to, by the place where it does."""
+def on_objects(evaluator: Evaluator, instance: Instance, name: str) -> list[tuple[str, Possibilities]]:
+    """Return what code outside the class of an object may set an attribute of it to, by the place where it does."""
     found: list[tuple[str, Possibilities]] = []
     for facts, binding in evaluator.attributes_set.get(name, ()):
         where = Frame(facts, binding.place)
         if binding.kind not in MUTATIONS and not classes.names_receiver(where, binding.name.rpartition(".")[0]):
             things = [way.thing for one in owners_set(binding.node, name) for way in evaluator.evaluate(one, where)]
-            if any(isinstance(one, Instance) and one.of.node is owner.node for one in things):
+            if any(isinstance(one, Instance) and _may_be(one, instance) for one in things):
                 found.append((str(facts.span(binding.node)), evaluator.binding(binding, where)))
     return found
+
+
+def _may_be(one: Instance, other: Instance) -> bool:
+    """Return whether an object may be another one, which is known by its class alone."""
+    if one.of.node is not other.of.node:
+        return False
+    return one.call is None or (one.call, one.of.node, None) not in other.without
 
 
 def on_classes(evaluator: Evaluator, owners: Sequence[Class], name: str) -> list[tuple[str, Possibilities]]:

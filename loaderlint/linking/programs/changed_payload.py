@@ -56,7 +56,8 @@ def _sent(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[object]:
 
 def _is_set(evaluator: Evaluator, owner: Class) -> bool:
     with evaluator.steps(STEPS):
-        return any(set_outside.on_objects(evaluator, owner, name) for name in sorted(set(_attributes(owner))))
+        any_object = evaluator.any_object(owner)
+        return any(set_outside.on_objects(evaluator, any_object, name) for name in sorted(set(_attributes(owner))))
 
 
 def _given_changes(instance: Instance) -> bool:

@@ -120,13 +120,18 @@ UNCHANGED: Mapping[str, Possibilities] = MappingProxyType({})
 """The attributes set on a thing that nothing was set on since it was made."""
 
 
+LeftOut: TypeAlias = tuple[ast.Call, ast.ClassDef, str | None]
+"""The object of a class that a call makes, which is not meant: at all (None), or by what an attribute of it is."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Instance:
     """An object of a project class; ``call`` is the call that made it, None when any call of the project may have.
 
     ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
     ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives. ``running`` is
-    a method that runs on it, by the class that defines it, where that tells what kind of object it is.
+    a method that runs on it, by the class that defines it, where that tells what kind of object it is. ``without`` are
+    the objects that are not meant, or of which an attribute was given another value since they were made.
     """
 
     of: Class
@@ -135,6 +140,7 @@ class Instance:
     changed: Mapping[str, Possibilities] = field(default_factory=lambda: UNCHANGED)
     given: Mapping[str, Possibilities] = field(default_factory=dict)
     running: tuple[Class, str] | None = None
+    without: frozenset[LeftOut] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
