@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.scopes.names import MUTATIONS, Reaching, reaching, unbound
@@ -16,6 +17,8 @@ from loaderlint.readers.python import Arm, Binding, Place, dotted
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_TESTS_REMEMBERED = 4096
+"""The same tests are asked about over and over, those of one function at a time."""
 _MOST_WAYS = 16
 """A test of names that have more values than this between them asks one question of all."""
 
@@ -55,13 +58,15 @@ def not_told_apart(test: ast.expr, frame: Frame) -> list[tuple[str, Assumptions]
 
 def _renewed(test: ast.expr, frame: Frame) -> list[tuple[str, list[Binding]]]:
     """Return the names a test reads that may have several values in a scope, with what gives them those."""
-    every = ((name, _bindings(name, frame)) for name in dict.fromkeys(_names(test)))
+    every = ((name, _bindings(name, frame)) for name in _names(test))
     return [(name, bindings) for name, bindings in every if len(bindings) > 1 or ("." in name and bindings)]
 
 
-def _names(test: ast.expr) -> list[str]:
+@lru_cache(_TESTS_REMEMBERED)
+def _names(test: ast.expr) -> tuple[str, ...]:
     """Return the names an expression reads, the dotted ones as well as what they begin with."""
-    return [name for one in ast.walk(test) if isinstance(one, ast.expr) and (name := dotted(one)) is not None]
+    names = (dotted(one) for one in ast.walk(test) if isinstance(one, ast.expr))
+    return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def _bindings(name: str, frame: Frame) -> list[Binding]:
