@@ -146,8 +146,8 @@ class Leaving:
         if isinstance(statement, ast.Import):
             modules = [one.name for one in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
-            modules = [statement.module or ""]
-        return next((Stop(place, imported=one) for one in modules if one in platforms.MODULES), None)
+            modules = [f"{statement.module}.{one.name}" for one in statement.names]
+        return next((Stop(place, imported=one) for one in map(platforms.module_of_some, modules) if one), None)
 
 
 def may_end(stop: Stop) -> bool:

@@ -38,10 +38,27 @@ SIGNALS = frozenset({f"SIG{name}" for name in ("ALRM", "CHLD", "CONT", "HUP", "K
 ON_SIGNALS: Mapping[str, frozenset[str]] = {"signal.signal": UNIX}
 """Functions that are handed a signal, with the platforms that have all of them."""
 
-MODULES: Mapping[str, frozenset[str]] = dict.fromkeys(
-    ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), UNIX
-)
-"""Modules of Python, with the platforms where they can be imported ("Unix Specific Services" in Python's docs)."""
+MODULES: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), UNIX),
+    **dict.fromkeys(("SharedArray", "horovod", "uvloop"), UNIX),
+    **dict.fromkeys(("cudf", "cuml", "nvidia.dali", "torch_xla"), _LINUX),
+}
+"""Modules, with the platforms where they can be imported.
+
+Those of Python: "Unix Specific Services" in Python's docs. Of others: SharedArray is built on ``sys/mman.h`` (its
+``shared_array.c``); Horovod's page "Horovod Installation Guide" requires "GNU Linux or macOS"; ``setup.py`` of uvloop
+raises "uvloop does not support Windows at the moment"; RAPIDS ("Installation Guide": Linux, or Windows by WSL 2) and
+DALI ("Installation", "Prerequisites": "Linux x64") are there for Linux alone, as are the wheels of PyTorch/XLA
+(its ``README.md``, "Installation").
+"""
+
+
+def module_of_some(name: str) -> str | None:
+    """Return the module, of those that not every platform has, that a dotted name is or lies in."""
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name or None
+
 
 BUILT_ON_UNIX = b"compiler_so"
 """What a build asks of the compiler where that is a Unix one: distutils' ``MSVCCompiler`` has no such attribute."""

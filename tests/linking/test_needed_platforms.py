@@ -64,6 +64,11 @@ BOUND: Cases = {
         {"2 on linux, macos"},
     ),
     "a module of Unix": (f"import fcntl\n{LOADER}", {"2 on linux, macos"}),
+    "a package of Unix": (f"import horovod.torch as hvd\n{LOADER}", {"2 on linux, macos"}),
+    "a module in a package of Linux, in a function": (
+        f"def load():\n    from nvidia.dali.plugin import pytorch\n    return {LOADER}\nload()",
+        {"2 on linux"},
+    ),
     "a name of a module of Unix, in a function": (
         f"from resource import setrlimit\ndef load():\n    return {LOADER}\nload()",
         {"2 on linux, macos"},
@@ -213,6 +218,15 @@ FREE: Cases = {
         {"2"},
     ),
     "a module beside this one by the name of one of Unix": (f"from .resource import data\n{LOADER}", {"2"}),
+    "another module of the package around one of Linux": (f"from nvidia import smi\n{LOADER}", {"2"}),
+    "a package of Unix where somebody asks for it": (
+        f"if distributed:\n    import horovod.torch as hvd\n{LOADER}",
+        {"2"},
+    ),
+    "a package of Unix whose absence is handled": (
+        f"try:\n    import horovod.torch as hvd\nexcept ImportError:\n    hvd = None\n{LOADER}",
+        {"2"},
+    ),
     "NCCL after the call": (
         f"{NCCL}def load():\n    {LOADER}\nload()\ndist.init_process_group('nccl')",
         {"2"},
@@ -304,6 +318,11 @@ ENDS = {
         6,
     ),
     "an import": (f"import fcntl\n{LOADER}", "import fcntl", 2),
+    "an import of a part of a package": (
+        f"def load():\n    import horovod.torch as hvd\n    return {LOADER}\nload()",
+        "import horovod.torch as hvd",
+        3,
+    ),
     "a test": (
         f"import sys\nif sys.platform == 'win32':\n    sys.exit('not here')\n{LOADER}",
         "sys.platform == 'win32'",
@@ -397,6 +416,11 @@ setup(ext_modules=[Extension("ops.fast_nms", ["fast_nms.pyx"])], cmdclass={"buil
 """
 IMPORTED: dict[str, tuple[dict[str, str], set[str]]] = {
     "a module of Unix": ({"utils.py": "import resource\nlimit = 2\n"}, {"2 on linux, macos"}),
+    "a package of Unix": ({"utils.py": "import SharedArray as sa\nlimit = 2\n"}, {"2 on linux, macos"}),
+    "a package of the project": (
+        {"utils.py": "import horovod.torch\nlimit = 2\n", "horovod/__init__.py": "", "horovod/torch.py": ""},
+        {"2"},
+    ),
     "a module of Unix further on": (
         {"utils.py": "from more import *\n", "more.py": "from .more.far import limit\n", "far.py": "import fcntl\n"},
         {"2"},

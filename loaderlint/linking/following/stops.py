@@ -153,9 +153,10 @@ def _stopped_on(
 
 def _imports(node: ast.AST, module: str) -> bool:
     """Return whether a statement imports a module or something of it."""
-    if isinstance(node, ast.ImportFrom):
-        return node.module == module
-    return isinstance(node, ast.Import) and any(one.name == module for one in node.names)
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return False
+    before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    return any(f"{before}{one.name}.".startswith(f"{module}.") for one in node.names)
 
 
 def _touch(facts: PythonFacts, node: ast.AST) -> Touch:

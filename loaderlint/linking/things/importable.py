@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.things.kinds import EVERY_PLATFORM
 from loaderlint.readers.python import Binding, PythonFacts
-from loaderlint.vocabulary.platforms import MODULES, UNIX
+from loaderlint.vocabulary.platforms import MODULES, UNIX, module_of_some
 
 if TYPE_CHECKING:
     from loaderlint.linking.files.project import Project
@@ -69,15 +69,15 @@ class Importable:
                 names = [one.target, one.target.rpartition(".")[0]]
                 files = [file for name in names if name.strip(".") and (file := self._project.module(name, path))]
                 imported.extend(files)
-                some = None if files else self._there_on(names)
+                some = None if files else self._there_on(names, path)
                 needs.extend([Need(facts, statement, some)] if some is not None else [])
             self._own[path] = tuple(needs), tuple(dict.fromkeys(imported))
         return self._own[path]
 
-    def _there_on(self, names: list[str]) -> frozenset[str] | None:
+    def _there_on(self, names: list[str], path: str) -> frozenset[str] | None:
         for name in names:
-            if name in MODULES:
-                return MODULES[name]
+            if (module := module_of_some(name)) is not None:
+                return None if self._project.module(module, path) else MODULES[module]
             if name.rpartition(".")[2] in self._project.built_on_unix:
                 return UNIX
         return None
