@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_commands import asks_command
 from loaderlint.readers.python_scopes import (
     Arm,
     Binding,
@@ -135,6 +136,8 @@ class Leaving:
             return Stop(place)
         if isinstance(statement, ast.Expr) and (test := _asserted(statement.value, place.scope)) is not None:
             return Stop(place.under(Arm(statement, test, False, place=place)))
+        if (asked := asks_command(statement, lambda one: _imported_name(one, place.scope))) is not None:
+            return Stop(place, asked[0], command=asked[1])
         if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
@@ -162,6 +165,13 @@ def _may_be_of_project(function: ast.expr, scope: Scope) -> bool:
     root, _, _ = (dotted(function) or "").partition(".")
     imported = (one.target for one in _bindings_of(root, scope) if one.kind == "import")
     return any(one.partition(".")[0] not in sys.stdlib_module_names for one in imported)
+
+
+def _imported_name(node: ast.expr, scope: Scope) -> str:
+    """Return the dotted name of what an expression stands for where that is imported and nothing else, or nothing."""
+    root, dot, rest = (dotted(node) or "").partition(".")
+    found = {f"{one.target}{dot}{rest}" if one.kind == "import" else "" for one in _bindings_of(root, scope)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _bindings_of(name: str, scope: Scope | None) -> list[Binding]:

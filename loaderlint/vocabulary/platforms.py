@@ -60,6 +60,15 @@ def module_of_some(name: str) -> str | None:
     return name or None
 
 
+COMMANDS: Mapping[str, frozenset[str]] = {"stty": UNIX}
+"""Commands, with the platforms that have them (POSIX, "Utilities")."""
+READ_COMMANDS = frozenset({"os.popen"})
+"""Functions that run a command and give what it writes, which is nothing where there is no such command."""
+FAIL_WITHOUT_COMMAND = frozenset(
+    f"subprocess.{name}" for name in ("Popen", "call", "check_call", "check_output", "run")
+)
+"""Functions that raise ``FileNotFoundError`` where there is no such command (Python's docs, ``subprocess``)."""
+
 BUILT_ON_UNIX = b"compiler_so"
 """What a build asks of the compiler where that is a Unix one: distutils' ``MSVCCompiler`` has no such attribute."""
 

@@ -85,6 +85,23 @@ BOUND: Cases = {
         f"import sys\ndef main():\n    {LOADER}\nif sys.platform == 'linux':\n    main()",
         {"2 on linux"},
     ),
+    "what a command of Unix says is unpacked": (
+        f"import os\n_, columns = os.popen('stty size', 'r').read().split()\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "what a command of Unix says is unpacked into numbers": (
+        f"import os\nrows, columns = map(int, os.popen('stty size').read().split())\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "a word is taken of what a command of Unix says, in a function": (
+        "import os\ndef width():\n    return int(os.popen('stty size').read().split()[1])\n"
+        f"columns = width()\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "a command of Unix is run": (
+        f"from subprocess import check_output\nsize = check_output(['stty', 'size']).decode()\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
     "hasattr of what only some have": (
         "import os\nDataLoader(data, num_workers=⟦2⟧ if hasattr(os, 'fork') else ⟦0⟧)",
         {"2 on linux, macos", "0 on windows"},
@@ -227,6 +244,27 @@ FREE: Cases = {
         f"try:\n    import horovod.torch as hvd\nexcept ImportError:\n    hvd = None\n{LOADER}",
         {"2"},
     ),
+    "what a command of Unix says is kept whole": (
+        f"import os\nwords = os.popen('stty size').read().split()\n*words, = os.popen('stty').read().split()\n{LOADER}",
+        {"2"},
+    ),
+    "what another command says is unpacked": (
+        f"import os\n_, columns = os.popen('mode con').read().split()\n{LOADER}",
+        {"2"},
+    ),
+    "a command of Unix after the loader": (f"import os\n{LOADER}\n_, n = os.popen('stty size').read().split()", {"2"}),
+    "a command of Unix that is tried": (
+        "import os\ntry:\n    _, n = os.popen('stty size').read().split()\nexcept ValueError:\n    n = 80\n" + LOADER,
+        {"2"},
+    ),
+    "a command of Unix on one platform": (
+        f"import os, sys\nif sys.platform == 'linux':\n    _, n = os.popen('stty size').read().split()\n{LOADER}",
+        {"2"},
+    ),
+    "a command of Unix through another shell": (
+        f"import subprocess\nsubprocess.call(['stty', 'size'], shell=True)\n{LOADER}",
+        {"2"},
+    ),
     "NCCL after the call": (
         f"{NCCL}def load():\n    {LOADER}\nload()\ndist.init_process_group('nccl')",
         {"2"},
@@ -321,6 +359,11 @@ ENDS = {
     "an import of a part of a package": (
         f"def load():\n    import horovod.torch as hvd\n    return {LOADER}\nload()",
         "import horovod.torch as hvd",
+        3,
+    ),
+    "a command": (
+        f"import os\n_, n = os.popen('stty size').read().split()\n{LOADER}",
+        "os.popen('stty size')",
         3,
     ),
     "a test": (
@@ -419,6 +462,18 @@ IMPORTED: dict[str, tuple[dict[str, str], set[str]]] = {
     "a package of Unix": ({"utils.py": "import SharedArray as sa\nlimit = 2\n"}, {"2 on linux, macos"}),
     "a package of the project": (
         {"utils.py": "import horovod.torch\nlimit = 2\n", "horovod/__init__.py": "", "horovod/torch.py": ""},
+        {"2"},
+    ),
+    "a command of Unix": (
+        {"utils.py": "import os\nlimit, _ = os.popen('stty size', 'r').read().split()\n"},
+        {"2 on linux, macos"},
+    ),
+    "a command of Unix in a function": (
+        {"utils.py": "import os\ndef limit():\n    rows, _ = os.popen('stty size', 'r').read().split()\n"},
+        {"2"},
+    ),
+    "a command of Unix that is tried": (
+        {"utils.py": "import os\ntry:\n    limit, _ = os.popen('stty size').read().split()\nexcept:\n    limit = 2\n"},
         {"2"},
     ),
     "a module of Unix further on": (

@@ -61,8 +61,7 @@ def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> lis
         arms = stop.place.arms
         rest = arms[len(_shared(arms, frame.place.arms)) :]
         inside = any(owner is node for owner, _ in stop.handled[:1])
-        of_platforms = stop.call is None or called_name(stop.call) in platforms.LAST_NAMES
-        if inside and of_platforms and _readable(rest):
+        if inside and (stop.call is None or _needs_platform(stop)) and _readable(rest):
             ways = joined(ways, _let_pass(evaluator, stop, rest, frame, 0)) or ways
     return ways
 
@@ -120,7 +119,7 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
                 return ended
     for need in evaluator.importable.needs(frame.facts):
         if platform not in need.platforms:
-            return _touch(need.facts, need.statement)
+            return _touch(need.facts, need.node)
     node = frame.scope.node
     if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
         return None
@@ -136,7 +135,7 @@ def _stopped_on(
     if platform in platforms_in(passed := _let_pass(evaluator, stop, arms, frame, depth)) or not passed:
         return None
     facts, tests = frame.facts, [arm.test for arm in arms if arm.test is not None]
-    if stop.call is not None and called_name(stop.call) not in platforms.LAST_NAMES and depth < _DEEPEST:
+    if stop.call is not None and not _needs_platform(stop) and depth < _DEEPEST:
         where = frame.at(stop.place)
         function = _checking_function(evaluator, stop.call, where)
         if function is not None:
@@ -270,6 +269,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         if evaluator.project.modules_ending(stop.imported, frame.facts.source.path):
             return always
         return [on(platforms.MODULES[stop.imported])]
+    if stop.command:
+        return [on(platforms.COMMANDS[stop.command])]
     if call is None:
         return []
     if called_name(call) in platforms.LAST_NAMES:
@@ -306,7 +307,7 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
     """
 
     def found_out() -> bool:
-        if stop.imported or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES):
+        if stop.imported or _needs_platform(stop):
             return True
         frame = _handed_nothing(evaluator, facts, stop.place.scope)
         with evaluator.steps(_STEPS):
@@ -321,6 +322,11 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
         return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
 
     return evaluator.once(("of platforms", id(stop), depth), False, found_out, _STEPS)
+
+
+def _needs_platform(stop: Stop) -> bool:
+    """Return whether what a stop calls may be, or may ask for, what only some platforms have."""
+    return stop.call is not None and (bool(stop.command) or called_name(stop.call) in platforms.LAST_NAMES)
 
 
 def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:
