@@ -142,6 +142,8 @@ class Leaving:
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
+                if isinstance(call, ast.Call) and _may_need_cuda(call, place):
+                    return Stop(place, call, kept=True)
             if _may_be_of_project(statement.value.func, place.scope):
                 return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
             return None
@@ -151,6 +153,12 @@ class Leaving:
         elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
             modules = [f"{statement.module}.{one.name}" for one in statement.names]
         return next((Stop(place, imported=one) for one in map(platforms.module_of_some, modules) if one), None)
+
+
+def _may_need_cuda(call: ast.Call, place: Place) -> bool:
+    """Return whether a call goes by the name of what needs CUDA; what is in a loop may never run."""
+    named = isinstance(call.func, ast.Attribute) and call.func.attr in platforms.MAY_NEED_CUDA
+    return named and not any(arm.loop for arm in place.arms)
 
 
 def may_end(stop: Stop) -> bool:

@@ -82,3 +82,16 @@ WITH_BACKEND = frozenset({"torch.distributed.init_process_group"})
 
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*FUNCTIONS, *ON_SIGNALS, *WITH_BACKEND))
 """The last parts of the names of all these functions."""
+
+CUDA_FUNCTIONS = frozenset(
+    f"torch.cuda.{name}"
+    for name in (
+        *("current_device", "get_device_capability", "get_device_name", "get_device_properties", "mem_get_info"),
+        "synchronize",
+    )
+)
+"""Functions that raise where torch has no CUDA: all start it (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13)."""
+SETS_DEVICE = frozenset({"torch.cuda.set_device"})
+"""The same, where the device that they are given is none below 0."""
+MAY_NEED_CUDA = frozenset({"cuda", "to", *(name.rpartition(".")[2] for name in (*CUDA_FUNCTIONS, *SETS_DEVICE))})
+"""The last parts of their names, and of the methods that move models and tensors."""

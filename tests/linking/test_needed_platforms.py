@@ -9,6 +9,7 @@ from tests.linking.traced import Cases, loader_of, traced
 
 NCCL = "import torch.distributed as dist\n"
 LOADER = "DataLoader(data, num_workers=⟦2⟧)"
+CUDA_THERE = {"2 with cuda"}
 
 DATA_MODULE = f"""
 import signal
@@ -101,6 +102,32 @@ BOUND: Cases = {
     "a command of Unix is run": (
         f"from subprocess import check_output\nsize = check_output(['stty', 'size']).decode()\n{LOADER}",
         {"2 on linux, macos"},
+    ),
+    "an assert that there is CUDA": (f"import torch\nassert torch.cuda.is_available(), 'none'\n{LOADER}", CUDA_THERE),
+    "an error where there is no CUDA, in a function": (
+        f"import torch\ndef check():\n    if not torch.cuda.is_available():\n        raise RuntimeError\n"
+        f"def main():\n    check()\n    {LOADER}\nmain()",
+        CUDA_THERE,
+    ),
+    "a layer on CUDA": (f"import torch\nnet = torch.nn.Linear(3, 1).cuda()\n{LOADER}", {"2 on linux, windows"}),
+    "a model of one's own on CUDA": (
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        f"        self.layer = nn.Linear(3, 1)\nnet = nn.DataParallel(Net())\nnet.cuda()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a known model moved to a device that is CUDA": (
+        "import torch, torchvision\ndevice = torch.device('cuda:0')\nnet = torchvision.models.resnet18().to(device)\n"
+        f"{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a tensor on CUDA, in a function": (
+        f"import torch\ndef main():\n    ones = torch.ones(3).cuda()\n    {LOADER}\nmain()",
+        {"2 on linux, windows"},
+    ),
+    "the device of CUDA is set": (f"import torch\ntorch.cuda.set_device(0)\n{LOADER}", {"2 on linux, windows"}),
+    "the device of CUDA is asked for its name": (
+        f"import torch\nname = torch.cuda.get_device_name()\n{LOADER}",
+        {"2 on linux, windows"},
     ),
     "hasattr of what only some have": (
         "import os\nDataLoader(data, num_workers=⟦2⟧ if hasattr(os, 'fork') else ⟦0⟧)",
@@ -263,6 +290,37 @@ FREE: Cases = {
     ),
     "a command of Unix through another shell": (
         f"import subprocess\nsubprocess.call(['stty', 'size'], shell=True)\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on CUDA where there is CUDA": (
+        f"import torch\nnet = torch.nn.Linear(3, 1)\nif torch.cuda.is_available():\n    net.cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on a device that is CUDA where there is some": (
+        "import torch\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+        f"net = torch.nn.Linear(3, 1).to(device)\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on a device that somebody gives": (
+        "import argparse, torch\nparser = argparse.ArgumentParser()\nparser.add_argument('--device', default='cuda')\n"
+        f"net = torch.nn.Linear(3, 1).to(torch.device(parser.parse_args().device))\n{LOADER}",
+        {"2"},
+    ),
+    "a loss without parameters on CUDA": (
+        f"import torch\nloss = torch.nn.CrossEntropyLoss().cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a model that moves itself": (
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        self.layer = nn.Linear(3, 1)\n"
+        f"    def cuda(self):\n        return self\nnet = Net().cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "what was not seen on CUDA": (f"net = make()\nnet.cuda()\n{LOADER}", {"2"}),
+    "a device of CUDA that was not seen is set": (f"import torch\ntorch.cuda.set_device(rank)\n{LOADER}", {"2"}),
+    "no device of CUDA is set": (f"import torch\ntorch.cuda.set_device(-1)\n{LOADER}", {"2"}),
+    "a layer on CUDA after the loader": (f"import torch\n{LOADER}\ntorch.nn.Linear(3, 1).cuda()", {"2"}),
+    "a layer on CUDA that is tried": (
+        f"import torch\ntry:\n    torch.nn.Linear(3, 1).cuda()\nexcept AssertionError:\n    pass\n{LOADER}",
         {"2"},
     ),
     "NCCL after the call": (
@@ -448,6 +506,13 @@ def test_the_first_start_method_depends_on_python() -> None:
 def test_a_loader_is_on_the_platforms_that_its_own_branch_asks_for() -> None:
     loader = loader_of("import sys\nif sys.platform == 'linux':\n    DataLoader(data, num_workers=2)")
     assert loader.platforms == {Platform.LINUX}
+
+
+@pytest.mark.parametrize("name", ["an assert that there is CUDA", "an error where there is no CUDA, in a function"])
+def test_a_loader_behind_a_question_for_cuda_is_on_no_platform_that_has_none(name: str) -> None:
+    text = BOUND[name][0]
+    assert isinstance(text, str)
+    assert loader_of(text).platforms == {Platform.LINUX, Platform.WINDOWS}
 
 
 MAIN = f"from torch.utils.data import DataLoader\nfrom utils import limit\n{LOADER}"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import functions
+from loaderlint.linking.following import functions, needs_cuda
 from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
@@ -219,6 +219,10 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
         for arm in arms:
             passed.extend(joined(taken, evaluator.conditions((arm.otherwise(),), where)))
             taken = joined(taken, evaluator.conditions((arm,), where))
+        there = platforms_in(taken)
+        if any(way == on(platforms_of(way)) and there <= platforms_of(way) for way in back):
+            # Nobody comes to the stop on the platforms that it ends.
+            return [NO_ASSUMPTIONS]
         ways = [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
         return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)))
 
@@ -275,6 +279,8 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
+    if called_name(call) in platforms.MAY_NEED_CUDA and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
+        return ways
     if depth == _DEEPEST:
         return always
     function = _checking_function(evaluator, call, frame)
@@ -316,6 +322,10 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
                 return True
             if stop.call is None or depth == _DEEPEST:
                 return False
+            if called_name(stop.call) in platforms.MAY_NEED_CUDA:
+                ways = needs_cuda.conditions_after(evaluator, stop.call, frame.at(stop.place))
+                if ways is not None and platforms_in(ways) != EVERY_PLATFORM:
+                    return True
             function = _checking_function(evaluator, stop.call, frame.at(stop.place))
         if function is None:
             return False

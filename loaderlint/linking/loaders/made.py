@@ -177,7 +177,7 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
         key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
         before = joined.get(key)
         arrives_on = platforms_of(one.assumptions) | (platforms_of(before.assumptions) if before else frozenset())
-        assumptions = rest | platforms.on(arrives_on)
+        assumptions = rest if arrives_on == platforms_of(rest) else rest | platforms.on(arrives_on)
         joined[key] = Candidate(
             one.constant,
             one.span,
