@@ -42,8 +42,9 @@ class WorkersOnWindows(Rule):
     modules were imported (`global THRESHOLD`), which workers on Windows never have, sets an attribute of what the
     workers have copies of, or changes batches that may be parts of the data set (`batch_size=None`, a `collate_fn`),
     code asks `get_worker_info` or the loader for its options, two iterators in use at a time share the workers that
-    persist (LL406), a `try` takes what torch refuses, a library's builder may keep `persistent_workers`
-    (`workers_per_gpu`), or the number also serves something else.
+    persist (LL406), the call may make a class of the project that iterates in a way of its own, a `try` takes what
+    torch refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), or the number also serves
+    something else.
 
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch

@@ -137,7 +137,8 @@ class Loader:
     after what reads a name that nothing defines. ``shadowed`` are values that never arrive, for the same key is written
     again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer, as far
     as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program on the
-    others, and ``ended`` says what does there, as far as one thing does.
+    others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project that
+    the call may make and that iterates in a way of its own.
     """
 
     span: Span
@@ -154,6 +155,7 @@ class Loader:
     asked_for: bool = True
     platforms: frozenset[Platform] = frozenset(Platform)
     ended: Mapping[Platform, Touch] = field(default_factory=dict)
+    own_class: Touch | None = None
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
     _ways: dict[Target, tuple[_Way, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)

@@ -68,6 +68,9 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("what torch refuses here is caught, and would be loaded on every platform")
     if unseen:
         return fix.unsafe(f"a {unseen} that was not seen may come, and would need workers")
+    if loader.own_class is not None:
+        own = loader.own_class
+        return fix.unsafe(f"`{own.what}` ({own.span.place}) may be made there, and iterates in a way of its own")
     if count == 0 and _shares_iterator(loader, target):
         return fix.unsafe("iterators that are one while the workers persist are several without workers")
     if count == 0 and loader.payload.worker_init_fn is not None:

@@ -51,6 +51,11 @@ class Platform(str, Enum):
         return {"linux": "Linux", "windows": "Windows", "macos": "Darwin"}[self.value]
 
     @property
+    def may_have_cuda(self) -> bool:
+        """Whether there is a torch with CUDA or ROCm for it (pytorch.org, "Get Started": none for macOS)."""
+        return self is not Platform.MACOS
+
+    @property
     def start_methods(self) -> tuple[StartMethod, ...]:
         """The start methods ``multiprocessing`` has there, as ``multiprocessing/context.py`` lists them."""
         if self is Platform.WINDOWS:
@@ -102,6 +107,8 @@ class Target:
     @property
     def cuda(self) -> bool | None:
         """Whether ``torch.cuda.is_available()`` is true here (it is for ROCm, too); None when unknown."""
+        if not self.platform.may_have_cuda:
+            return False
         if self.accelerator is None:
             return None
         return self.accelerator in (Accelerator.CUDA, Accelerator.ROCM)

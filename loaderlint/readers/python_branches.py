@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_commands import asks_command
 from loaderlint.readers.python_scopes import (
     Arm,
     Binding,
@@ -135,10 +136,14 @@ class Leaving:
             return Stop(place)
         if isinstance(statement, ast.Expr) and (test := _asserted(statement.value, place.scope)) is not None:
             return Stop(place.under(Arm(statement, test, False, place=place)))
+        if (asked := asks_command(statement, lambda one: _imported_name(one, place.scope))) is not None:
+            return Stop(place, asked[0], command=asked[1])
         if isinstance(statement, _OF_ONE_VALUE) and isinstance(statement.value, ast.Call):
             for call in (statement.value, *statement.value.args[:1]):
                 if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in platforms.LAST_NAMES:
                     return Stop(place, call)
+                if isinstance(call, ast.Call) and _may_need_cuda(call, place):
+                    return Stop(place, call, kept=True)
             if _may_be_of_project(statement.value.func, place.scope):
                 return Stop(place, statement.value, kept=not isinstance(statement, ast.Expr))
             return None
@@ -146,8 +151,14 @@ class Leaving:
         if isinstance(statement, ast.Import):
             modules = [one.name for one in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
-            modules = [statement.module or ""]
-        return next((Stop(place, imported=one) for one in modules if one in platforms.MODULES), None)
+            modules = [f"{statement.module}.{one.name}" for one in statement.names]
+        return next((Stop(place, imported=one) for one in map(platforms.module_of_some, modules) if one), None)
+
+
+def _may_need_cuda(call: ast.Call, place: Place) -> bool:
+    """Return whether a call goes by the name of what needs CUDA; what is in a loop may never run."""
+    named = isinstance(call.func, ast.Attribute) and call.func.attr in platforms.MAY_NEED_CUDA
+    return named and not any(arm.loop for arm in place.arms)
 
 
 def may_end(stop: Stop) -> bool:
@@ -162,6 +173,13 @@ def _may_be_of_project(function: ast.expr, scope: Scope) -> bool:
     root, _, _ = (dotted(function) or "").partition(".")
     imported = (one.target for one in _bindings_of(root, scope) if one.kind == "import")
     return any(one.partition(".")[0] not in sys.stdlib_module_names for one in imported)
+
+
+def _imported_name(node: ast.expr, scope: Scope) -> str:
+    """Return the dotted name of what an expression stands for where that is imported and nothing else, or nothing."""
+    root, dot, rest = (dotted(node) or "").partition(".")
+    found = {f"{one.target}{dot}{rest}" if one.kind == "import" else "" for one in _bindings_of(root, scope)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _bindings_of(name: str, scope: Scope | None) -> list[Binding]:

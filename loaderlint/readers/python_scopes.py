@@ -106,7 +106,8 @@ class Fork:
 class Stop:
     """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
 
-    ``call`` is that call, ``imported`` a module that not every platform has. ``handled`` are the ``try`` and
+    ``call`` is that call, ``imported`` a module that not every platform has, ``command`` a command that the call cannot
+    do without and not every platform has. ``handled`` are the ``try`` and
     ``with`` statements around that handle errors, each with the last order of its body. ``kept`` says that what the
     call gives is used: it is there for that, and no check.
     """
@@ -116,6 +117,7 @@ class Stop:
     handled: tuple[tuple[ast.stmt, int], ...] = ()
     imported: str = ""
     kept: bool = False
+    command: str = ""
 
     @property
     def own_method(self) -> Scope | None:

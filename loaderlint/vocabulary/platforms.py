@@ -38,10 +38,36 @@ SIGNALS = frozenset({f"SIG{name}" for name in ("ALRM", "CHLD", "CONT", "HUP", "K
 ON_SIGNALS: Mapping[str, frozenset[str]] = {"signal.signal": UNIX}
 """Functions that are handed a signal, with the platforms that have all of them."""
 
-MODULES: Mapping[str, frozenset[str]] = dict.fromkeys(
-    ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), UNIX
+MODULES: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"), UNIX),
+    **dict.fromkeys(("SharedArray", "horovod", "uvloop"), UNIX),
+    **dict.fromkeys(("cudf", "cuml", "nvidia.dali", "torch_xla"), _LINUX),
+}
+"""Modules, with the platforms where they can be imported.
+
+Those of Python: "Unix Specific Services" in Python's docs. Of others: SharedArray is built on ``sys/mman.h`` (its
+``shared_array.c``); Horovod's page "Horovod Installation Guide" requires "GNU Linux or macOS"; ``setup.py`` of uvloop
+raises "uvloop does not support Windows at the moment"; RAPIDS ("Installation Guide": Linux, or Windows by WSL 2) and
+DALI ("Installation", "Prerequisites": "Linux x64") are there for Linux alone, as are the wheels of PyTorch/XLA
+(its ``README.md``, "Installation").
+"""
+
+
+def module_of_some(name: str) -> str | None:
+    """Return the module, of those that not every platform has, that a dotted name is or lies in."""
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+COMMANDS: Mapping[str, frozenset[str]] = {"stty": UNIX}
+"""Commands, with the platforms that have them (POSIX, "Utilities")."""
+READ_COMMANDS = frozenset({"os.popen"})
+"""Functions that run a command and give what it writes, which is nothing where there is no such command."""
+FAIL_WITHOUT_COMMAND = frozenset(
+    f"subprocess.{name}" for name in ("Popen", "call", "check_call", "check_output", "run")
 )
-"""Modules of Python, with the platforms where they can be imported ("Unix Specific Services" in Python's docs)."""
+"""Functions that raise ``FileNotFoundError`` where there is no such command (Python's docs, ``subprocess``)."""
 
 BUILT_ON_UNIX = b"compiler_so"
 """What a build asks of the compiler where that is a Unix one: distutils' ``MSVCCompiler`` has no such attribute."""
@@ -56,3 +82,16 @@ WITH_BACKEND = frozenset({"torch.distributed.init_process_group"})
 
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in (*FUNCTIONS, *ON_SIGNALS, *WITH_BACKEND))
 """The last parts of the names of all these functions."""
+
+CUDA_FUNCTIONS = frozenset(
+    f"torch.cuda.{name}"
+    for name in (
+        *("current_device", "get_device_capability", "get_device_name", "get_device_properties", "mem_get_info"),
+        "synchronize",
+    )
+)
+"""Functions that raise where torch has no CUDA: all start it (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13)."""
+SETS_DEVICE = frozenset({"torch.cuda.set_device"})
+"""The same, where the device that they are given is none below 0."""
+MAY_NEED_CUDA = frozenset({"cuda", "to", *(name.rpartition(".")[2] for name in (*CUDA_FUNCTIONS, *SETS_DEVICE))})
+"""The last parts of their names, and of the methods that move models and tensors."""

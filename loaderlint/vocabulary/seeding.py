@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _NUMPY = "NumPy"
+EVERYTHING = "every library"
+"""What is seeded where Python, NumPy and torch are at once."""
 
 SEEDERS: Mapping[str, str] = {
     "numpy.random.seed": _NUMPY,
     "random.seed": "Python",
     "torch.manual_seed": "torch",
     "torch.random.manual_seed": "torch",
-    "transformers.set_seed": "every library",
-    "accelerate.utils.set_seed": "every library",
-    "lightning.seed_everything": "every library",
-    "lightning.pytorch.seed_everything": "every library",
-    "lightning.fabric.seed_everything": "every library",
-    "pytorch_lightning.seed_everything": "every library",
+    "transformers.set_seed": EVERYTHING,
+    "accelerate.utils.set_seed": EVERYTHING,
+    "lightning.seed_everything": EVERYTHING,
+    "lightning.pytorch.seed_everything": EVERYTHING,
+    "lightning.fabric.seed_everything": EVERYTHING,
+    "pytorch_lightning.seed_everything": EVERYTHING,
 }
 """Functions, by dotted name, that seed the random numbers everybody shares, and whose those are.
 

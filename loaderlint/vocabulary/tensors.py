@@ -45,3 +45,20 @@ MODULE_ITSELF_METHODS = frozenset(
 
 MODULES = frozenset({"LightningModule", "PreTrainedModel"})
 """Classes of other libraries that are models of torch, by the last part of their names."""
+
+MAKES_TENSORS = frozenset(
+    f"torch.{name}"
+    for name in ("arange", "empty", "eye", "from_numpy", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros")
+)
+"""Functions of torch that make a tensor."""
+
+MODEL_LIBRARIES = ("torchvision.models.",)
+"""Where functions and classes make models with parameters, by the start of their dotted names."""
+
+MODELS_AROUND = frozenset(
+    {
+        *("torch.nn.DataParallel", "torch.nn.parallel.DataParallel"),
+        *("torch.nn.SyncBatchNorm.convert_sync_batchnorm", "torch.compile"),
+    }
+)
+"""What makes a model of the one it is given first, with the same parameters."""

@@ -220,3 +220,30 @@ def load(kind):
 """
     calls = "".join(f"load(str({number} + {number}) + sys.argv[2])\n" for number in range(300))
     assert traced({"main.py": chooses + calls}) == {"4"}
+
+
+CHOSEN = "kind = ⟨class⟩ if wanted else DataLoader\nkind(d, num_workers=2)"
+OWN_CLASSES: dict[str, tuple[str, str | None]] = {
+    "no loader of torch's": (f"class Own:\n    def __iter__(self):\n        yield 1\n{CHOSEN}", "Own"),
+    "a subclass that iterates itself": (
+        f"class Own(DataLoader):\n    def __iter__(self):\n        yield from self.dataset\n{CHOSEN}",
+        "Own",
+    ),
+    "a subclass that has its own iterator, alone": (
+        "class Own(DataLoader):\n    def _get_iterator(self):\n        return Iterator(self)\nOwn(d, num_workers=2)",
+        "Own",
+    ),
+    "a subclass that iterates what torch's does": (
+        "class Own(DataLoader):\n    def __iter__(self):\n        for batch in super().__iter__():\n"
+        f"            yield batch.half()\n{CHOSEN}",
+        None,
+    ),
+    "a subclass that iterates as torch's does": (f"class Own(DataLoader):\n    pass\n{CHOSEN}", None),
+    "no class of the project": ("DataLoader(d, num_workers=2)", None),
+}
+
+
+@pytest.mark.parametrize(("text", "own"), OWN_CLASSES.values(), ids=OWN_CLASSES.keys())
+def test_a_call_that_may_make_a_class_which_iterates_in_its_own_way(text: str, own: str | None) -> None:
+    (loader,) = loaders_of(text.replace("⟨class⟩", "Own"))
+    assert (loader.own_class.what if loader.own_class is not None else None) == own

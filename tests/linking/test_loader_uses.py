@@ -261,6 +261,15 @@ def test_samplers_that_are_told_no_epoch(text: str, expected: list[str]) -> None
     assert [one.what for one in uses(text + EPOCHS).shuffles_by_epoch] == expected
 
 
+def test_a_sampler_needs_the_process_group_that_an_assert_lets_be_made() -> None:
+    group = (
+        "import torch\ndef start():\n    assert torch.cuda.is_available()\n"
+        "    torch.distributed.init_process_group('gloo')\nstart()\n"
+    )
+    (sampler,) = uses(f"loader = DataLoader(data, sampler=DistributedSampler(data))\n{group}{EPOCHS}").shuffles_by_epoch
+    assert [set(one) for _, one in sampler.assumptions if isinstance(one, frozenset)] == [{"linux", "windows"}]
+
+
 def test_a_file_that_no_loader_stands_in_may_tell_the_epoch() -> None:
     main = (
         f"{HEAD}{IMPORT}from hooks import before\nloader = DataLoader(data, sampler=DistributedSampler(data))\n{EPOCHS}"

@@ -9,6 +9,7 @@ from tests.linking.traced import Cases, loader_of, traced
 
 NCCL = "import torch.distributed as dist\n"
 LOADER = "DataLoader(data, num_workers=⟦2⟧)"
+CUDA_THERE = {"2 with cuda"}
 
 DATA_MODULE = f"""
 import signal
@@ -64,6 +65,11 @@ BOUND: Cases = {
         {"2 on linux, macos"},
     ),
     "a module of Unix": (f"import fcntl\n{LOADER}", {"2 on linux, macos"}),
+    "a package of Unix": (f"import horovod.torch as hvd\n{LOADER}", {"2 on linux, macos"}),
+    "a module in a package of Linux, in a function": (
+        f"def load():\n    from nvidia.dali.plugin import pytorch\n    return {LOADER}\nload()",
+        {"2 on linux"},
+    ),
     "a name of a module of Unix, in a function": (
         f"from resource import setrlimit\ndef load():\n    return {LOADER}\nload()",
         {"2 on linux, macos"},
@@ -79,6 +85,49 @@ BOUND: Cases = {
     "a call on one platform alone": (
         f"import sys\ndef main():\n    {LOADER}\nif sys.platform == 'linux':\n    main()",
         {"2 on linux"},
+    ),
+    "what a command of Unix says is unpacked": (
+        f"import os\n_, columns = os.popen('stty size', 'r').read().split()\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "what a command of Unix says is unpacked into numbers": (
+        f"import os\nrows, columns = map(int, os.popen('stty size').read().split())\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "a word is taken of what a command of Unix says, in a function": (
+        "import os\ndef width():\n    return int(os.popen('stty size').read().split()[1])\n"
+        f"columns = width()\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "a command of Unix is run": (
+        f"from subprocess import check_output\nsize = check_output(['stty', 'size']).decode()\n{LOADER}",
+        {"2 on linux, macos"},
+    ),
+    "an assert that there is CUDA": (f"import torch\nassert torch.cuda.is_available(), 'none'\n{LOADER}", CUDA_THERE),
+    "an error where there is no CUDA, in a function": (
+        f"import torch\ndef check():\n    if not torch.cuda.is_available():\n        raise RuntimeError\n"
+        f"def main():\n    check()\n    {LOADER}\nmain()",
+        CUDA_THERE,
+    ),
+    "a layer on CUDA": (f"import torch\nnet = torch.nn.Linear(3, 1).cuda()\n{LOADER}", {"2 on linux, windows"}),
+    "a model of one's own on CUDA": (
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        f"        self.layer = nn.Linear(3, 1)\nnet = nn.DataParallel(Net())\nnet.cuda()\n{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a known model moved to a device that is CUDA": (
+        "import torch, torchvision\ndevice = torch.device('cuda:0')\nnet = torchvision.models.resnet18().to(device)\n"
+        f"{LOADER}",
+        {"2 on linux, windows"},
+    ),
+    "a tensor on CUDA, in a function": (
+        f"import torch\ndef main():\n    ones = torch.ones(3).cuda()\n    {LOADER}\nmain()",
+        {"2 on linux, windows"},
+    ),
+    "the device of CUDA is set": (f"import torch\ntorch.cuda.set_device(0)\n{LOADER}", {"2 on linux, windows"}),
+    "the device of CUDA is asked for its name": (
+        f"import torch\nname = torch.cuda.get_device_name()\n{LOADER}",
+        {"2 on linux, windows"},
     ),
     "hasattr of what only some have": (
         "import os\nDataLoader(data, num_workers=⟦2⟧ if hasattr(os, 'fork') else ⟦0⟧)",
@@ -213,6 +262,67 @@ FREE: Cases = {
         {"2"},
     ),
     "a module beside this one by the name of one of Unix": (f"from .resource import data\n{LOADER}", {"2"}),
+    "another module of the package around one of Linux": (f"from nvidia import smi\n{LOADER}", {"2"}),
+    "a package of Unix where somebody asks for it": (
+        f"if distributed:\n    import horovod.torch as hvd\n{LOADER}",
+        {"2"},
+    ),
+    "a package of Unix whose absence is handled": (
+        f"try:\n    import horovod.torch as hvd\nexcept ImportError:\n    hvd = None\n{LOADER}",
+        {"2"},
+    ),
+    "what a command of Unix says is kept whole": (
+        f"import os\nwords = os.popen('stty size').read().split()\n*words, = os.popen('stty').read().split()\n{LOADER}",
+        {"2"},
+    ),
+    "what another command says is unpacked": (
+        f"import os\n_, columns = os.popen('mode con').read().split()\n{LOADER}",
+        {"2"},
+    ),
+    "a command of Unix after the loader": (f"import os\n{LOADER}\n_, n = os.popen('stty size').read().split()", {"2"}),
+    "a command of Unix that is tried": (
+        "import os\ntry:\n    _, n = os.popen('stty size').read().split()\nexcept ValueError:\n    n = 80\n" + LOADER,
+        {"2"},
+    ),
+    "a command of Unix on one platform": (
+        f"import os, sys\nif sys.platform == 'linux':\n    _, n = os.popen('stty size').read().split()\n{LOADER}",
+        {"2"},
+    ),
+    "a command of Unix through another shell": (
+        f"import subprocess\nsubprocess.call(['stty', 'size'], shell=True)\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on CUDA where there is CUDA": (
+        f"import torch\nnet = torch.nn.Linear(3, 1)\nif torch.cuda.is_available():\n    net.cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on a device that is CUDA where there is some": (
+        "import torch\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+        f"net = torch.nn.Linear(3, 1).to(device)\n{LOADER}",
+        {"2"},
+    ),
+    "a layer on a device that somebody gives": (
+        "import argparse, torch\nparser = argparse.ArgumentParser()\nparser.add_argument('--device', default='cuda')\n"
+        f"net = torch.nn.Linear(3, 1).to(torch.device(parser.parse_args().device))\n{LOADER}",
+        {"2"},
+    ),
+    "a loss without parameters on CUDA": (
+        f"import torch\nloss = torch.nn.CrossEntropyLoss().cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "a model that moves itself": (
+        "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        self.layer = nn.Linear(3, 1)\n"
+        f"    def cuda(self):\n        return self\nnet = Net().cuda()\n{LOADER}",
+        {"2"},
+    ),
+    "what was not seen on CUDA": (f"net = make()\nnet.cuda()\n{LOADER}", {"2"}),
+    "a device of CUDA that was not seen is set": (f"import torch\ntorch.cuda.set_device(rank)\n{LOADER}", {"2"}),
+    "no device of CUDA is set": (f"import torch\ntorch.cuda.set_device(-1)\n{LOADER}", {"2"}),
+    "a layer on CUDA after the loader": (f"import torch\n{LOADER}\ntorch.nn.Linear(3, 1).cuda()", {"2"}),
+    "a layer on CUDA that is tried": (
+        f"import torch\ntry:\n    torch.nn.Linear(3, 1).cuda()\nexcept AssertionError:\n    pass\n{LOADER}",
+        {"2"},
+    ),
     "NCCL after the call": (
         f"{NCCL}def load():\n    {LOADER}\nload()\ndist.init_process_group('nccl')",
         {"2"},
@@ -304,6 +414,16 @@ ENDS = {
         6,
     ),
     "an import": (f"import fcntl\n{LOADER}", "import fcntl", 2),
+    "an import of a part of a package": (
+        f"def load():\n    import horovod.torch as hvd\n    return {LOADER}\nload()",
+        "import horovod.torch as hvd",
+        3,
+    ),
+    "a command": (
+        f"import os\n_, n = os.popen('stty size').read().split()\n{LOADER}",
+        "os.popen('stty size')",
+        3,
+    ),
     "a test": (
         f"import sys\nif sys.platform == 'win32':\n    sys.exit('not here')\n{LOADER}",
         "sys.platform == 'win32'",
@@ -388,6 +508,13 @@ def test_a_loader_is_on_the_platforms_that_its_own_branch_asks_for() -> None:
     assert loader.platforms == {Platform.LINUX}
 
 
+@pytest.mark.parametrize("name", ["an assert that there is CUDA", "an error where there is no CUDA, in a function"])
+def test_a_loader_behind_a_question_for_cuda_is_on_no_platform_that_has_none(name: str) -> None:
+    text = BOUND[name][0]
+    assert isinstance(text, str)
+    assert loader_of(text).platforms == {Platform.LINUX, Platform.WINDOWS}
+
+
 MAIN = f"from torch.utils.data import DataLoader\nfrom utils import limit\n{LOADER}"
 BUILD = """
 class custom_build_ext(build_ext):
@@ -397,6 +524,23 @@ setup(ext_modules=[Extension("ops.fast_nms", ["fast_nms.pyx"])], cmdclass={"buil
 """
 IMPORTED: dict[str, tuple[dict[str, str], set[str]]] = {
     "a module of Unix": ({"utils.py": "import resource\nlimit = 2\n"}, {"2 on linux, macos"}),
+    "a package of Unix": ({"utils.py": "import SharedArray as sa\nlimit = 2\n"}, {"2 on linux, macos"}),
+    "a package of the project": (
+        {"utils.py": "import horovod.torch\nlimit = 2\n", "horovod/__init__.py": "", "horovod/torch.py": ""},
+        {"2"},
+    ),
+    "a command of Unix": (
+        {"utils.py": "import os\nlimit, _ = os.popen('stty size', 'r').read().split()\n"},
+        {"2 on linux, macos"},
+    ),
+    "a command of Unix in a function": (
+        {"utils.py": "import os\ndef limit():\n    rows, _ = os.popen('stty size', 'r').read().split()\n"},
+        {"2"},
+    ),
+    "a command of Unix that is tried": (
+        {"utils.py": "import os\ntry:\n    limit, _ = os.popen('stty size').read().split()\nexcept:\n    limit = 2\n"},
+        {"2"},
+    ),
     "a module of Unix further on": (
         {"utils.py": "from more import *\n", "more.py": "from .more.far import limit\n", "far.py": "import fcntl\n"},
         {"2"},

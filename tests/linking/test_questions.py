@@ -16,6 +16,10 @@ def given(name):
 """
 LOAD = "DataLoader(1, num_workers=workers)\n"
 
+MANY = (
+    "def make(workers, size=224):\n    chosen = 1 if isinstance(size, int) else workers\n"
+    "    return DataLoader(1, num_workers=chosen)\n"
+)
 KEYS = (
     "def load(given):\n    names = [one.lower() for one in given.keys()]\n"
     "    workers = 4 if '{asked}' in names else ⟦2⟧\n    DataLoader(1, num_workers=workers)\n"
@@ -153,6 +157,17 @@ QUESTIONS: Cases = {
         "workers = given if isinstance(given, (Mapping, DictConfig)) else ⟦2⟧\n" + LOAD,
         {"2"},
     ),
+    "a list that is handed over": (MANY + "make(⟦8⟧, size=[1, 2])", {"8"}),
+    "a list that is handed over in one of two calls": (
+        MANY.replace("1 if", "⟦1⟧ if") + "make(⟦8⟧, (1, 2))\nmake(4)",
+        {"8", "1"},
+    ),
+    "a dictionary that is handed over": (MANY + "make(⟦8⟧, size={'a': 1})", {"8"}),
+    "a list of which it is asked whether it is one": (
+        MANY.replace("1 if", "⟦1⟧ if").replace("int)", "(int, list))") + "make(⟦8⟧, size=[1, 2])",
+        {"8", "1"},
+    ),
+    "what was not seen that is handed over": (MANY.replace("1 if", "⟦1⟧ if") + "make(⟦8⟧, size=sizes)", {"8", "1"}),
     "a constant that may be a row of its kind": (
         "from typing import Sequence\ngiven = 'ab'\nworkers = ⟦4⟧ if isinstance(given, Sequence) else ⟦2⟧\n" + LOAD,
         {"4", "2"},

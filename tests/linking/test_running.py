@@ -646,3 +646,28 @@ def test_an_iteration_assumes_the_platform_that_the_loader_was_made_on() -> None
     )
     (workers,) = loader.num_workers.candidates
     assert [sorted(answer) for _, answer in workers.assumptions if isinstance(answer, frozenset)] == [["linux"]]
+
+
+ARRIVING: dict[str, tuple[str, set[str]]] = {
+    "behind a layer on CUDA": (
+        f"import torch\n{LOADER}net = torch.nn.Linear(3, 1).cuda()\nfor batch in loader:\n    pass\n",
+        {"linux", "windows"},
+    ),
+    "before a layer on CUDA": (
+        f"import torch\n{LOADER}for batch in loader:\n    pass\nnet = torch.nn.Linear(3, 1).cuda()\n",
+        set(),
+    ),
+    "behind a signal, in a function": (
+        f"import signal\ndef main():\n    signal.signal(signal.SIGUSR1, stop)\n    {LOADER}    list(loader)\nmain()\n",
+        {"linux", "macos"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "platforms"), ARRIVING.values(), ids=ARRIVING.keys())
+def test_an_iteration_assumes_the_platforms_on_which_a_run_comes_to_it(text: str, platforms: set[str]) -> None:
+    (loader,) = loaders_of(text)
+    (touch,) = loader.unguarded
+    assert [set(one) for _, one in touch.assumptions if isinstance(one, frozenset)] == (
+        [platforms] if platforms else []
+    )

@@ -326,6 +326,30 @@ def test_what_no_worker_draws_repeats_nothing(parts: dict[str, str]) -> None:
     assert seeds_of_rooms(**parts) == []
 
 
+SEEDED_ANEW: dict[str, str] = {
+    "by a sample": "random.seed(index)\n        room = random.choice(room)",
+    "by what a sample calls": "room = self.noise(random.choice(room))\n    def noise(self, room):\n"
+    "        random.seed(hash(room))\n        room = random.choice(room)",
+}
+ONCE: dict[str, str] = {
+    "where it is asked for": "if self.transform:\n            random.seed(index)\n        room = random.choice(room)",
+    "of another library": "np.random.seed(index)\n        room = random.choice(room)",
+    "by what a sample may call": "room = random.choice(room)\n        if room:\n            room = self.noise(room)\n"
+    "    def noise(self, room):\n        random.seed(hash(room))",
+    "by a method that no sample calls": "room = random.choice(room)\n    def again(self):\n        random.seed(0)",
+}
+
+
+@pytest.mark.parametrize("body", SEEDED_ANEW.values(), ids=SEEDED_ANEW.keys())
+def test_the_seed_of_a_worker_says_nothing_of_what_each_sample_seeds_anew(body: str) -> None:
+    assert seeds_of_rooms(body) == []
+
+
+@pytest.mark.parametrize("body", ONCE.values(), ids=ONCE.keys())
+def test_the_seed_of_a_worker_lasts_where_not_each_sample_seeds_anew(body: str) -> None:
+    assert seeds_of_rooms(body) == ["Python"]
+
+
 def test_a_seed_that_raises_does_so_whoever_draws() -> None:
     assert seeds_of_rooms(seeds="np.random.seed(torch.initial_seed())\n    print") == ["NumPy"]
 

@@ -69,6 +69,14 @@ def test_workers_are_taken_away_safely_where_the_program_does_the_same_without_t
     assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
 
 
+@pytest.mark.parametrize(("own", "safe"), [(None, True), (Touch(at(5), "Own"), False)], ids=["torch's", "own"])
+def test_workers_are_taken_away_safely_where_no_class_of_the_project_may_be_the_loader(
+    own: Touch | None, safe: bool
+) -> None:
+    loader = replace(a_loader(num_workers=4), payload=SEEN, own_class=own)
+    assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
+
+
 def test_single_samples_may_be_parts_of_the_data_set() -> None:
     loader = replace(a_loader(num_workers=4, batch_size=None), payload=SEEN, uses=Uses(changes_batches=True))
     assert not the_fix(the_finding("LL101", loader, WINDOWS)).safe

@@ -148,7 +148,8 @@ def _declared(evaluator: Evaluator, command_line: CommandLine, name: str, span: 
 def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return whether a constant is of a built-in kind, a path of one platform's, a dataset iterable; else unseen.
 
-    That an object is of a library's class is seen, that it is of none of them is not.
+    A row or a dictionary is of no kind that constants are of; of which other it is, is not told. That an object is of a
+    library's class is seen, that it is of none of them is not.
     """
     span = frame.facts.span(node)
     named = evaluator.evaluate(node.args[1], frame)
@@ -165,6 +166,9 @@ def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibil
             continue
         if isinstance(kind, External) and _descends(evaluator, one.thing, kind.name):
             found.append(Possibility(True, span, assumptions=one.assumptions))
+            continue
+        if isinstance(one.thing, Row | Items) and kinds and all(name in _KINDS for name in kinds):
+            found.append(Possibility(False, span, assumptions=one.assumptions))
             continue
         if kinds is None or not one.constant:
             found.extend(unseen(span, one.assumptions))

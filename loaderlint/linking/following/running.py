@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from loaderlint.linking.following import stops
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things import classes, platforms
@@ -165,7 +166,9 @@ def _note(
         touches[:] = [touch for touch in touches if not span.holds(touch.span)]
         if not any(touch.span.holds(span) for touch in touches):
             caught = is_caught(facts, cause, "RuntimeError")
-            touches.append(Touch(span, shortened(facts.text(cause)), assumptions, caught=caught))
+            comes_to_it = together(assumptions, platforms.on(stops.platforms_at(evaluator, frame)))
+            if comes_to_it is not None:
+                touches.append(Touch(span, shortened(facts.text(cause)), comes_to_it, caught=caught))
 
 
 def _made_by_run(evaluator: Evaluator, loaders: list[Behind], facts: PythonFacts, result: Iterations) -> list[Behind]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import functions
+from loaderlint.linking.following import functions, needs_cuda
 from loaderlint.linking.following.trainer_runs import trainer_runs
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.alternatives import joined
@@ -61,8 +61,7 @@ def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> lis
         arms = stop.place.arms
         rest = arms[len(_shared(arms, frame.place.arms)) :]
         inside = any(owner is node for owner, _ in stop.handled[:1])
-        of_platforms = stop.call is None or called_name(stop.call) in platforms.LAST_NAMES
-        if inside and of_platforms and _readable(rest):
+        if inside and (stop.call is None or _needs_platform(stop)) and _readable(rest):
             ways = joined(ways, _let_pass(evaluator, stop, rest, frame, 0)) or ways
     return ways
 
@@ -120,7 +119,7 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
                 return ended
     for need in evaluator.importable.needs(frame.facts):
         if platform not in need.platforms:
-            return _touch(need.facts, need.statement)
+            return _touch(need.facts, need.node)
     node = frame.scope.node
     if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
         return None
@@ -136,7 +135,7 @@ def _stopped_on(
     if platform in platforms_in(passed := _let_pass(evaluator, stop, arms, frame, depth)) or not passed:
         return None
     facts, tests = frame.facts, [arm.test for arm in arms if arm.test is not None]
-    if stop.call is not None and called_name(stop.call) not in platforms.LAST_NAMES and depth < _DEEPEST:
+    if stop.call is not None and not _needs_platform(stop) and depth < _DEEPEST:
         where = frame.at(stop.place)
         function = _checking_function(evaluator, stop.call, where)
         if function is not None:
@@ -153,9 +152,10 @@ def _stopped_on(
 
 def _imports(node: ast.AST, module: str) -> bool:
     """Return whether a statement imports a module or something of it."""
-    if isinstance(node, ast.ImportFrom):
-        return node.module == module
-    return isinstance(node, ast.Import) and any(one.name == module for one in node.names)
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return False
+    before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+    return any(f"{before}{one.name}.".startswith(f"{module}.") for one in node.names)
 
 
 def _touch(facts: PythonFacts, node: ast.AST) -> Touch:
@@ -219,6 +219,10 @@ def _let_pass(evaluator: Evaluator, stop: Stop, arms: Collection[Arm], frame: Fr
         for arm in arms:
             passed.extend(joined(taken, evaluator.conditions((arm.otherwise(),), where)))
             taken = joined(taken, evaluator.conditions((arm,), where))
+        there = platforms_in(taken)
+        if any(way == on(platforms_of(way)) and there <= platforms_of(way) for way in back):
+            # Nobody comes to the stop on the platforms that it ends.
+            return [NO_ASSUMPTIONS]
         ways = [*passed, *joined(taken, back), *_returned_before(evaluator, stop, frame)]
         return _known(ways, _subjects(back) | _subjects(_of_values(evaluator, arms, where)))
 
@@ -269,10 +273,14 @@ def _comes_back(evaluator: Evaluator, stop: Stop, frame: Frame, depth: int) -> l
         if evaluator.project.modules_ending(stop.imported, frame.facts.source.path):
             return always
         return [on(platforms.MODULES[stop.imported])]
+    if stop.command:
+        return [on(platforms.COMMANDS[stop.command])]
     if call is None:
         return []
     if called_name(call) in platforms.LAST_NAMES:
         return needed(evaluator, call, frame)
+    if called_name(call) in platforms.MAY_NEED_CUDA and (ways := needs_cuda.conditions_after(evaluator, call, frame)):
+        return ways
     if depth == _DEEPEST:
         return always
     function = _checking_function(evaluator, call, frame)
@@ -305,7 +313,7 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
     """
 
     def found_out() -> bool:
-        if stop.imported or (stop.call is not None and called_name(stop.call) in platforms.LAST_NAMES):
+        if stop.imported or _needs_platform(stop):
             return True
         frame = _handed_nothing(evaluator, facts, stop.place.scope)
         with evaluator.steps(_STEPS):
@@ -314,12 +322,21 @@ def _is_of_platforms(evaluator: Evaluator, stop: Stop, facts: PythonFacts, depth
                 return True
             if stop.call is None or depth == _DEEPEST:
                 return False
+            if called_name(stop.call) in platforms.MAY_NEED_CUDA:
+                ways = needs_cuda.conditions_after(evaluator, stop.call, frame.at(stop.place))
+                if ways is not None and platforms_in(ways) != EVERY_PLATFORM:
+                    return True
             function = _checking_function(evaluator, stop.call, frame.at(stop.place))
         if function is None:
             return False
         return any(_is_of_platforms(evaluator, one, function.facts, depth + 1) for one in function.scope.stops)
 
     return evaluator.once(("of platforms", id(stop), depth), False, found_out, _STEPS)
+
+
+def _needs_platform(stop: Stop) -> bool:
+    """Return whether what a stop calls may be, or may ask for, what only some platforms have."""
+    return stop.call is not None and (bool(stop.command) or called_name(stop.call) in platforms.LAST_NAMES)
 
 
 def _tells_platforms(evaluator: Evaluator, test: ast.expr, frame: Frame) -> bool:

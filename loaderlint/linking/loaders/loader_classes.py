@@ -18,10 +18,14 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
 from loaderlint.linking.things.made_calls import Caller, in_tests
 from loaderlint.readers.python import CallSite
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+
+_GIVE_ITERATOR = ("__iter__", "_get_iterator")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +55,18 @@ def library_base(evaluator: Evaluator, owner: Class) -> str | None:
             if name in LOADER_CALLABLES:
                 return name
     return None
+
+
+def iterates_itself(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether a project class gives its batches in a way of its own, which may be another without workers.
+
+    That is one that is no library's loader, and a subclass of one that has its own iterator: ``DataLoader.__iter__``
+    asks ``_get_iterator`` for it (``torch/utils/data/dataloader.py``, 2.13).
+    """
+    methods = [scope for one in classes.lineage(evaluator, owner) for scope in one.scope.children]
+    own = any(scope.name in _GIVE_ITERATOR for scope in methods)
+    asks_above = any(called_name(site.node) in _GIVE_ITERATOR for scope in methods for site in scope.calls)
+    return library_base(evaluator, owner) is None or (own and not asks_above)
 
 
 def called(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> BaseCall | None:

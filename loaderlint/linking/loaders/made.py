@@ -29,6 +29,7 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
+from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import (
@@ -65,6 +66,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     comes_to_it = frozenset(map(Platform, stops.platforms_in(ways)))
     with evaluator.steps(STEPS):
         ends = {one: stops.ended_on(evaluator, site.frame, one.value) for one in Platform if one not in comes_to_it}
+    own = site.own_class
     loader = Loader(
         site.span,
         site.callee,
@@ -75,6 +77,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         asked_for=not (validated.is_never_asked_for(evaluator, site) or undefined.ends_before(evaluator, site)),
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
+        own_class=Touch(own.facts.span(own.node), own.node.name) if own is not None else None,
     )
     summed = given.get(site.kind.accumulation)
     if summed is None:
@@ -177,7 +180,7 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
         key = (type(one.constant), one.constant, one.span, one.entry, rest, one.written)
         before = joined.get(key)
         arrives_on = platforms_of(one.assumptions) | (platforms_of(before.assumptions) if before else frozenset())
-        assumptions = rest | platforms.on(arrives_on)
+        assumptions = rest if arrives_on == platforms_of(rest) else rest | platforms.on(arrives_on)
         joined[key] = Candidate(
             one.constant,
             one.span,

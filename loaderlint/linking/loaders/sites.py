@@ -31,7 +31,8 @@ class PythonSite:
     ``configured`` is what holds the options of a call of ``instantiate``, its own keywords included.
     Where the call hands all options over in one dictionary, ``bundle`` is that argument. ``base`` is where
     a subclass hands its keyword arguments on to the library's constructor. ``ways`` are those in which the callee is a
-    loader, where it can be something else.
+    loader, where it can be something else. ``own_class`` is a class of the project that it can be and that iterates in
+    a way of its own.
     """
 
     frame: Frame
@@ -45,6 +46,7 @@ class PythonSite:
     before: tuple[tuple[PythonSite | None, Assumptions], ...] = ()
     base: BaseCall | None = None
     ways: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
+    own_class: Class | None = None
 
     @property
     def span(self) -> Span:
@@ -120,8 +122,12 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
     with evaluator.steps(MOST_CALLEE_STEPS):
         callees = evaluator.evaluate(site.node.func, frame)
     found = _called_partial(evaluator, frame, site.node, callees) or _called(evaluator, frame, site.node, callees)
+    if found is None:
+        return None
+    own = (one.thing for one in callees if isinstance(one.thing, Class))
+    found = replace(found, own_class=next((one for one in own if loader_classes.iterates_itself(evaluator, one)), None))
     ways = tuple(one.assumptions for one in callees if _may_make_loader(evaluator, one))
-    return found if found is None or len(ways) == len(callees) else replace(found, ways=ways)
+    return found if len(ways) == len(callees) else replace(found, ways=ways)
 
 
 def _may_make_loader(evaluator: Evaluator, callee: Possibility) -> bool:

@@ -65,8 +65,11 @@ def _platforms_of_groups(evaluator: Evaluator, files: Iterable[str]) -> frozense
     """
     read = (evaluator.project.python(path) for path in files)
     calls = [(one, site) for one in read if one is not None for site in one.calls.get(_MAKES_GROUP, ())]
-    ways = [way for one, site in calls for way in platforms.needed(evaluator, site.node, Frame(one, site.place))]
-    return stops.platforms_in(ways) if ways else EVERY_PLATFORM
+    found = frozenset[str]()
+    for call, frame in ((site.node, Frame(one, site.place)) for one, site in calls):
+        comes_to_it = stops.platforms_at(evaluator, frame)
+        found |= comes_to_it & stops.platforms_in(platforms.needed(evaluator, call, frame))
+    return found or EVERY_PLATFORM
 
 
 def _names(evaluator: Evaluator, made: Made, heads: Mapping[ast.expr, Frame]) -> tuple[tuple[Span, str], ...]:

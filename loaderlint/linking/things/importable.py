@@ -1,4 +1,7 @@
-"""On which platforms a file can be imported: where all is there that it imports at its top, and what that imports."""
+"""On which platforms a file can be imported: where all is there that it imports at its top, and what that imports.
+
+A command that an imported file cannot do without at its top is a part of that.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.things.kinds import EVERY_PLATFORM
 from loaderlint.readers.python import Binding, PythonFacts
-from loaderlint.vocabulary.platforms import MODULES, UNIX
+from loaderlint.vocabulary.platforms import COMMANDS, MODULES, UNIX, module_of_some
 
 if TYPE_CHECKING:
     from loaderlint.linking.files.project import Project
@@ -18,10 +21,10 @@ _MOST_FILES = 150
 
 
 class Need(NamedTuple):
-    """An import of what only some platforms have."""
+    """An import of what only some platforms have, or a call that cannot do without it."""
 
     facts: PythonFacts
-    statement: ast.stmt
+    node: ast.stmt | ast.expr
     platforms: frozenset[str]
 
 
@@ -41,7 +44,7 @@ class Importable:
         return EVERY_PLATFORM.intersection(*(one.platforms for one in self.needs(facts)))
 
     def needs(self, facts: PythonFacts) -> tuple[Need, ...]:
-        """Return the imports that a file makes, or one that it imports, of what not every platform has."""
+        """Return where a file, or one that it imports, needs what not every platform has."""
         path = facts.source.path
         if path not in self._needs:
             self._needs[path] = tuple(self._found(facts))
@@ -51,8 +54,11 @@ class Importable:
         seen = {facts.source.path}
         waiting: list[PythonFacts] = [facts]
         while waiting:
-            own, imported = self._of(waiting.pop(0))
+            looked_at = waiting.pop(0)
+            own, imported = self._of(looked_at)
             yield from own
+            # In the file itself a loader may be made before.
+            yield from _commands_at_the_top(looked_at) if looked_at is not facts else ()
             for path in imported:
                 if path not in seen and len(seen) < _MOST_FILES:
                     seen.add(path)
@@ -69,15 +75,15 @@ class Importable:
                 names = [one.target, one.target.rpartition(".")[0]]
                 files = [file for name in names if name.strip(".") and (file := self._project.module(name, path))]
                 imported.extend(files)
-                some = None if files else self._there_on(names)
+                some = None if files else self._there_on(names, path)
                 needs.extend([Need(facts, statement, some)] if some is not None else [])
             self._own[path] = tuple(needs), tuple(dict.fromkeys(imported))
         return self._own[path]
 
-    def _there_on(self, names: list[str]) -> frozenset[str] | None:
+    def _there_on(self, names: list[str], path: str) -> frozenset[str] | None:
         for name in names:
-            if name in MODULES:
-                return MODULES[name]
+            if (module := module_of_some(name)) is not None:
+                return None if self._project.module(module, path) else MODULES[module]
             if name.rpartition(".")[2] in self._project.built_on_unix:
                 return UNIX
         return None
@@ -90,3 +96,10 @@ def _at_the_top(facts: PythonFacts) -> Iterator[tuple[ast.stmt, Binding]]:
         for one in bindings:
             if one.kind == "import" and id(one.node) in top:
                 yield top[id(one.node)], one
+
+
+def _commands_at_the_top(facts: PythonFacts) -> Iterator[Need]:
+    """Yield the calls at the top of a file, under nothing, that fail where a command is missing."""
+    for stop in facts.module.stops:
+        if stop.command and stop.call is not None and not stop.handled and not stop.place.arms:
+            yield Need(facts, stop.call, COMMANDS[stop.command])

@@ -18,6 +18,7 @@ from loaderlint.linking.things.alternatives import gathered, gathered_loosely, s
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import (
+    CUDA,
     NO_ASSUMPTIONS,
     PLATFORM,
     Answer,
@@ -378,18 +379,22 @@ def either(first: Assumptions, second: Assumptions) -> Assumptions:
     """Return what is assumed both ways: the platforms of either, and else only what the two have in common."""
     common = frozenset(one for one in first & second if one.subject != PLATFORM)
     platforms = platforms_of(first) | platforms_of(second)
-    return common if platforms == EVERY_PLATFORM else common | {Assumption(PLATFORM, platforms)}
+    return common if platforms == platforms_of(common) else common | {Assumption(PLATFORM, platforms)}
 
 
 EVERY_PLATFORM = frozenset(platform.value for platform in Platform)
+WITH_CUDA = frozenset(platform.value for platform in Platform if platform.may_have_cuda)
 
 
 def platforms_of(assumptions: Assumptions) -> frozenset[str]:
     """Return the platforms on which assumptions hold."""
+    found = EVERY_PLATFORM
     for subject, answer in assumptions:
         if subject == PLATFORM and isinstance(answer, frozenset):
-            return answer
-    return EVERY_PLATFORM
+            found &= answer
+        elif subject == CUDA and answer is True:
+            found &= WITH_CUDA
+    return found
 
 
 def one_of(subject: str, ways: Iterable[tuple[int | str, Possibilities]]) -> Possibilities:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from loaderlint.linking.following import instances
 from loaderlint.linking.following.datasets import samples
+from loaderlint.linking.following.needs_cuda import has_layers, is_layer
 from loaderlint.linking.following.running import cuda_touches, functions_run_by
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.things import classes
@@ -41,7 +42,6 @@ from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sending import REACHES_IN
-from loaderlint.vocabulary.tensors import WITH_PARAMETERS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -132,8 +132,8 @@ def payload_of(evaluator: Evaluator, given: Mapping[str, Given], frame: Frame, *
         datasets=tuple(datasets),
         collate_fn=_function_given(given, "collate_fn"),
         worker_init_fn=_function_given(given, "worker_init_fn"),
-        model=any(_is_layer(one) for one in sent)
-        or any(_has_layers(evaluator, one.instance) for one in keepsakes.carried),
+        model=any(is_layer(one) for one in sent)
+        or any(has_layers(evaluator, one.instance) for one in keepsakes.carried),
         seen=seen,
         code=worker_code(evaluator, given, running, draws, workers=workers),
     )
@@ -187,19 +187,6 @@ def _gather(known: dict[Span, _Sent], found: Iterable[_Sent]) -> None:
         before = known.get(one.span)
         assumptions = either(one.assumptions, before.assumptions) if before else one.assumptions
         known[one.span] = replace(one, assumptions=assumptions)
-
-
-def _is_layer(thing: object) -> bool:
-    if not isinstance(thing, Made) or not thing.callee.startswith("torch.nn."):
-        return False
-    return any(isinstance(one, ast.Call) and called_name(one) in WITH_PARAMETERS for one in ast.walk(thing.call))
-
-
-def _has_layers(evaluator: Evaluator, instance: Instance) -> bool:
-    """Return whether an object is a module of torch's that makes layers: a transform may be one that makes none."""
-    owners = classes.lineage(evaluator, instance.of)
-    made = {called_name(site.node) for owner in owners for scope in owner.scope.children for site in scope.calls}
-    return not made.isdisjoint(WITH_PARAMETERS) and classes.inherits(evaluator, instance.of, {"Module"})
 
 
 def _function_given(given: Mapping[str, Given], role: str) -> Span | None:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.functions import takes_receiver
-from loaderlint.linking.following.running import STEPS, shortened
+from loaderlint.linking.following.running import STEPS, may_run, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, Possibility, Thing, Unseen
@@ -21,6 +21,7 @@ from loaderlint.model.worker_code import Seed, SeedOrigin
 from loaderlint.readers.python import CallSite, FunctionNode, Scope, default_of, dotted, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.seeding import (
+    EVERYTHING,
     GENERATORS,
     NUMPY_STATE,
     SEEDER_NAMES,
@@ -34,6 +35,8 @@ from loaderlint.vocabulary.seeding import (
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_GIVE_SAMPLES = ("__getitem__", "__getitems__", "__iter__")
+"""Methods of a data set that a worker calls for its samples."""
 _DEEPEST = 6
 """Names followed into each other from a seeding call to what it is handed."""
 
@@ -61,23 +64,50 @@ def seeds(
 ) -> Iterator[Seed]:
     """Yield what random numbers are seeded with as a worker starts, and seeds too big for NumPy wherever they are.
 
-    What a helper is handed to seed with is not followed. Random numbers that no worker draws repeat nothing.
+    What a helper is handed to seed with is not followed. Random numbers that no worker draws repeat nothing, and those
+    that each sample seeds anew repeat for no seed of the worker's.
     """
     starting: set[int] = set()
     functions = list(running)
     small = any(_seeds_torch(evaluator, site) for function in functions for site in function.scope.calls)
+    anew = _seeded_by_samples(evaluator, functions)
     for one in given["worker_init_fn"].possibilities if "worker_init_fn" in given else ():
         for function in called(evaluator, one, ("__call__",)):
             starting.add(id(function.node))
             for seed in _seeds_of(evaluator, function, _free(function, one)):
                 joint = together(seed.assumptions, one.assumptions)
                 raises = seed.origin is SeedOrigin.DRAWN
-                matters = not small if raises else draws.may_draw(seed.library)
+                lasts = anew.isdisjoint((seed.library, EVERYTHING))
+                matters = not small if raises else lasts and draws.may_draw(seed.library)
                 if joint is not None and matters:
                     yield replace(seed, assumptions=joint)
     for function in functions if not small else ():
         if id(function.node) not in starting:
             yield from (one for one in _seeds_of(evaluator, function, ()) if one.origin is SeedOrigin.DRAWN)
+
+
+def _seeded_by_samples(evaluator: Evaluator, running: Sequence[Function]) -> set[str]:
+    """Return the libraries whose random numbers are seeded wherever a data set gives a sample, whatever it asks."""
+    names = {called_name(site.node) for function in running for site in function.scope.calls}
+    found, seen = set[str](), set[int]()
+    waiting = [one for one in running if one.scope.name in _GIVE_SAMPLES] if names & SEEDER_NAMES else []
+    while waiting:
+        function = waiting.pop()
+        if id(function.node) in seen:
+            continue
+        seen.add(id(function.node))
+        for site in function.scope.calls:
+            seeder = called_name(site.node) in SEEDER_NAMES
+            if site.place.arms or not (seeder or may_run(evaluator, site.node)):
+                continue
+            with evaluator.steps(STEPS):
+                frame = Frame(function.facts, site.place, receiver=function.receiver)
+                callees = [one.thing for one in evaluator.evaluate(site.node.func, frame)]
+            if len(callees) == 1 and isinstance(callees[0], Function):
+                waiting.append(callees[0])
+            elif len(callees) == 1 and isinstance(callees[0], External):
+                found.add(SEEDERS.get(callees[0].name, ""))
+    return found
 
 
 def seeds_what_is_drawn(starting: Sequence[Function], draws: Draws) -> bool:

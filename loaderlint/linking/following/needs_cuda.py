@@ -1,0 +1,97 @@
+"""Which calls raise where torch has no CUDA: a model or tensor is moved there, or torch is asked about the device.
+
+"Torch not compiled with CUDA enabled" (``torch/cuda/__init__.py``, ``_lazy_init``, 2.13).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import WITH_CUDA, External, Frame, Instance, Made, Thing
+from loaderlint.linking.things.platforms import on
+from loaderlint.model.value import Assumptions, together
+from loaderlint.readers.python_calls import arguments, called_name
+from loaderlint.vocabulary.platforms import CUDA_FUNCTIONS, SETS_DEVICE
+from loaderlint.vocabulary.tensors import MAKES_TENSORS, MODEL_LIBRARIES, MODELS_AROUND, WITH_PARAMETERS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_DEEPEST = 4
+"""Devices made of each other, and models around each other; deeper ones are not looked into."""
+
+
+def conditions_after(evaluator: Evaluator, call: ast.Call, frame: Frame) -> list[Assumptions] | None:
+    """Return the alternatives under which a run goes on behind a call that needs CUDA; None where it may need none."""
+    function = call.func
+    needing: Callable[[Evaluator, Thing], bool]
+    if not isinstance(function, ast.Attribute):
+        return None
+    if called_name(call) == "cuda" or (called_name(call) == "to" and _is_moved_to_cuda(evaluator, call, frame)):
+        needing, given = _has_tensors, evaluator.evaluate(function.value, frame)
+    else:
+        callees = evaluator.evaluate(function, frame)
+        name = callees[0].thing.name if len(callees) == 1 and isinstance(callees[0].thing, External) else ""
+        if name in CUDA_FUNCTIONS:
+            return [on(WITH_CUDA)]
+        device = arguments(call, ["device"]).get("device") if name in SETS_DEVICE else None
+        if device is None:
+            return None
+        needing, given = _is_device, evaluator.evaluate(device, frame)
+    answers = [(one.assumptions, needing(evaluator, one.thing)) for one in given]
+    if not any(needs for _, needs in answers):
+        return None
+    ways = (together(assumptions, on(WITH_CUDA)) if needs else assumptions for assumptions, needs in answers)
+    return [one for one in ways if one is not None]
+
+
+def _is_moved_to_cuda(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    device = arguments(call, ["device"]).get("device")
+    return device is not None and _is_always_cuda(evaluator, device, frame, 0)
+
+
+def _is_always_cuda(evaluator: Evaluator, node: ast.expr, frame: Frame, depth: int) -> bool:
+    """Return whether an expression is a CUDA device, whatever is asked and whoever runs the program."""
+    found = evaluator.evaluate(node, frame)
+    if len(found) != 1 or found[0].assumptions or depth > _DEEPEST:
+        return False
+    thing = found[0].thing
+    if isinstance(thing, Made) and thing.callee == "torch.device" and thing.call.args:
+        return _is_always_cuda(evaluator, thing.call.args[0], thing.frame, depth + 1)
+    return isinstance(thing, str) and thing.startswith("cuda")
+
+
+def _is_device(evaluator: Evaluator, thing: Thing) -> bool:
+    """Return whether a thing is the number of a device: a negative one asks for none."""
+    return isinstance(thing, int) and not isinstance(thing, bool) and thing >= 0
+
+
+def _has_tensors(evaluator: Evaluator, thing: Thing, depth: int = 0) -> bool:
+    """Return whether a thing is a tensor, or a model that was seen to have parameters: without any nothing is moved."""
+    if isinstance(thing, Instance):
+        lineage = classes.lineage(evaluator, thing.of)
+        moves_itself = any(name in one.scope.bindings for one in lineage for name in ("cuda", "to", "_apply"))
+        return not moves_itself and has_layers(evaluator, thing)
+    if not isinstance(thing, Made):
+        return False
+    if thing.callee in MODELS_AROUND and thing.call.args and depth < _DEEPEST:
+        inside = evaluator.evaluate(thing.call.args[0], thing.frame)
+        return all(_has_tensors(evaluator, one.thing, depth + 1) for one in inside)
+    return is_layer(thing) or thing.callee in MAKES_TENSORS or thing.callee.startswith(MODEL_LIBRARIES)
+
+
+def is_layer(thing: object) -> bool:
+    """Return whether a thing is a layer of torch's with parameters, or is made of some."""
+    if not isinstance(thing, Made) or not thing.callee.startswith("torch.nn."):
+        return False
+    return any(isinstance(one, ast.Call) and called_name(one) in WITH_PARAMETERS for one in ast.walk(thing.call))
+
+
+def has_layers(evaluator: Evaluator, instance: Instance) -> bool:
+    """Return whether an object is a module of torch's that makes layers: a transform may be one that makes none."""
+    owners = classes.lineage(evaluator, instance.of)
+    made = {called_name(site.node) for owner in owners for scope in owner.scope.children for site in scope.calls}
+    return not made.isdisjoint(WITH_PARAMETERS) and classes.inherits(evaluator, instance.of, {"Module"})
