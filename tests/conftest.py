@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,9 @@ settings.load_profile("steady")
 
 # Tests change the rules and the engine under a run's feet, and leave nothing in anybody's cache.
 os.environ[OFF] = "1"
+
+# A shell makes what it starts in the background deaf to interrupts, and all that this starts in turn.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WriteFiles = Callable[[dict[str, str | bytes]], None]
 
