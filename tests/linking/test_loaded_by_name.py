@@ -113,6 +113,12 @@ def test_a_launcher_brings_in_others_alone(launcher: str) -> None:
     assert launched(launcher) == []
 
 
+def test_many_unseen_pieces_beside_each_other_are_one() -> None:
+    pieces = "".join(f"{{n{index}}}" for index in range(30))
+    name = "of_a_name_that_is_rather_long_and_ends_otherwise"
+    assert launched(f'import importlib\nimportlib.import_module(f"{pieces}Q")', path=f"experiments/{name}.py") == []
+
+
 def test_a_module_that_brings_in_others_does_not_bring_in_itself() -> None:
     loader = loader_of({"train.py": f"import importlib\nnet = importlib.import_module(name)\n{EXPERIMENT}"})
     assert [one.brought_in for one in loader.unguarded] == [None]

@@ -49,6 +49,15 @@ READ: Cases = {
         """,
         {"4", "open"},
     ),
+    "what may be set on it by a name that varies": (
+        """
+        first = DataLoader(1, num_workers=⟦4⟧)
+        for name, value in load().items():
+            setattr(first, name, value)
+        DataLoader(2, num_workers=first.num_workers)
+        """,
+        {"4", "open"},
+    ),
     "what another library's loader holds": (
         "from elsewhere import Loader\nfirst = Loader(1, num_workers=4)\nDataLoader(2, num_workers=first.num_workers)",
         {"open"},

@@ -12,6 +12,8 @@ BEFORE: dict[str, tuple[str, bool]] = {
     "below a condition": ("if d:\n        print(nowhere)", True),
     "in one arm": ("e = d if d else nowhere", True),
     "behind an or": ("e = d or nowhere", True),
+    "asserted": ("assert nowhere", False),
+    "in what an assert says": ("assert d, nowhere", True),
     "before an or": ("print(nowhere)\n    e = d or 3", False),
     "in a lambda": ("e = lambda: nowhere", True),
     "in a comprehension": ("e = [nowhere for _ in d]", True),
@@ -54,6 +56,10 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "main.py": f"{IMPORT}print(nowhere)\nDataLoader(1)",
         "other.py": "nowhere = 3\nexec(open('main.py').read())",
     },
+    "put among them by a function": {
+        "main.py": f"from elsewhere import fill\n{IMPORT}fill(globals())\nprint(nowhere)\nDataLoader(1)"
+    },
+    "put among the local ones": {"main.py": f"{IMPORT}locals().update(d)\nprint(nowhere)\nDataLoader(1)"},
     "put among them all": {"main.py": f"{IMPORT}globals().update(vars(d))\nprint(nowhere)\nDataLoader(1)"},
 }
 

@@ -160,8 +160,21 @@ def test_a_class_that_is_decorated_pickles_where_the_decorator_gives_it_back() -
     assert (found.unpicklable, found.seen) == ((), True)
 
 
+@pytest.mark.parametrize(
+    "own", ["__qualname__ = kind.__qualname__", "def __reduce__(self):\n            return Points, ()"]
+)
+def test_a_local_class_that_says_how_it_is_pickled_may_be(own: str) -> None:
+    found = payload(
+        SINGLETON.replace("class Wrapped(kind):", f"class Wrapped(kind):\n        {own}") + "DataLoader(Points())"
+    )
+    assert found.unpicklable == ()
+
+
 UNSEEN: dict[str, str] = {
     "one that renames": TIMED.replace("return inner", "inner.__qualname__ = function.__qualname__\n    return inner"),
+    "one that updates the wrapper by name": TIMED.replace(
+        "return inner", "functools.update_wrapper(wrapper=inner, wrapped=function)\n    return inner"
+    ),
     "one that hands the wrapper on": TIMED.replace("return inner", "rename(inner)\n    return inner"),
     "one that gives one of two": TIMED.replace("return inner", "if off:\n        return function\n    return inner"),
     "one that gives an object": TIMED.replace("return inner", "return Numbers(inner)"),

@@ -86,8 +86,13 @@ def _changed(evaluator: Evaluator, name: str) -> frozenset[int]:
 
 
 def _targets(evaluator: Evaluator, name: str) -> Iterator[tuple[Frame, ast.expr]]:
-    """Yield what an attribute of some name is set on, but for an object that sets its own."""
+    """Yield what an attribute of some name, or of any, is set on, but for an object that sets its own."""
     for facts, binding in evaluator.attributes_set.get(name, ()):
         where = Frame(facts, binding.place)
         if binding.kind not in MUTATIONS and not classes.names_receiver(where, binding.name.rpartition(".")[0]):
             yield from ((where, one) for one in owners_set(binding.node, name))
+    for facts in evaluator.project.all_python():
+        for site in facts.calls.get("setattr", ()):
+            match site.node.args:
+                case [owner, asked, _] if not isinstance(asked, ast.Constant):
+                    yield Frame(facts, site.place), owner

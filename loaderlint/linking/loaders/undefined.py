@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import Frame
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _NOT_ALL = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp, ast.Compare)
 """Expressions of which not every part is evaluated, or not where they stand."""
+_NAMESPACES = ("globals(", "locals(", "vars(", "sys.modules")
+"""What may bring names to a module that nobody sees."""
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Return, ast.Assert, ast.Raise)
 
 
@@ -27,20 +30,26 @@ def ends_before(evaluator: Evaluator, site: PythonSite) -> bool:
     # The cells of a notebook may have been run in any order, and others before them.
     if not isinstance(body, list) or frame.facts.source.path.endswith(NOTEBOOK):
         return False
-    read = dict.fromkeys(one.id for one in _read_before(body, site.call))
-    return any(_is_undefined(evaluator, name, frame) for name in read)
+    read = dict.fromkeys(_read_before(evaluator, body, site.call))
+
+    def is_undefined(name: str) -> bool:
+        key = ("is undefined", name, id(frame.scope))
+        return evaluator.remembered(key, None, lambda: _is_undefined(evaluator, name, frame))
+
+    return any(map(is_undefined, read))
 
 
-def _read_before(body: list[ast.stmt], node: ast.expr) -> Iterator[ast.Name]:
+def _read_before(evaluator: Evaluator, body: list[ast.stmt], node: ast.expr) -> Iterator[str]:
     """Yield the names that are surely read in a block, and in those inside it, before a run comes to a node."""
     for statement in body:
         if node.lineno <= (statement.end_lineno or 0):
             for inner in _blocks(statement):
                 if inner[0].lineno <= node.lineno <= (inner[-1].end_lineno or 0):
-                    yield from _read_before(inner, node)
+                    yield from _read_before(evaluator, inner, node)
             return
         if isinstance(statement, _SIMPLE):
-            yield from _reads(statement)
+            # Each loader of a scope comes after those before it, and what they come after.
+            yield from evaluator.remembered(("reads", id(statement)), None, partial(_names_read, statement))
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -52,6 +61,12 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
             yield block
     for part in ("handlers", "cases"):
         yield from (one.body for one in getattr(statement, part, []))
+
+
+def _names_read(statement: ast.stmt) -> tuple[str, ...]:
+    # What an assert says is worked out only where it fails.
+    node = ast.Expr(statement.test) if isinstance(statement, ast.Assert) else statement
+    return tuple(dict.fromkeys(one.id for one in _reads(node)))
 
 
 def _reads(node: ast.AST) -> Iterator[ast.Name]:
@@ -78,6 +93,8 @@ def _is_undefined(evaluator: Evaluator, name: str, frame: Frame) -> bool:
     if any(name in one.outer_names or "*" in one.bindings for one in frame.facts.scopes.values()):
         return False
     if name in evaluator.attributes_set or name in evaluator.module_attributes_set:
+        return False
+    if any(one in frame.facts.source.text for one in _NAMESPACES):
         return False
     files = evaluator.project.all_python
     return not evaluator.once(("names from outside",), True, lambda: any(_hands_names(one) for one in files()))

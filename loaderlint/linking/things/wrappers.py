@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Made, end_of
 from loaderlint.readers.python import Arm, FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import called_name, without_arguments
+from loaderlint.vocabulary.kept import PICKLES_ITSELF
 from loaderlint.vocabulary.sharding import DECORATES
 
 if TYPE_CHECKING:
@@ -109,10 +110,13 @@ def _local(local: Scope, scope: Scope, decorated: str) -> Scope | str | None:
     """Return a local function or class as it is, or that it goes by the name of what is decorated."""
     if not isinstance(local.node, FunctionNode | ast.ClassDef) or scope.set_on.get(local.name):
         return None
+    if "__qualname__" in local.bindings or not PICKLES_ITSELF.isdisjoint(local.bindings):
+        return None
     handed = [
         site.node
         for site in scope.calls
-        if any(isinstance(one, ast.Name) and one.id == local.name for one in site.node.args)
+        for one in (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+        if isinstance(one, ast.Name) and one.id == local.name
     ]
     decorators = local.node.decorator_list
     if not handed:

@@ -205,8 +205,10 @@ def _changed_by_decorators(
     for child in scope.children:
         for node in child.node.decorator_list if isinstance(child.node, FunctionNode | ast.ClassDef) else ():
             name = dotted(node)
-            if name is not None and child.defined is not None and later(node, child.defined):
-                found = (*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name))
+            if name is None or child.defined is None:
+                continue
+            found = (*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name))
+            if found and later(node, child.defined):
                 yield from ((one, touch_at(facts, node)) for one in found)
 
 
