@@ -340,6 +340,10 @@ class Project:
                 return None
             folder = posixpath.dirname(folder)
 
+    def text(self, path: str) -> str:
+        """Return the text of a file, empty where there is none; it is neither parsed nor kept for it."""
+        return (self._files.content(path) or b"").decode(errors="replace")
+
     def python_mentioning(self, word: str) -> Iterator[tuple[str, str]]:
         """Yield the path and text of every Python file that mentions a word; none of them is kept."""
         for path in self.paths:

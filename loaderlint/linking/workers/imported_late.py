@@ -38,7 +38,10 @@ def imported_late(evaluator: Evaluator, running: Sequence[Function], sent: Set[s
     touches = [
         touch
         for path, met in by_path.items()
-        for facts in late.users(path)
+        # What is of no file of the project is a library's: ``torch.sin.``.
+        for facts in (
+            late.users(path) if path else late.setters({one.name.split(".")[-2] for one in met if "." in one.name})
+        )
         for meant, several in _changed_by(evaluator, facts).items()
         for touch in (several if meant in met else ())
     ]

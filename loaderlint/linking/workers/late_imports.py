@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterable, Iterator, Set
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,10 @@ from loaderlint.vocabulary.imports import IMPORT_FUNCTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+
+_SET = re.compile(r"^[ \t]*(?!self\b)[A-Za-z_][\w.]*\.(\w+)[ \t]*=(?!=)", re.M)
+"""A statement that sets an attribute of something but the object of a method."""
 
 
 class _Late(NamedTuple):
@@ -39,15 +44,30 @@ class LateImports:
         return bool(self._late)
 
     def users(self, path: str) -> Iterator[PythonFacts]:
-        """Yield the modules that import a file and may be imported late themselves, going by their text.
+        """Yield the modules that import a file and may be imported late themselves, going by their text."""
+        yield from self._read(self._project.direct_users(path) & self._may_be_late - {path})
 
-        Any may import a library, which has no ``path``.
+    def setters(self, attributes: Set[str]) -> Iterator[PythonFacts]:
+        """Yield the modules that may be imported late and set one of these attributes of anything, by their text.
+
+        Any module may import a library: of those of a large project few can be read for that.
         """
-        users = self._project.direct_users(path) & self._may_be_late if path else self._may_be_late
-        for user in sorted(users):
-            facts = self._project.python(user) if user != path else None
+        yield from self._read({path for one in attributes for path in self._setting.get(one, ())})
+
+    def _read(self, paths: Set[str]) -> Iterator[PythonFacts]:
+        for path in sorted(paths):
+            facts = self._project.python(path)
             if facts is not None and facts.source.cells is None:
                 yield facts
+
+    @cached_property
+    def _setting(self) -> Mapping[str, Sequence[str]]:
+        """The modules that may be imported late, by the names of the attributes that they set."""
+        found: dict[str, list[str]] = {}
+        for path in self._may_be_late:
+            for attribute in set(_SET.findall(self._project.text(path))):
+                found.setdefault(attribute, []).append(path)
+        return found
 
     def besides(self, sent: Set[str], running: Iterable[Span]) -> Set[str]:
         """Return the modules that are imported late, and not with the files of what is ``sent`` to workers.
