@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -84,14 +84,14 @@ class Program:
 
     guarded: bool | None = None
     start_methods: tuple[Candidate, ...] = ()
-    cuda: tuple[Touch, ...] = ()
-    compiled: tuple[Touch, ...] = ()
+    cuda: Sequence[Touch] = ()
+    compiled: Sequence[Touch] = ()
     loaders: tuple[Loader, ...] = ()
     start_method_calls: tuple[StartMethodCall, ...] = ()
     sharing_strategies: tuple[SharingStrategy, ...] = ()
     jobs: tuple[Job, ...] = ()
     threads: tuple[ThreadUse, ...] = ()
-    processes: tuple[Touch, ...] = ()
+    processes: Sequence[Touch] = ()
 
 
 @dataclass(frozen=True)

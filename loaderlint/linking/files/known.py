@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Protocol
 
@@ -125,6 +125,12 @@ class Files:
             (self.matter if counts else self._opened)[path] = source
         return source
 
+    def mentions(self, path: str, names: Iterable[str]) -> bool:
+        """Return whether a file holds one of several words, in a longer word or not."""
+        content = self.content(path)
+        words = self.words(path, content) if content is not None else b""
+        return any(name.encode() in words for name in names)
+
     def add(self, path: str) -> None:
         """Make a file one of those that matter, if there is such a file."""
         source = self.source(path)
@@ -136,8 +142,18 @@ class Files:
         self._imported_matter = True
         self.matter.update((path, one) for path, one in self._opened.items() if one.language is Language.PYTHON)
 
+    def python_aside(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, which does not matter for that."""
+        before, self._imported_matter = self._imported_matter, False
+        try:
+            return self.python(path)
+        finally:
+            self._imported_matter = before
+
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        if self._imported_matter and path in self._opened and Language.of(path) is Language.PYTHON:
+            self.matter[path] = self._opened.pop(path)
         if path not in self._python:
             source = self.source(path)
             facts = None

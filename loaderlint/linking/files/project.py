@@ -119,6 +119,14 @@ class Project:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
         return self._files.python(path)
 
+    def python_aside(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, as `python` does, but it is not asked for that wherever all files are."""
+        return self._files.python_aside(path)
+
+    def mentions(self, path: str, names: Iterable[str]) -> bool:
+        """Return whether a file holds one of several words; it is neither parsed nor kept for it."""
+        return self._files.mentions(path, names)
+
     def configuration_file(self, path: str, sign: str = "") -> ConfigurationFacts | None:
         """Return what a configuration file says, None when there is no such file or it cannot be parsed.
 

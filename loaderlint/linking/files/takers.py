@@ -56,6 +56,7 @@ class Takers:
         self._made: dict[ast.ClassDef, list[_Taken]] = {}
         self._stands_for: dict[str, set[str]] = {}
         self._named: dict[tuple[str, bool], _Takes] = {}
+        self._of_classes: dict[str, bool] = {}
         for scope in scopes:
             if isinstance(scope.node, FunctionNode | ast.Lambda):
                 self._functions.setdefault(called_by(scope) or "", []).append(_defined(scope, scope.node))
@@ -90,8 +91,12 @@ class Takers:
         if not called_name(call) or (owner is not None and _asks_for_class(owner)):
             return _NOTHING
         # A method called on its class is given the object: ``Base.__init__(self, count)``.
-        on_class = owner is None or not self._classes.keys().isdisjoint(self._meant_by(_last(owner)))
-        return self._taken_by(called_name(call), on_class)
+        return self._taken_by(called_name(call), owner is None or self._means_class(_last(owner)))
+
+    def _means_class(self, name: str) -> bool:
+        if name not in self._of_classes:
+            self._of_classes[name] = not self._classes.keys().isdisjoint(self._meant_by(name))
+        return self._of_classes[name]
 
     def _taken_by(self, name: str, on_class: bool) -> _Takes:
         """Return what all that a name may mean takes together; some names are those of hundreds of methods."""

@@ -31,6 +31,7 @@ from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
 from loaderlint.linking.things.guards import end_of_workers
 from loaderlint.linking.workers.thread_users import used_before
+from loaderlint.model.gradually import Gradually
 from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
@@ -136,18 +137,19 @@ class Programs:
         self, program: Program, files: set[str], runs: Sequence[Iterations], before: _Before
     ) -> Program:
         """Return the program with what else it does that its workers may suffer from."""
-        facts = [self._facts_of(path) for path in sorted(files)]
+        paths = sorted(files)
         return replace(
             program,
-            cuda=tuple(touch for each in facts for touch, scope in each.cuda if before(touch, scope)),
-            compiled=tuple(touch for each in facts for touch in each.compiled),
-            processes=tuple(touch for each in facts for touch in each.processes),
+            cuda=Gradually(one for path in paths for one, scope in self._facts_of(path).cuda if before(one, scope)),
+            compiled=Gradually(one for path in paths for one in self._facts_of(path).compiled),
+            processes=Gradually(one for path in paths for one in self._facts_of(path).processes),
             sharing_strategies=tuple(sharing_strategies(self._evaluator, sorted(files), runs)),
         )
 
     def _start_methods_in(self, path: str) -> tuple[Candidate, ...]:
         if path not in self._methods:
-            facts = self._evaluator.project.python(path)
+            project = self._evaluator.project
+            facts = project.python(path) if project.mentions(path, ["set_start_method"]) else None
             self._methods[path] = tuple(start_methods(self._evaluator, facts)) if facts is not None else ()
         return self._methods[path]
 
@@ -157,9 +159,9 @@ class Programs:
             if facts is None:
                 return _FileFacts()
             self._facts[path] = _FileFacts(
-                tuple(self._cuda_of(facts)),
-                tuple(compile_touches(self._evaluator, facts)),
-                tuple(own_processes(self._evaluator, facts)),
+                Gradually(self._cuda_of(facts)),
+                Gradually(compile_touches(self._evaluator, facts)),
+                Gradually(own_processes(self._evaluator, facts)),
             )
         return self._facts[path]
 
@@ -211,6 +213,6 @@ def _with_loaders(program: Program, by_span: Mapping[Span, Loader]) -> Program:
 class _FileFacts:
     """What one file does to the process, each CUDA touch with the function (or module) it stands in."""
 
-    cuda: tuple[tuple[Touch, ScopeNode], ...] = ()
-    compiled: tuple[Touch, ...] = ()
-    processes: tuple[Touch, ...] = ()
+    cuda: Sequence[tuple[Touch, ScopeNode]] = ()
+    compiled: Sequence[Touch] = ()
+    processes: Sequence[Touch] = ()

@@ -7,7 +7,7 @@ function of the main process imports, and finds the registry without them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -38,15 +38,26 @@ def imported_late(evaluator: Evaluator, running: Sequence[Function], sent: Set[s
     touches = [
         touch
         for path, met in by_path.items()
-        # What is of no file of the project is a library's: ``torch.sin.``.
-        for facts in (
-            late.users(path) if path else late.setters({one.name.split(".")[-2] for one in met if "." in one.name})
-        )
+        for facts in _changing(evaluator, late, path, met)
         for meant, several in _changed_by(evaluator, facts).items()
         for touch in (several if meant in met else ())
     ]
     paths = late.besides(sent, spans_of(running)) if touches else ()
     return min((one for one in touches if one.span.path in paths), key=place_of, default=None)
+
+
+def _changing(evaluator: Evaluator, late: LateImports, path: str, met: Set[Global]) -> Iterable[PythonFacts]:
+    """Return the modules imported late that may change some of what a file has at its top, or a library (no path)."""
+    if not path:
+        # What is of no file of the project is a library's: ``torch.sin.``.
+        return late.setters({one.name.split(".")[-2] for one in met if "." in one.name})
+    changed = {one.name for one in met if _changeable(evaluator, one)}
+    facts = evaluator.project.python_aside(path)
+    around = {scope.name for scope in facts.module.children} if facts is not None else set()
+    called = {one for one in around if not _changed_inside(evaluator, Global(path, one)).isdisjoint(met)}
+    # A function, or a number, can only be set to another.
+    replaced = late.setters({one.name for one in met})
+    return {one.source.path: one for one in (*late.users(path, changed, called), *replaced)}.values()
 
 
 def _changeable(evaluator: Evaluator, meant: Global) -> Set[Global]:
@@ -61,7 +72,7 @@ def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
     waiting = [named]
     while waiting:
         one = waiting.pop()
-        facts = evaluator.project.python(one.path) if one not in found else None
+        facts = evaluator.project.python_aside(one.path) if one not in found else None
         found.add(one)
         if facts is not None and next(imported(facts.module, one.name), None) is not None:
             waiting.extend(meant_by(evaluator, facts, facts.module, one.name))
@@ -69,7 +80,7 @@ def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
 
 
 def _is_class(evaluator: Evaluator, meant: Global) -> bool:
-    facts = evaluator.project.python(meant.path)
+    facts = evaluator.project.python_aside(meant.path)
     return facts is not None and any(one.kind == "class" for one in facts.module.bindings.get(meant.name, ()))
 
 
@@ -121,7 +132,11 @@ def _by_functions(evaluator: Evaluator, facts: PythonFacts) -> Iterator[tuple[Gl
 
 def _changed_inside(evaluator: Evaluator, called: Global) -> Set[Global]:
     """Return what a function changes of the top level of modules when it is called, or a class that is inherited."""
-    facts = evaluator.project.python(called.path)
+    return evaluator.remembered(("changed inside", called), None, lambda: _changed_by_call(evaluator, called))
+
+
+def _changed_by_call(evaluator: Evaluator, called: Global) -> Set[Global]:
+    facts = evaluator.project.python_aside(called.path)
     found: set[Global] = set()
     waiting: list[Scope] = []
     for scope in facts.module.children if facts is not None else ():

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 _SET = re.compile(r"^[ \t]*(?!self\b)[A-Za-z_][\w.]*\.(\w+)[ \t]*=(?!=)", re.M)
 """A statement that sets an attribute of something but the object of a method."""
+_IMPORT = re.compile(r"^[ \t]*from[ \t][^\n(]*\([^)]*\)|^[ \t]*(?:from|import)[ \t][^\n]*", re.M)
+_OUTSIDE_HEADERS = r"^(?![ \t]*(?:class|def|async)\b)[^\n]*\b"
+"""What stands before a name where no class is defined by it and no function annotated with it."""
+
+
+def _any_of(names: Set[str]) -> str:
+    """Return a pattern of names, which nothing matches where there are none."""
+    return "|".join(map(re.escape, sorted(names))) or r"(?!)"
 
 
 class _Late(NamedTuple):
@@ -43,9 +51,16 @@ class LateImports:
         """Whether some module is imported late."""
         return bool(self._late)
 
-    def users(self, path: str) -> Iterator[PythonFacts]:
-        """Yield the modules that import a file and may be imported late themselves, going by their text."""
-        yield from self._read(self._project.direct_users(path) & self._may_be_late - {path})
+    def users(self, path: str, changed: Set[str], called: Set[str]) -> Iterator[PythonFacts]:
+        """Yield the modules that import a file and may be imported late themselves, and may change something of it.
+
+        They go by their text: it does more with a name that may be ``changed`` than to import and inherit it, or speaks
+        of what is ``called`` to change one.
+        """
+        users = self._project.direct_users(path) & self._may_be_late - {path}
+        speaking = [one for one in users if self._project.mentions(one, changed | called)]
+        ways = re.compile(rf"{_OUTSIDE_HEADERS}(?:{_any_of(changed)})\b|\b(?:{_any_of(called)})\b", re.M)
+        yield from self._read({one for one in speaking if ways.search(_IMPORT.sub("", self._project.text(one)))})
 
     def setters(self, attributes: Set[str]) -> Iterator[PythonFacts]:
         """Yield the modules that may be imported late and set one of these attributes of anything, by their text.
@@ -56,7 +71,7 @@ class LateImports:
 
     def _read(self, paths: Set[str]) -> Iterator[PythonFacts]:
         for path in sorted(paths):
-            facts = self._project.python(path)
+            facts = self._project.python_aside(path)
             if facts is not None and facts.source.cells is None:
                 yield facts
 
