@@ -22,8 +22,10 @@ class Wanted:
     def __init__(self, text: str) -> None:
         self._text = text.encode()
         self._words = tuple(_WORD.findall(self._text))
-        self._is_word = self._words == (self._text,) or not self._text
+        self._is_word = self._words == (self._text,)
 
     def is_in(self, content: bytes, words: bytes) -> bool:
         """Return whether a text holds it, in a longer word or not; ``words`` are those of the text (`words_of`)."""
-        return all(one in words for one in self._words) and (self._is_word or self._text in content)
+        if self._is_word:
+            return self._text in words
+        return all(one in words for one in self._words) and self._text in content
