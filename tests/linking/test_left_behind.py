@@ -318,6 +318,56 @@ LEFT_BEHIND |= {
         WRITES,
     ),
 }
+ROOT = "from pathlib import Path\nROOT = Path(__file__).parent\nFILE = ROOT / 'c.json'\nimport json\n"
+READ_OF_ROOT = f"{ROOT}SCALE = json.loads((ROOT / 'c.json').read_text())"
+WRITTEN = {
+    "by keywords": ("open(file='c.json', mode='w')", ""),
+    "in a mode that is not seen": ("open('c.json', mode())", ""),
+    "by flags": ("os.open('c.json', os.O_WRONLY | os.O_CREAT)", "import os"),
+    "by the keyword of a library": ("torch.save(1, f='c.json')", ""),
+    "a path that is worked out": ("(ROOT / 'c.json').write_text('2')", ROOT),
+    "a path that is opened": ("(ROOT / 'c.json').open('w')", ROOT),
+    "a path that is opened by a keyword": ("FILE.open(mode='w')", ROOT),
+    "a path in another place": ("open(unseen() / 'c.json', 'w')", ""),
+    "a path that is joined": ("open(os.path.join(unseen(), 'c.json'), 'w')", "import os"),
+    "a path in a text": ("open(f'{unseen()}/c.json', 'w')", ""),
+    "a path that another is moved to": ("Path('d.json').replace('c.json')", ROOT),
+    "a path that is moved away": ("os.rename('c.json', 'd.json')", "import os"),
+    "a path that is moved by keywords": ("o.replace(src='d.json', dst='c.json')", "import os as o"),
+    "a copy by another name": ("cp('d.json', 'c.json')", "from shutil import copyfile as cp"),
+    "a module by another name": ("o.remove('c.json')", "import os as o"),
+    "what is saved by another name": ("keep(1, 'c.json')", "from torch import save as keep"),
+    "what is opened by another name": ("start('c.json', 'w')", "from io import open as start"),
+    "a file of a library": ("File('c.json', 'a')", "from h5py import File"),
+}
+NOT_WRITTEN = {
+    "by keywords, to be read": ("open(file='c.json', mode='r')", ""),
+    "another file by keywords": ("open(file='d.json', mode='w')", ""),
+    "by flags, to be read": ("os.open('c.json', os.O_RDONLY)", "import os"),
+    "another file by the keyword of a library": ("torch.save('c.json', f='d.json')", ""),
+    "another path that is worked out": ("(ROOT / 'd.json').write_text('2')", ROOT),
+    "a path that is opened to be read": ("(ROOT / 'c.json').open(); FILE.open('rb')", ROOT),
+    "a path of which too little is seen": ("open(f'{unseen()}.json', 'w')", ""),
+    "a path that is made": ("print(os.path.join('c.json', 'd'), Path('c.json'))", f"import os\n{ROOT}"),
+    "a part of a text": ("'c.json'.replace('c.json', 'd.json')", ""),
+    "another copy by another name": ("cp('c.json', 'd.json')", "from shutil import copyfile as cp"),
+    "another function by the same name": ("cp('d.json', 'c.json')", "from math import comb as cp"),
+    "a picture that is opened": ("Image.open(FILE)", f"from PIL import Image\n{ROOT}"),
+}
+AT_IMPORT = {
+    "a file that is written anew": ({"above": WRITES, "before": "open('c.json', 'a')"}, "open('c.json', 'a')"),
+    "a log that is opened anew": ({"above": "LOG = open('log', 'w')", "before": "LOG.write('1')"}, "open('log', 'w')"),
+    "a file that worker code writes": (
+        {"above": f"{READ}load('c.json')", "inside": WRITES},
+        WRITES,
+    ),
+}
+NOT_AT_IMPORT = {
+    "a file that is written alone": {"above": WRITES, "before": "open('c.json')"},
+    "another file": {"above": WRITES, "before": "open('d.json', 'w')", "inside": "open('e.json', 'w')"},
+    "a file that is kept to be read": {"above": "TEXT = open('log')", "before": "TEXT.read()"},
+    "a log of the program alone": {"guarded": "LOG = open('log', 'w'); LOG.write('1')"},
+}
 LEFT_BEHIND |= {
     "what worker code asks of its module": ({"inside": "print(__name__ == '__main__')"}, "__name__ == '__main__'"),
     "what is chosen by the name of the module": (
@@ -363,6 +413,10 @@ NOT_LEFT_BEHIND = {
     },
     "what no worker reads of the name": {"above": "OTHER = __name__ == '__main__'"},
     "another file": {"above": f"{READ}json.load(open('c.json'))", "before": "open('d.json', 'w')"},
+    "a file of which the last part of its path alone is the same": {
+        "above": f"{READ}json.load(open('c.json'))",
+        "before": "(unseen() / 'more' / 'c.json').write_text('2')",
+    },
     "a file that is read again": {"above": f"{READ}json.load(open('c.json'))", "before": "json.load(open('c.json'))"},
     "a file that is written at import": {"above": f"{WRITES}\n{READ}json.load(open('c.json'))"},
     "a file that no worker reads": {"above": f"{READ}1\nMORE = json.load(open('c.json'))", "before": WRITES},
@@ -448,6 +502,34 @@ def test_a_function_keeps_what_the_program_called_it_for_before_workers_do(above
 @pytest.mark.parametrize("above", KEPT_AS_WORKED_OUT.values(), ids=KEPT_AS_WORKED_OUT.keys())
 def test_a_function_may_keep_what_it_would_work_out_again(above: str) -> None:
     assert changed(above=above, inside="note()", before="note(1)") == ""
+
+
+@pytest.mark.parametrize(("write", "above"), WRITTEN.values(), ids=WRITTEN.keys())
+@pytest.mark.parametrize("reads", [f"{READ}load(open('c.json'))", READ_OF_ROOT])
+def test_a_file_is_written_that_modules_read(write: str, above: str, reads: str) -> None:
+    above = f"{above}\n{reads}"
+    assert changed(above=above, before=write) == write
+    assert read_anew(above=above, before=write) == write
+    assert changed(above=f"{above}\n{write}") == ""
+
+
+@pytest.mark.parametrize(("write", "above"), NOT_WRITTEN.values(), ids=NOT_WRITTEN.keys())
+@pytest.mark.parametrize("reads", [f"{READ}load(open('c.json'))", READ_OF_ROOT])
+def test_another_file_is_written_than_modules_read(write: str, above: str, reads: str) -> None:
+    assert changed(above=f"{above}\n{reads}", before=write) == ""
+    assert read_anew(above=f"{above}\n{reads}", before=write) == ""
+
+
+@pytest.mark.parametrize(("parts", "what"), AT_IMPORT.values(), ids=AT_IMPORT.keys())
+def test_what_an_import_writes_is_lost_or_written_over(parts: dict[str, str], what: str) -> None:
+    assert changed(**parts) == what
+    assert read_anew(**parts) == what
+
+
+@pytest.mark.parametrize("parts", NOT_AT_IMPORT.values(), ids=NOT_AT_IMPORT.keys())
+def test_what_an_import_writes_is_the_same_each_time(parts: dict[str, str]) -> None:
+    assert changed(**parts) == ""
+    assert read_anew(**parts) == ""
 
 
 def test_the_first_of_several_changes_is_named() -> None:

@@ -20,6 +20,7 @@ from loaderlint.linking.workers.called_objects import called_objects
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
+    EVERY_IMPORT,
     Global,
     full_name,
     is_later,
@@ -71,7 +72,11 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     touches = [touch for meant in read for touch in by_name.get(meant, ())]
     outside = [one for one in touches if not any(span.holds(one.span) for span in own)]
     asked = (touch for function in running for touch in asked_in_workers(function))
-    return min((*outside, *kept_from_before(evaluator, running, own, touches), *asked), key=place_of, default=None)
+    files = changed_files(evaluator)
+    # What worker code writes is there for the workers that are started after it.
+    written = (files[one] for one in (*read, EVERY_IMPORT) if one in files)
+    kept = kept_from_before(evaluator, running, own, touches)
+    return min((*outside, *kept, *asked, *written), key=place_of, default=None)
 
 
 def spans_of(running: Sequence[Function]) -> Sequence[Span]:
@@ -101,7 +106,6 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
         yield from _drawn(facts)
         yield from asked_at_import(facts)
     yield from changed_surroundings(evaluator)
-    yield from changed_files(evaluator)
 
 
 def changed_in(

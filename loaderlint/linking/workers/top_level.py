@@ -23,6 +23,10 @@ class Global(NamedTuple):
     name: str
 
 
+EVERY_IMPORT = Global("", "import")
+"""What all code sees that an import of a module leaves outside of its process, such as in files."""
+
+
 def is_later(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place: Place) -> bool:
     """Return whether something runs after the import of its file: in a function, or in the main process alone."""
     return not _is_top(facts, place.scope) or guarded_place(evaluator, facts, node, place)
