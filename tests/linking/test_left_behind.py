@@ -270,6 +270,36 @@ CALLED_BEFORE = {
         "CACHE.append(row)",
     ),
 }
+BOX = "class Box:\n    n = 0\n    table = None\nBOX = Box()\n"
+CALLED_BEFORE |= {
+    what: (f"{BOX}def note(row=0):\n    {statement}\n    return BOX.n", statement.partition("; ")[0])
+    for what, statement in {
+        "an attribute that is counted": "BOX.n = BOX.n + 1",
+        "an attribute that is set": "BOX.n = 3",
+        "an attribute that is set by its name": "setattr(BOX, 'n', 3)",
+        "an attribute of a class that is set by its name": "setattr(Box, 'n', 3)",
+        "an attribute that is set among others": "BOX.n, other = 3, 4",
+        "an attribute that is set in a row": "other = [BOX.n] = [3]",
+        "an attribute that is added to": "BOX.n += 1",
+        "an attribute with its type": "BOX.n: int = row",
+        "an attribute that is taken away": "del BOX.n",
+        "an attribute that is taken away by its name": "delattr(BOX, 'n')",
+        "the attribute of a loop": "for BOX.n in range(row): pass",
+        "the attribute of a block": "with open('f') as BOX.n: pass",
+        "what is called on it": "BOX.grow()",
+        "a global in an expression": "global OTHER; print(OTHER := OTHER + 1)",
+        "the last of an item": "TABLE['last'] = row",
+        "another name that is added to": "rows = CACHE; rows.append(row)",
+        "what is imported that adds": "from heapq import heappush as push; push(CACHE, row)",
+        "what is imported": "TABLE.merge(row)",
+    }.items()
+}
+CALLED_BEFORE["what is imported that adds"] = (CALLED_BEFORE["what is imported that adds"][0], "push(CACHE, row)")
+CALLED_BEFORE["a global in an expression"] = (CALLED_BEFORE["a global in an expression"][0], "OTHER := OTHER + 1")
+CALLED_BEFORE["a list that a function adds to"] = (
+    "def add(rows, row):\n    rows.append(row)\ndef note(row=0):\n    add(CACHE, row)\n    return len(CACHE)",
+    "add(CACHE, row)",
+)
 KEPT_AS_WORKED_OUT = {
     "the result": "from functools import cache\n@cache\ndef note(row=0):\n    return row + 1",
     "an item": "def note(row=0, rows={}):\n    if row not in rows:\n        rows[row] = row + 1\n    return rows[row]",
@@ -277,6 +307,20 @@ KEPT_AS_WORKED_OUT = {
     "a global where there is none": (
         "FOUND = None\ndef note(row=0):\n    global FOUND\n    if FOUND is None:\n        FOUND = [1]\n    return FOUND"
     ),
+    "an attribute where there is none": (
+        f"{BOX}def note(row=0):\n    if BOX.table is None:\n        BOX.table = load(BOX.n)\n    return BOX.table"
+    ),
+    "an attribute that it did not have": (
+        f"{BOX}def note(row=0):\n    if not hasattr(BOX, 'rows'):\n        BOX.rows: list = [1]\n    return BOX.rows"
+    ),
+    "an item by its name where there is none": (
+        "def note(row=0):\n    if 'rows' not in TABLE:\n        TABLE['rows'] = load(1)\n    return TABLE['rows']"
+    ),
+    "what a function is handed that looks": (
+        "def look(rows, row):\n    found = rows.copy(); found[row] = 1\n    return rows[row]\n"
+        "def note(row=0):\n    return look(CACHE, row)"
+    ),
+    "locals": "def note(row=0):\n    rows, more = CACHE, 1\n    for row in (CACHE, 1): print(row)\n    return rows",
     "what has another name": "def note(row=0):\n    rows = CACHE\n    return rows[row:]",
     "what is handed on": "import math\ndef note(row=0):\n    return math.fsum(CACHE) + unseen(CACHE)",
     "the next of an iterator of its own": "def note(row=0):\n    rows = iter([row])\n    return next(rows)",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
+from loaderlint.linking.workers.worked_out import goes_on
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, dotted
@@ -38,7 +39,7 @@ def kept_from_before(
         span = function.facts.span(function.node)
         drawn = list(_drawn(function))
         inside = (one for one in met if span.holds(one.span))
-        found = [one for one in inside if _goes_on(function, one, drawn=bool(drawn))]
+        found = [one for one in inside if goes_on(evaluator, function, one, drawn=bool(drawn))]
         found += drawn if keeps_results(function.node) else []
         if found and _is_called_before(evaluator, function.node.name, own):
             yield from found
@@ -65,41 +66,3 @@ def _drawn(function: Function) -> Iterator[Touch]:
     for site in function.scope.calls:
         if full_name(function.scope, dotted(site.node.func) or "").startswith((*DIFFERENT_IN_EACH_PROCESS, *DRAWS)):
             yield touch_at(function.facts, site.node)
-
-
-def _goes_on(function: Function, touch: Touch, *, drawn: bool) -> bool:
-    """Return whether a touch changes what is kept, and not to what each call would work out again, as a cache does.
-
-    Nothing is worked out again that was ``drawn``.
-    """
-    for node in ast.walk(function.node):
-        if not isinstance(node, ast.stmt | ast.Call) or function.facts.span(node) != touch.span:
-            continue
-        match node:
-            case ast.Call(ast.Attribute(kept, "setdefault"), [key, value]):
-                return drawn or bool(_names(kept) & (_names(key) | _names(value)))
-            case ast.Call(ast.Attribute(kept)):
-                return not any(full_name(function.scope, name) != name for name in _names(kept))
-            case ast.Assign([ast.Subscript(kept)], value):
-                return drawn or bool(_names(kept) & _names(value))
-            case ast.Assign([ast.Name(name)], value):
-                made_once = not drawn and name not in _names(value) and _is_asked_for(function.node, name)
-                return name in function.scope.outer_names and not made_once
-            case ast.AugAssign() | ast.Delete() | ast.Call(ast.Name("next")):
-                return True
-    return False
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-
-def _is_asked_for(function: ast.AST, name: str) -> bool:
-    """Return whether a function asks whether something is there yet: ``if TABLE is None``, ``if not TABLE``."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Compare(ast.Name(id), [ast.Is()], [ast.Constant(None)]) if id == name:
-                return True
-            case ast.UnaryOp(ast.Not(), ast.Name(id)) if id == name:
-                return True
-    return False
