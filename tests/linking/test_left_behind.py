@@ -624,6 +624,49 @@ NOT_READ_ANEW = {
 }
 
 
+READS_MODE = "import os\nSCALE = os.environ.get('MODE', 1)"
+SETS_MODE = {
+    "by another name of the module": ("o.environ['MODE'] = '2'", "import os as o"),
+    "by another name of it": ("env['MODE'] = '2'", "from os import environ as env"),
+    "by another name that it is given": ("env['MODE'] = '2'", "import os\nenv = os.environ"),
+    "by a method by another name": ("env.update(MODE='2')", "import os as o\nenv = o.environ"),
+    "by a function by another name": ("put('MODE', '2')", "from os import putenv as put"),
+    "taken away": ("del os.environ['MODE']", "import os"),
+    "taken away by another name": ("del env['MODE']", "from os import environ as env"),
+    "taken away, whichever it is": ("os.environ.popitem()", "import os"),
+    "by what is laid over": ("os.environ |= {'MODE': '2'}", "import os"),
+    "among others": ("os.environ['MODE'], other = '2', 3", "import os"),
+    "by a loop": ("for os.environ['MODE'] in 'ab': pass", "import os"),
+    "by its method": ("os.environ.__setitem__('MODE', '2')", "import os"),
+    "by a file": ("load('.env')", "from dotenv import load_dotenv as load"),
+}
+SETS_ANOTHER = {
+    "by another name of the module": ("o.environ['SIZE'] = '2'", "import os as o"),
+    "by another name of it": ("env['SIZE'] = '2'", "from os import environ as env"),
+    "by another name that it is given": ("env['SIZE'] = '2'", "import os\nenv = os.environ"),
+    "of a dictionary": ("environ['MODE'] = '2'", "environ = {}"),
+    "of a copy": ("env['MODE'] = '2'", "import os\nenv = dict(os.environ)"),
+    "of another module": ("environ['MODE'] = '2'", "from settings import environ"),
+    "taken away": ("del os.environ['SIZE']", "import os"),
+    "by another name alone": ("env = os.environ", "import os"),
+}
+
+
+@pytest.mark.parametrize(("change", "above"), SETS_MODE.values(), ids=SETS_MODE.keys())
+def test_the_environment_is_changed_whatever_it_is_called(change: str, above: str) -> None:
+    what = change.partition(":")[0] if change.startswith("for") else change
+    assert changed(above=f"{READS_MODE}\n{above}", before=change).startswith(what)
+    assert read_anew(above=f"{READS_MODE}\n{above}", before=change).startswith(what)
+    asks = "import os as system; print(system.environ['MODE'])"
+    assert read_anew(above=above, inside=asks, before=change).startswith(what)
+
+
+@pytest.mark.parametrize(("change", "above"), SETS_ANOTHER.values(), ids=SETS_ANOTHER.keys())
+def test_another_variable_is_changed(change: str, above: str) -> None:
+    assert changed(above=f"{READS_MODE}\n{above}", before=change) == ""
+    assert read_anew(above=f"{READS_MODE}\n{above}", before=change) == ""
+
+
 def read_anew(**parts: str) -> str:
     text = PROGRAM
     for part in PARTS:
