@@ -438,7 +438,47 @@ LEFT_BEHIND |= {
         "scale.append(2)",
     ),
 }
+COUNTER = "class Counter:\n    n = 0\n    def count(self):\n        self.n += 1\nCOUNTER = Counter()"
+LEFT_BEHIND |= {
+    "a method that is called as those that look": (
+        {"above": COUNTER, "inside": "print(COUNTER.n)", "before": "COUNTER.count()"},
+        "COUNTER.count()",
+    ),
+    "an attribute of the class that its objects set": (
+        {"inside": "print(1)\n    def set(self):\n        self.__class__.scale += 2"},
+        "self.__class__.scale += 2",
+    ),
+    "an attribute of the class by its type": (
+        {"inside": "print(1)\n    def set(self):\n        type(self).scale = 2"},
+        "type(self)",
+    ),
+    "the folder": ({"above": "import os\nSCALE = len(os.getcwd())", "before": "os.chdir('/')"}, "os.chdir('/')"),
+    "the folder of a path": (
+        {"above": "import os\nSCALE = os.path.abspath('rows')", "before": "os.chdir('/')"},
+        "os.chdir('/')",
+    ),
+    "a count of the samples that were read": (
+        {"inside": "global SCALE; SCALE += 1", "before": "data = Numbers(); data[0]"},
+        "SCALE += 1",
+    ),
+    "a count of the samples that an heir read": (
+        {"inside": "global SCALE; SCALE += 1", "before": "class More(Numbers): pass\n    More()[0]"},
+        "SCALE += 1",
+    ),
+}
 NOT_LEFT_BEHIND = {
+    "a method of the project that looks": {
+        "above": COUNTER.replace("self.n += 1", "return self.n"),
+        "inside": "print(COUNTER.n)",
+        "before": "COUNTER.count()",
+    },
+    "an attribute of an object": {"inside": "print(1)\n    def set(self):\n        self.scale = type(self).scale + 1"},
+    "the folder of the file": {
+        "above": "import os\nSCALE = os.path.abspath(__file__)",
+        "before": "os.chdir('/')",
+    },
+    "another folder": {"above": "import os\nSCALE = os.getcwd()", "before": "os.mkdir('rows')"},
+    "a count of the samples that workers read": {"inside": "global SCALE; SCALE += 1", "before": "rows = [1]; rows[0]"},
     "an object that is called and stays the same": {
         "above": "class Scale:\n    by = 2\n    def __call__(self, x):\n        return x * self.by\nscale = Scale()",
         "inside": "scale(index)",

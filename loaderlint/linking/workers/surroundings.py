@@ -1,6 +1,7 @@
 """What modules read of their surroundings when they are imported, and a program changes later: a worker reads it anew.
 
-That is the environment and the command line of the process, which workers have as the main process left them.
+That is the environment, the command line and the folder of the process, which workers have as the main process left
+them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT, _WORDS = "os.environ", "sys.argv"
 _READS_ENVIRONMENT = frozenset({"os.getenv", "os.environ.get", "os.environ.setdefault"})
+_FOLDER = "os.getcwd"
+"""The folder that the process is in."""
+_READS_FOLDER = frozenset({"os.getcwd", "os.path.abspath", "os.path.realpath", "pathlib.Path.cwd"})
 _OF_A_FILE = "dotenv."
 """A library that sets what a file says, which may be any variable."""
 _CHANGING = (
@@ -26,6 +30,7 @@ _CHANGING = (
     *("__delitem__", "__setitem__"),
 )
 _CHANGES_BY_CALL = {
+    **dict.fromkeys(("contextlib.chdir", "os.chdir", "os.fchdir"), _FOLDER),
     **dict.fromkeys(("os.putenv", "os.unsetenv"), _ENVIRONMENT),
     **dict.fromkeys((f"{_OF_A_FILE}load_dotenv", f"{_OF_A_FILE}main.load_dotenv"), _ENVIRONMENT),
     **{f"os.environ.{name}": _ENVIRONMENT for name in _CHANGING},
@@ -96,10 +101,18 @@ def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
         elif isinstance(node, ast.Call) and _known_as(scope, dotted(node.func) or "") in _READS_ENVIRONMENT:
             named.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else id(node.func))
             yield Part(_ENVIRONMENT, _word(node.args[0]) if node.args else None)
+        elif isinstance(node, ast.Call) and _asks_folder(scope, node):
+            yield Part(_FOLDER, None)
         elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in named:
             full = _known_as(scope, dotted(node) or "")
             if full in (_ENVIRONMENT, _WORDS):
                 yield Part(full, None)
+
+
+def _asks_folder(scope: Scope, call: ast.Call) -> bool:
+    """Return whether a call asks for the folder of the process: that of a file (``__file__``) is another matter."""
+    asks = _known_as(scope, dotted(call.func) or "") in _READS_FOLDER
+    return asks and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in ast.walk(call))
 
 
 def _known_as(scope: Scope, name: str) -> str:
