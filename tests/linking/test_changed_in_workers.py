@@ -305,6 +305,7 @@ PROCESS_WIDE = {
     "what a library registers": ("from lib import readers\nreaders.update(a=index)", "readers.update(a=index)"),
     "one that is deleted": ("import os\ndel os.environ['A']", "del os.environ['A']"),
     "one by another name": ("import os\nvariables = os.environ\nvariables['A'] = ''", "variables['A'] = ''"),
+    "one by another name of the module": ("import os as o\no.environ['A'] = ''", "o.environ['A'] = ''"),
     "one, as C has it": ("import os\nos.putenv('A', '1')", "os.putenv('A', '1')"),
     "where modules are looked for": ("import sys\nsys.path.insert(0, 'a')", "sys.path.insert(0, 'a')"),
     "where else they are": ("import sys\nsys.path += ['a']", "sys.path += ['a']"),

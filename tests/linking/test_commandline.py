@@ -392,6 +392,100 @@ ACTIONS: Cases = {
     ),
 }
 
+SEVERAL = f"""{PARSER}parser.add_argument("--size", type=int, default=8)
+parser.add_argument("--workers", type=int, default=⟦4⟧)
+"""
+PARSER_OF = "argparse.ArgumentParser("
+
+
+def set_after(statement: str, reached: bool) -> tuple[str, set[str]]:
+    """A program that sets something of its actions, and what reaches its loader: the default, unless it may be it."""
+    text = f"{SEVERAL}{statement}\n{USE}"
+    return (text, {"4", "open"}) if reached else (text.replace("⟦4⟧", "4"), {"open"})
+
+
+def asked(attribute: str, parser: str = SEVERAL, reached: bool = True) -> tuple[str, set[str]]:
+    """A program that reads a flag by what its action is called."""
+    text = f"{parser}{PARSED}DataLoader(data, num_workers=getattr(args, parser.{attribute}.dest))\n"
+    return (text, {"4", "open"}) if reached else (text.replace("⟦4⟧", "4"), {"open"})
+
+
+IN_GROUPS = """import argparse
+parser = argparse.ArgumentParser()
+group, other = parser.add_argument_group("a"), parser.add_argument_group("b")
+parser.add_argument_group("empty")
+other.add_argument("--size", type=int, default=8)
+group.add_argument("--depth", type=int, default=3)
+parser.add_argument("--workers", type=int, default=⟦4⟧)
+parser.add_argument("more")
+"""
+
+ACTIONS |= {
+    "an action by its place": asked("_actions[2]"),
+    "an action by its place from the end": asked("_actions[-1]"),
+    "an action of a group that every parser has": asked("_action_groups[1]._group_actions[2]"),
+    "an action among those of groups": asked("_actions[3]", IN_GROUPS),
+    "an action of groups without its own": asked("_action_groups[1]._group_actions[1]", IN_GROUPS),
+    "an action of a group by a place that hangs on which were made before": asked(
+        "_action_groups[2]._group_actions[0]",
+        IN_GROUPS.replace('"--depth"', '"--workers", dest="depth"').replace("default=3", "default=⟦4⟧", 1),
+        reached=False,
+    ),
+    "an action without help before it": asked("_actions[1]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}add_help=False")),
+    "an action with what may be help before it": asked(
+        "_actions[1]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}add_help=helps()"), reached=False
+    ),
+    "an action of a parser of which not all was seen": asked(
+        "_actions[2]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}**settings"), reached=False
+    ),
+    "an action of a parser that is made of a row": asked(
+        "_actions[2]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}*settings"), reached=False
+    ),
+    "an action of a parser that is made by position": asked(
+        "_actions[2]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}'a', None, None, None, []"), reached=False
+    ),
+    "an action of a parser with parents that were not seen": asked(
+        "_actions[2]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}parents=[common()]"), reached=False
+    ),
+    "an action of a parser with parents that are not written": asked(
+        "_actions[2]", SEVERAL.replace(PARSER_OF, f"{PARSER_OF}parents=common"), reached=False
+    ),
+    "an action of a parser of a library": asked(
+        "_actions[2]", SEVERAL.replace("argparse", "jsonargparse"), reached=False
+    ),
+    "an action of a group, which has those of its parser": asked(
+        "_action_groups[0]._actions[2]", SEVERAL, reached=False
+    ),
+    "a default that is set by place": set_after("parser._actions[2].default = 0", reached=False),
+    "another default that is set by place": set_after("parser._actions[1].default = 0", reached=True),
+    "a default that is set by a place that is not seen": set_after("parser._actions[place()].default = 0", False),
+    "a default that is set by the place in a group": set_after(
+        "parser._action_groups[1]._group_actions[2].default = 0", reached=False
+    ),
+    "a default that is set in a group that is not seen": set_after(
+        "parser._optionals._group_actions[1].default = 0", reached=False
+    ),
+    "a default that is set by how it is spelled": set_after(
+        "parser._option_string_actions['--workers'].default = 0", reached=False
+    ),
+    "another default that is set by how it is spelled": set_after(
+        "parser._option_string_actions['--size'].default = 0", reached=True
+    ),
+    "a default that is set by its name": set_after("setattr(parser._actions[2], 'default', 0)", reached=False),
+    "a type that is set by place": set_after("parser._actions[2].type = str", reached=False),
+    "a default that is set in a loop": set_after("for one in parser._actions:\n    one.default = 0", reached=False),
+    "a default that is set on the next": set_after(
+        "next(one for one in parser._actions if one.dest == 'workers').default = 0", reached=False
+    ),
+    "a default that is set on what declares it": set_after(
+        "parser.add_argument('--depth', default=3).default = 0", reached=True
+    ),
+    "a default of something else": set_after("field.default = 0", reached=True),
+    "a title that is set": set_after("parser._optionals.title = 'settings'", reached=True),
+    "flags that are taken away": set_after("parser._remove_action(parser._actions[1])", reached=False),
+    "flags that are taken from the list": set_after("parser._actions.pop()", reached=False),
+}
+
 PARSERS: Cases = {
     "parents": (
         """

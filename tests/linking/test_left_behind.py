@@ -270,6 +270,36 @@ CALLED_BEFORE = {
         "CACHE.append(row)",
     ),
 }
+BOX = "class Box:\n    n = 0\n    table = None\nBOX = Box()\n"
+CALLED_BEFORE |= {
+    what: (f"{BOX}def note(row=0):\n    {statement}\n    return BOX.n", statement.partition("; ")[0])
+    for what, statement in {
+        "an attribute that is counted": "BOX.n = BOX.n + 1",
+        "an attribute that is set": "BOX.n = 3",
+        "an attribute that is set by its name": "setattr(BOX, 'n', 3)",
+        "an attribute of a class that is set by its name": "setattr(Box, 'n', 3)",
+        "an attribute that is set among others": "BOX.n, other = 3, 4",
+        "an attribute that is set in a row": "other = [BOX.n] = [3]",
+        "an attribute that is added to": "BOX.n += 1",
+        "an attribute with its type": "BOX.n: int = row",
+        "an attribute that is taken away": "del BOX.n",
+        "an attribute that is taken away by its name": "delattr(BOX, 'n')",
+        "the attribute of a loop": "for BOX.n in range(row): pass",
+        "the attribute of a block": "with open('f') as BOX.n: pass",
+        "what is called on it": "BOX.grow()",
+        "a global in an expression": "global OTHER; print(OTHER := OTHER + 1)",
+        "the last of an item": "TABLE['last'] = row",
+        "another name that is added to": "rows = CACHE; rows.append(row)",
+        "what is imported that adds": "from heapq import heappush as push; push(CACHE, row)",
+        "what is imported": "TABLE.merge(row)",
+    }.items()
+}
+CALLED_BEFORE["what is imported that adds"] = (CALLED_BEFORE["what is imported that adds"][0], "push(CACHE, row)")
+CALLED_BEFORE["a global in an expression"] = (CALLED_BEFORE["a global in an expression"][0], "OTHER := OTHER + 1")
+CALLED_BEFORE["a list that a function adds to"] = (
+    "def add(rows, row):\n    rows.append(row)\ndef note(row=0):\n    add(CACHE, row)\n    return len(CACHE)",
+    "add(CACHE, row)",
+)
 KEPT_AS_WORKED_OUT = {
     "the result": "from functools import cache\n@cache\ndef note(row=0):\n    return row + 1",
     "an item": "def note(row=0, rows={}):\n    if row not in rows:\n        rows[row] = row + 1\n    return rows[row]",
@@ -277,6 +307,20 @@ KEPT_AS_WORKED_OUT = {
     "a global where there is none": (
         "FOUND = None\ndef note(row=0):\n    global FOUND\n    if FOUND is None:\n        FOUND = [1]\n    return FOUND"
     ),
+    "an attribute where there is none": (
+        f"{BOX}def note(row=0):\n    if BOX.table is None:\n        BOX.table = load(BOX.n)\n    return BOX.table"
+    ),
+    "an attribute that it did not have": (
+        f"{BOX}def note(row=0):\n    if not hasattr(BOX, 'rows'):\n        BOX.rows: list = [1]\n    return BOX.rows"
+    ),
+    "an item by its name where there is none": (
+        "def note(row=0):\n    if 'rows' not in TABLE:\n        TABLE['rows'] = load(1)\n    return TABLE['rows']"
+    ),
+    "what a function is handed that looks": (
+        "def look(rows, row):\n    found = rows.copy(); found[row] = 1\n    return rows[row]\n"
+        "def note(row=0):\n    return look(CACHE, row)"
+    ),
+    "locals": "def note(row=0):\n    rows, more = CACHE, 1\n    for row in (CACHE, 1): print(row)\n    return rows",
     "what has another name": "def note(row=0):\n    rows = CACHE\n    return rows[row:]",
     "what is handed on": "import math\ndef note(row=0):\n    return math.fsum(CACHE) + unseen(CACHE)",
     "the next of an iterator of its own": "def note(row=0):\n    rows = iter([row])\n    return next(rows)",
@@ -318,6 +362,56 @@ LEFT_BEHIND |= {
         WRITES,
     ),
 }
+ROOT = "from pathlib import Path\nROOT = Path(__file__).parent\nFILE = ROOT / 'c.json'\nimport json\n"
+READ_OF_ROOT = f"{ROOT}SCALE = json.loads((ROOT / 'c.json').read_text())"
+WRITTEN = {
+    "by keywords": ("open(file='c.json', mode='w')", ""),
+    "in a mode that is not seen": ("open('c.json', mode())", ""),
+    "by flags": ("os.open('c.json', os.O_WRONLY | os.O_CREAT)", "import os"),
+    "by the keyword of a library": ("torch.save(1, f='c.json')", ""),
+    "a path that is worked out": ("(ROOT / 'c.json').write_text('2')", ROOT),
+    "a path that is opened": ("(ROOT / 'c.json').open('w')", ROOT),
+    "a path that is opened by a keyword": ("FILE.open(mode='w')", ROOT),
+    "a path in another place": ("open(unseen() / 'c.json', 'w')", ""),
+    "a path that is joined": ("open(os.path.join(unseen(), 'c.json'), 'w')", "import os"),
+    "a path in a text": ("open(f'{unseen()}/c.json', 'w')", ""),
+    "a path that another is moved to": ("Path('d.json').replace('c.json')", ROOT),
+    "a path that is moved away": ("os.rename('c.json', 'd.json')", "import os"),
+    "a path that is moved by keywords": ("o.replace(src='d.json', dst='c.json')", "import os as o"),
+    "a copy by another name": ("cp('d.json', 'c.json')", "from shutil import copyfile as cp"),
+    "a module by another name": ("o.remove('c.json')", "import os as o"),
+    "what is saved by another name": ("keep(1, 'c.json')", "from torch import save as keep"),
+    "what is opened by another name": ("start('c.json', 'w')", "from io import open as start"),
+    "a file of a library": ("File('c.json', 'a')", "from h5py import File"),
+}
+NOT_WRITTEN = {
+    "by keywords, to be read": ("open(file='c.json', mode='r')", ""),
+    "another file by keywords": ("open(file='d.json', mode='w')", ""),
+    "by flags, to be read": ("os.open('c.json', os.O_RDONLY)", "import os"),
+    "another file by the keyword of a library": ("torch.save('c.json', f='d.json')", ""),
+    "another path that is worked out": ("(ROOT / 'd.json').write_text('2')", ROOT),
+    "a path that is opened to be read": ("(ROOT / 'c.json').open(); FILE.open('rb')", ROOT),
+    "a path of which too little is seen": ("open(f'{unseen()}.json', 'w')", ""),
+    "a path that is made": ("print(os.path.join('c.json', 'd'), Path('c.json'))", f"import os\n{ROOT}"),
+    "a part of a text": ("'c.json'.replace('c.json', 'd.json')", ""),
+    "another copy by another name": ("cp('c.json', 'd.json')", "from shutil import copyfile as cp"),
+    "another function by the same name": ("cp('d.json', 'c.json')", "from math import comb as cp"),
+    "a picture that is opened": ("Image.open(FILE)", f"from PIL import Image\n{ROOT}"),
+}
+AT_IMPORT = {
+    "a file that is written anew": ({"above": WRITES, "before": "open('c.json', 'a')"}, "open('c.json', 'a')"),
+    "a log that is opened anew": ({"above": "LOG = open('log', 'w')", "before": "LOG.write('1')"}, "open('log', 'w')"),
+    "a file that worker code writes": (
+        {"above": f"{READ}load('c.json')", "inside": WRITES},
+        WRITES,
+    ),
+}
+NOT_AT_IMPORT = {
+    "a file that is written alone": {"above": WRITES, "before": "open('c.json')"},
+    "another file": {"above": WRITES, "before": "open('d.json', 'w')", "inside": "open('e.json', 'w')"},
+    "a file that is kept to be read": {"above": "TEXT = open('log')", "before": "TEXT.read()"},
+    "a log of the program alone": {"guarded": "LOG = open('log', 'w'); LOG.write('1')"},
+}
 LEFT_BEHIND |= {
     "what worker code asks of its module": ({"inside": "print(__name__ == '__main__')"}, "__name__ == '__main__'"),
     "what is chosen by the name of the module": (
@@ -344,7 +438,47 @@ LEFT_BEHIND |= {
         "scale.append(2)",
     ),
 }
+COUNTER = "class Counter:\n    n = 0\n    def count(self):\n        self.n += 1\nCOUNTER = Counter()"
+LEFT_BEHIND |= {
+    "a method that is called as those that look": (
+        {"above": COUNTER, "inside": "print(COUNTER.n)", "before": "COUNTER.count()"},
+        "COUNTER.count()",
+    ),
+    "an attribute of the class that its objects set": (
+        {"inside": "print(1)\n    def set(self):\n        self.__class__.scale += 2"},
+        "self.__class__.scale += 2",
+    ),
+    "an attribute of the class by its type": (
+        {"inside": "print(1)\n    def set(self):\n        type(self).scale = 2"},
+        "type(self)",
+    ),
+    "the folder": ({"above": "import os\nSCALE = len(os.getcwd())", "before": "os.chdir('/')"}, "os.chdir('/')"),
+    "the folder of a path": (
+        {"above": "import os\nSCALE = os.path.abspath('rows')", "before": "os.chdir('/')"},
+        "os.chdir('/')",
+    ),
+    "a count of the samples that were read": (
+        {"inside": "global SCALE; SCALE += 1", "before": "data = Numbers(); data[0]"},
+        "SCALE += 1",
+    ),
+    "a count of the samples that an heir read": (
+        {"inside": "global SCALE; SCALE += 1", "before": "class More(Numbers): pass\n    More()[0]"},
+        "SCALE += 1",
+    ),
+}
 NOT_LEFT_BEHIND = {
+    "a method of the project that looks": {
+        "above": COUNTER.replace("self.n += 1", "return self.n"),
+        "inside": "print(COUNTER.n)",
+        "before": "COUNTER.count()",
+    },
+    "an attribute of an object": {"inside": "print(1)\n    def set(self):\n        self.scale = type(self).scale + 1"},
+    "the folder of the file": {
+        "above": "import os\nSCALE = os.path.abspath(__file__)",
+        "before": "os.chdir('/')",
+    },
+    "another folder": {"above": "import os\nSCALE = os.getcwd()", "before": "os.mkdir('rows')"},
+    "a count of the samples that workers read": {"inside": "global SCALE; SCALE += 1", "before": "rows = [1]; rows[0]"},
     "an object that is called and stays the same": {
         "above": "class Scale:\n    by = 2\n    def __call__(self, x):\n        return x * self.by\nscale = Scale()",
         "inside": "scale(index)",
@@ -363,6 +497,10 @@ NOT_LEFT_BEHIND = {
     },
     "what no worker reads of the name": {"above": "OTHER = __name__ == '__main__'"},
     "another file": {"above": f"{READ}json.load(open('c.json'))", "before": "open('d.json', 'w')"},
+    "a file of which the last part of its path alone is the same": {
+        "above": f"{READ}json.load(open('c.json'))",
+        "before": "(unseen() / 'more' / 'c.json').write_text('2')",
+    },
     "a file that is read again": {"above": f"{READ}json.load(open('c.json'))", "before": "json.load(open('c.json'))"},
     "a file that is written at import": {"above": f"{WRITES}\n{READ}json.load(open('c.json'))"},
     "a file that no worker reads": {"above": f"{READ}1\nMORE = json.load(open('c.json'))", "before": WRITES},
@@ -450,6 +588,34 @@ def test_a_function_may_keep_what_it_would_work_out_again(above: str) -> None:
     assert changed(above=above, inside="note()", before="note(1)") == ""
 
 
+@pytest.mark.parametrize(("write", "above"), WRITTEN.values(), ids=WRITTEN.keys())
+@pytest.mark.parametrize("reads", [f"{READ}load(open('c.json'))", READ_OF_ROOT])
+def test_a_file_is_written_that_modules_read(write: str, above: str, reads: str) -> None:
+    above = f"{above}\n{reads}"
+    assert changed(above=above, before=write) == write
+    assert read_anew(above=above, before=write) == write
+    assert changed(above=f"{above}\n{write}") == ""
+
+
+@pytest.mark.parametrize(("write", "above"), NOT_WRITTEN.values(), ids=NOT_WRITTEN.keys())
+@pytest.mark.parametrize("reads", [f"{READ}load(open('c.json'))", READ_OF_ROOT])
+def test_another_file_is_written_than_modules_read(write: str, above: str, reads: str) -> None:
+    assert changed(above=f"{above}\n{reads}", before=write) == ""
+    assert read_anew(above=f"{above}\n{reads}", before=write) == ""
+
+
+@pytest.mark.parametrize(("parts", "what"), AT_IMPORT.values(), ids=AT_IMPORT.keys())
+def test_what_an_import_writes_is_lost_or_written_over(parts: dict[str, str], what: str) -> None:
+    assert changed(**parts) == what
+    assert read_anew(**parts) == what
+
+
+@pytest.mark.parametrize("parts", NOT_AT_IMPORT.values(), ids=NOT_AT_IMPORT.keys())
+def test_what_an_import_writes_is_the_same_each_time(parts: dict[str, str]) -> None:
+    assert changed(**parts) == ""
+    assert read_anew(**parts) == ""
+
+
 def test_the_first_of_several_changes_is_named() -> None:
     assert changed(before="CACHE.append(1); CACHE.append(2)") == "CACHE.append(1)"
 
@@ -496,6 +662,49 @@ NOT_READ_ANEW = {
     "a variable that the program alone reads": {"above": "import os", "before": "os.environ['MODE'] = '2'"},
     "a global": {"before": "global SCALE; SCALE = 2"},
 }
+
+
+READS_MODE = "import os\nSCALE = os.environ.get('MODE', 1)"
+SETS_MODE = {
+    "by another name of the module": ("o.environ['MODE'] = '2'", "import os as o"),
+    "by another name of it": ("env['MODE'] = '2'", "from os import environ as env"),
+    "by another name that it is given": ("env['MODE'] = '2'", "import os\nenv = os.environ"),
+    "by a method by another name": ("env.update(MODE='2')", "import os as o\nenv = o.environ"),
+    "by a function by another name": ("put('MODE', '2')", "from os import putenv as put"),
+    "taken away": ("del os.environ['MODE']", "import os"),
+    "taken away by another name": ("del env['MODE']", "from os import environ as env"),
+    "taken away, whichever it is": ("os.environ.popitem()", "import os"),
+    "by what is laid over": ("os.environ |= {'MODE': '2'}", "import os"),
+    "among others": ("os.environ['MODE'], other = '2', 3", "import os"),
+    "by a loop": ("for os.environ['MODE'] in 'ab': pass", "import os"),
+    "by its method": ("os.environ.__setitem__('MODE', '2')", "import os"),
+    "by a file": ("load('.env')", "from dotenv import load_dotenv as load"),
+}
+SETS_ANOTHER = {
+    "by another name of the module": ("o.environ['SIZE'] = '2'", "import os as o"),
+    "by another name of it": ("env['SIZE'] = '2'", "from os import environ as env"),
+    "by another name that it is given": ("env['SIZE'] = '2'", "import os\nenv = os.environ"),
+    "of a dictionary": ("environ['MODE'] = '2'", "environ = {}"),
+    "of a copy": ("env['MODE'] = '2'", "import os\nenv = dict(os.environ)"),
+    "of another module": ("environ['MODE'] = '2'", "from settings import environ"),
+    "taken away": ("del os.environ['SIZE']", "import os"),
+    "by another name alone": ("env = os.environ", "import os"),
+}
+
+
+@pytest.mark.parametrize(("change", "above"), SETS_MODE.values(), ids=SETS_MODE.keys())
+def test_the_environment_is_changed_whatever_it_is_called(change: str, above: str) -> None:
+    what = change.partition(":")[0] if change.startswith("for") else change
+    assert changed(above=f"{READS_MODE}\n{above}", before=change).startswith(what)
+    assert read_anew(above=f"{READS_MODE}\n{above}", before=change).startswith(what)
+    asks = "import os as system; print(system.environ['MODE'])"
+    assert read_anew(above=above, inside=asks, before=change).startswith(what)
+
+
+@pytest.mark.parametrize(("change", "above"), SETS_ANOTHER.values(), ids=SETS_ANOTHER.keys())
+def test_another_variable_is_changed(change: str, above: str) -> None:
+    assert changed(above=f"{READS_MODE}\n{above}", before=change) == ""
+    assert read_anew(above=f"{READS_MODE}\n{above}", before=change) == ""
 
 
 def read_anew(**parts: str) -> str:

@@ -64,6 +64,11 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
     "its methods": ("rust.encode_batch(index)", "fast.batch_encode_plus(['a'])", PARALLEL, A_TOKENIZER),
     "set if it is not": ("rust.encode_batch(index)", "rust.encode_batch(['a'])",
                          "os.environ.setdefault('TOKENIZERS_PARALLELISM', 'True')", A_TOKENIZER),
+    "set by another name": ("rust.encode_batch(index)", "rust.encode_batch(['a'])",
+                            f"from os import environ as env\n{PARALLEL.replace('os.environ', 'env')}", A_TOKENIZER),
+    "set by a name of its own": ("rust.encode_batch(index)", "rust.encode_batch(['a'])",
+                                 f"import os as o\nenv = o.environ\n{PARALLEL.replace('os.environ', 'env')}",
+                                 A_TOKENIZER),
 }  # fmt: skip
 
 QUIET: dict[str, tuple[str, str, str]] = {
@@ -81,6 +86,11 @@ QUIET: dict[str, tuple[str, str, str]] = {
     "tokenizers switched off": ("fast([a for a in index])", "fast(['a', 'b'])", PARALLEL.replace("true", "false")),
     "tokenizers switched off later": ("fast([a for a in index])", "fast(['a', 'b'])",
                                       f"{PARALLEL}\n{PARALLEL.replace('true', '0')}"),
+    "tokenizers switched off later by another name": (
+        "fast([a for a in index])", "fast(['a', 'b'])",
+        f"{PARALLEL}\nfrom os import environ as env\n{PARALLEL.replace('true', '0').replace('os.environ', 'env')}"),
+    "what is set of a dictionary": ("fast([a for a in index])", "fast(['a', 'b'])",
+                                    f"environ = {{}}\n{PARALLEL.replace('os.environ', 'environ')}"),
     "one text": ("fast(index)", "fast(['a', 'b'])", PARALLEL),
     "a slow tokenizer": ("slow([a for a in index])", "slow(['a', 'b'])", PARALLEL),
     "another slow tokenizer": ("slower([a for a in index])", "slower(['a', 'b'])", PARALLEL),

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from tests.linking.traced import IMPORT, loader_of
+from loaderlint.linking.loaders import undefined
+from tests.linking.traced import IMPORT, loader_of, loaders_of
 
 BEFORE: dict[str, tuple[str, bool]] = {
     "nothing": ("print(d)", True),
@@ -71,3 +74,50 @@ def test_names_that_come_from_elsewhere_are_defined(files: dict[str, str]) -> No
 
 def test_the_cells_of_a_notebook_may_have_run_before() -> None:
     assert loader_of({"main.ipynb": f"{IMPORT}print(nowhere)\nDataLoader(1)"}).asked_for
+
+
+@pytest.mark.parametrize("loaders", [10, 40])
+def test_each_statement_is_read_as_often_however_many_loaders_come_after_it(
+    loaders: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[ast.stmt] = []
+    names_read = undefined._names_read
+
+    def noted(statement: ast.stmt) -> tuple[str, ...]:
+        read.append(statement)
+        return names_read(statement)
+
+    monkeypatch.setattr(undefined, "_names_read", noted)
+    text = "".join(f"one{place} = DataLoader(1, num_workers=2)\nif one{place}:\n    pass\n" for place in range(loaders))
+    assert len(loaders_of(text)) == loaders
+    # A project is linked twice: what is known of some names says which files are read besides.
+    assert len(set(read)) == loaders
+    assert len(read) <= 2 * loaders
+
+
+NESTED = """
+d = [1, 2]
+def load():
+    if d:
+        try:
+            {first}
+        finally:
+            {second}
+    else:
+        print(nowhere)
+    {last}
+load()
+"""
+WITHIN: dict[str, tuple[dict[str, str], bool]] = {
+    "in its own block": ({"first": "print(nowhere); print(d)\n            DataLoader(d)"}, False),
+    "after it in its own block": ({"first": "DataLoader(d)\n            print(nowhere)"}, True),
+    "in another block": ({"second": "DataLoader(d)"}, True),
+    "after blocks": ({"last": "DataLoader(d)"}, True),
+    "after blocks and what surely runs": ({"last": "print(nowhere)\n    DataLoader(d)"}, False),
+}
+
+
+@pytest.mark.parametrize(("parts", "asked_for"), WITHIN.values(), ids=WITHIN.keys())
+def test_what_comes_before_is_looked_at_block_by_block(parts: dict[str, str], asked_for: bool) -> None:
+    text = NESTED.format(**{"first": "pass", "second": "pass", "last": "pass", **parts})
+    assert loader_of(text).asked_for is asked_for

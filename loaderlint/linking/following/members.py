@@ -187,7 +187,8 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
     if isinstance(thing, Items) and isinstance(key, str):
         return irremovable(thing.entries.get(key) or unseen(span))
     if isinstance(thing, Row) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
-        return thing.items[key]
+        placed = thing.in_order is None or 0 <= key < thing.in_order
+        return thing.items[key] if placed else unseen(span)
     if isinstance(thing, TreeSequence) and isinstance(key, int) and -len(thing.items) <= key < len(thing.items):
         return (from_item(thing.items[key]),)
     if isinstance(thing, TreeMapping) and isinstance(key, str):

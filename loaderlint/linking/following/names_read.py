@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.following import changes, members, modules, questions
@@ -149,7 +151,8 @@ def _in_comprehension(place: Place) -> bool:
 def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, span: Span) -> Possibilities:
     """Return what a name of an enclosing scope can be whenever the code in the frame's scope may run."""
     where = Frame(frame.facts, Place(scope, 0))
-    if len(scope.bindings[name]) == 1 and not any(one.startswith(f"{name}.") for one in scope.bindings):
+    owners = evaluator.remembered(("has attributes bound", id(scope)), None, partial(_with_attributes, scope))
+    if len(scope.bindings[name]) == 1 and name not in owners:
         return bound(evaluator, name, where, None, span)
     found: list[Possibility] = []
     for run in runs_of(frame.scope, scope):
@@ -160,6 +163,12 @@ def _bound_outside(evaluator: Evaluator, name: str, scope: Scope, frame: Frame, 
                     for assumptions in evaluator.conditions(one.place.arms, where):
                         found.extend(under(evaluator.binding(one, where), assumptions))
     return distinct(found)
+
+
+def _with_attributes(scope: Scope) -> Set[str]:
+    """Return what attributes are bound of in a scope, and what these are attributes of."""
+    parts = (accumulate(one.split("."), "{}.{}".format) for one in scope.bindings if "." in one)
+    return {owner for dotted in parts for owner in list(dotted)[:-1]}
 
 
 def bound(evaluator: Evaluator, name: str, frame: Frame, place: Place | None, span: Span) -> Possibilities:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,30 +27,42 @@ _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Return, ast.Assert, ast.Rais
 
 def ends_before(evaluator: Evaluator, site: PythonSite) -> bool:
     """Return whether every run of the scope around a loader ends before that, by a name that nothing defines."""
-    frame, body = site.frame, getattr(site.frame.scope.node, "body", None)
+    frame, line = site.frame, site.call.lineno
+    body = getattr(frame.scope.node, "body", None)
     # The cells of a notebook may have been run in any order, and others before them.
     if not isinstance(body, list) or frame.facts.source.path.endswith(NOTEBOOK):
         return False
-    read = dict.fromkeys(_read_before(evaluator, body, site.call))
+    while body:
+        # Each loader of a scope comes after those before it, and what they come after.
+        key = ("reads what is undefined", id(body), id(frame.scope))
+        first = evaluator.remembered(key, None, partial(_first_undefined, evaluator, body, frame))
+        reached = bisect_left(body, line, key=_last_line)
+        if first is not None and first < reached:
+            return True
+        inside = _blocks(body[reached]) if reached < len(body) else ()
+        body = next((one for one in inside if one[0].lineno <= line <= _last_line(one[-1])), None)
+    return False
+
+
+def _first_undefined(evaluator: Evaluator, body: list[ast.stmt], frame: Frame) -> int | None:
+    """Return which statement of a block is the first that surely reads a name that nothing defines."""
 
     def is_undefined(name: str) -> bool:
         key = ("is undefined", name, id(frame.scope))
         return evaluator.remembered(key, None, lambda: _is_undefined(evaluator, name, frame))
 
-    return any(map(is_undefined, read))
+    return next(
+        (
+            turn
+            for turn, statement in enumerate(body)
+            if isinstance(statement, _SIMPLE) and any(map(is_undefined, _names_read(statement)))
+        ),
+        None,
+    )
 
 
-def _read_before(evaluator: Evaluator, body: list[ast.stmt], node: ast.expr) -> Iterator[str]:
-    """Yield the names that are surely read in a block, and in those inside it, before a run comes to a node."""
-    for statement in body:
-        if node.lineno <= (statement.end_lineno or 0):
-            for inner in _blocks(statement):
-                if inner[0].lineno <= node.lineno <= (inner[-1].end_lineno or 0):
-                    yield from _read_before(evaluator, inner, node)
-            return
-        if isinstance(statement, _SIMPLE):
-            # Each loader of a scope comes after those before it, and what they come after.
-            yield from evaluator.remembered(("reads", id(statement)), None, partial(_names_read, statement))
+def _last_line(statement: ast.stmt) -> int:
+    return statement.end_lineno or 0
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -90,14 +103,22 @@ def _is_undefined(evaluator: Evaluator, name: str, frame: Frame) -> bool:
     module = frame.facts.module
     if "*" in module.bindings or ANY_GLOBAL in module.bindings:
         return False
-    if any(name in one.outer_names or "*" in one.bindings for one in frame.facts.scopes.values()):
+    key = ("outer names", frame.facts.source.path)
+    outer = evaluator.remembered(key, None, partial(_bound_from_inside, frame.facts))
+    if outer is None or name in outer:
         return False
     if name in evaluator.attributes_set or name in evaluator.module_attributes_set:
         return False
-    if any(one in frame.facts.source.text for one in _NAMESPACES):
-        return False
     files = evaluator.project.all_python
     return not evaluator.once(("names from outside",), True, lambda: any(_hands_names(one) for one in files()))
+
+
+def _bound_from_inside(facts: PythonFacts) -> Set[str] | None:
+    """Return the names of a file's top level that its functions bind, None where these may be any."""
+    scopes = facts.scopes.values()
+    if any(one in facts.source.text for one in _NAMESPACES) or any("*" in one.bindings for one in scopes):
+        return None
+    return {name for one in scopes for name in one.outer_names}
 
 
 def _hands_names(facts: PythonFacts) -> bool:

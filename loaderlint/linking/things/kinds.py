@@ -195,9 +195,13 @@ class Items:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Row:
-    """A list, tuple or set."""
+    """A list, tuple or set.
+
+    ``in_order`` is how many of its first items stand where they were seen to stand: all, where it is None.
+    """
 
     items: tuple[Possibilities, ...]
+    in_order: int | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,14 +7,17 @@ all that is kept is what each call would work out again, that makes no differenc
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
+from loaderlint.linking.workers.worked_out import goes_on
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, dotted
+from loaderlint.readers.python import FunctionNode, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS
 
 if TYPE_CHECKING:
@@ -38,9 +41,11 @@ def kept_from_before(
         span = function.facts.span(function.node)
         drawn = list(_drawn(function))
         inside = (one for one in met if span.holds(one.span))
-        found = [one for one in inside if _goes_on(function, one, drawn=bool(drawn))]
+        found = [one for one in inside if goes_on(evaluator, function, one, drawn=bool(drawn))]
         found += drawn if keeps_results(function.node) else []
-        if found and _is_called_before(evaluator, function.node.name, own):
+        if found and (
+            _is_called_before(evaluator, function.node.name, own) or _is_asked_before(evaluator, function, own)
+        ):
             yield from found
 
 
@@ -54,6 +59,55 @@ def _is_called_before(evaluator: Evaluator, name: str, own: Sequence[Span]) -> b
     )
 
 
+def _is_asked_before(evaluator: Evaluator, function: Function, own: Sequence[Span]) -> bool:
+    """Return whether the program takes an item of an object whose class has a function as its ``__getitem__``."""
+    around = function.scope.parent
+    if function.scope.name != "__getitem__" or around is None or not around.is_class:
+        return False
+    names = evaluator.remembered(("heirs", id(around)), None, partial(_heirs, evaluator, around.name))
+    return any(
+        isinstance(node, ast.Subscript)
+        and _is_of(scope, node.value, names)
+        and not any(one.holds(facts.span(node)) for one in own)
+        for facts in evaluator.project.all_python()
+        for scope in facts.scopes.values()
+        if any(name in facts.calls for name in names)
+        for node in ast.walk(scope.node)
+    )
+
+
+def _heirs(evaluator: Evaluator, name: str) -> Set[str]:
+    """Return the names of a class and of those that are made from it."""
+    found, left = {name}, [name]
+    classes = [
+        scope
+        for facts in evaluator.project.all_python()
+        for scope in facts.scopes.values()
+        if isinstance(scope.node, ast.ClassDef)
+    ]
+    while left:
+        last = left.pop()
+        for scope in classes:
+            bases = scope.node.bases if isinstance(scope.node, ast.ClassDef) else []
+            if scope.name not in found and any((dotted(one) or "").rpartition(".")[2] == last for one in bases):
+                found.add(scope.name)
+                left.append(scope.name)
+    return found
+
+
+def _is_of(scope: Scope, node: ast.expr, names: Set[str]) -> bool:
+    """Return whether an expression makes an object of one of the classes, or is a name for one."""
+    if isinstance(node, ast.Call):
+        return called_name(node) in names
+    around: Scope | None = scope
+    while around is not None and isinstance(node, ast.Name):
+        values = [one.value for one in around.bindings.get(node.id, ()) if isinstance(one.value, ast.Call)]
+        if values:
+            return any(called_name(one) in names for one in values)
+        around = around.parent
+    return False
+
+
 def keeps_results(function: FunctionNode) -> bool:
     """Return whether a function keeps what it gave for the same arguments before."""
     called = (one.func if isinstance(one, ast.Call) else one for one in function.decorator_list)
@@ -65,41 +119,3 @@ def _drawn(function: Function) -> Iterator[Touch]:
     for site in function.scope.calls:
         if full_name(function.scope, dotted(site.node.func) or "").startswith((*DIFFERENT_IN_EACH_PROCESS, *DRAWS)):
             yield touch_at(function.facts, site.node)
-
-
-def _goes_on(function: Function, touch: Touch, *, drawn: bool) -> bool:
-    """Return whether a touch changes what is kept, and not to what each call would work out again, as a cache does.
-
-    Nothing is worked out again that was ``drawn``.
-    """
-    for node in ast.walk(function.node):
-        if not isinstance(node, ast.stmt | ast.Call) or function.facts.span(node) != touch.span:
-            continue
-        match node:
-            case ast.Call(ast.Attribute(kept, "setdefault"), [key, value]):
-                return drawn or bool(_names(kept) & (_names(key) | _names(value)))
-            case ast.Call(ast.Attribute(kept)):
-                return not any(full_name(function.scope, name) != name for name in _names(kept))
-            case ast.Assign([ast.Subscript(kept)], value):
-                return drawn or bool(_names(kept) & _names(value))
-            case ast.Assign([ast.Name(name)], value):
-                made_once = not drawn and name not in _names(value) and _is_asked_for(function.node, name)
-                return name in function.scope.outer_names and not made_once
-            case ast.AugAssign() | ast.Delete() | ast.Call(ast.Name("next")):
-                return True
-    return False
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-
-def _is_asked_for(function: ast.AST, name: str) -> bool:
-    """Return whether a function asks whether something is there yet: ``if TABLE is None``, ``if not TABLE``."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Compare(ast.Name(id), [ast.Is()], [ast.Constant(None)]) if id == name:
-                return True
-            case ast.UnaryOp(ast.Not(), ast.Name(id)) if id == name:
-                return True
-    return False

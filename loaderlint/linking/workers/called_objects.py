@@ -30,6 +30,22 @@ def called_objects(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name:
             yield one
 
 
+def changes_by_method(evaluator: Evaluator, method: str) -> bool:
+    """Return whether a class of the project has a method of a name that may change the object it is called on."""
+
+    def found() -> bool:
+        if method not in evaluator.project.definitions:
+            return False
+        return any(
+            (receiver := receiver_in(scope)) is not None and _changes_receiver(scope, receiver)
+            for facts in evaluator.project.all_python()
+            for scope in facts.scopes.values()
+            if scope.name == method and scope.parent is not None and scope.parent.is_class
+        )
+
+    return evaluator.remembered(("changes by its method", method), None, found)
+
+
 def _changes(evaluator: Evaluator, meant: Global) -> bool:
     """Return whether calling an object at the top level of a file may change it."""
     facts = evaluator.project.python(meant.path)

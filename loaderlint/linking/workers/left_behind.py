@@ -16,10 +16,11 @@ from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
 from loaderlint.linking.workers.asks_for_main import asked_at_import, asked_in_workers
 from loaderlint.linking.workers.called_before import kept_from_before
-from loaderlint.linking.workers.called_objects import called_objects
+from loaderlint.linking.workers.called_objects import called_objects, changes_by_method
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
+    EVERY_IMPORT,
     Global,
     full_name,
     is_later,
@@ -71,7 +72,11 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     touches = [touch for meant in read for touch in by_name.get(meant, ())]
     outside = [one for one in touches if not any(span.holds(one.span) for span in own)]
     asked = (touch for function in running for touch in asked_in_workers(function))
-    return min((*outside, *kept_from_before(evaluator, running, own, touches), *asked), key=place_of, default=None)
+    files = changed_files(evaluator)
+    # What worker code writes is there for the workers that are started after it.
+    written = (files[one] for one in (*read, EVERY_IMPORT) if one in files)
+    kept = kept_from_before(evaluator, running, own, touches)
+    return min((*outside, *kept, *asked, *written), key=place_of, default=None)
 
 
 def spans_of(running: Sequence[Function]) -> Sequence[Span]:
@@ -101,7 +106,6 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
         yield from _drawn(facts)
         yield from asked_at_import(facts)
     yield from changed_surroundings(evaluator)
-    yield from changed_files(evaluator)
 
 
 def changed_in(
@@ -166,6 +170,8 @@ def _changed_of_class(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global
         if one.kind in MUTATIONS and one.node is not None
     ]
     changed += [(owner, site.node) for site in scope.calls if (owner := _asked_to_change(site))]
+    for node in _set_on_class(facts, scope):
+        yield Global(facts.source.path, around.name), touch_at(facts, node)
     for name, node in changed:
         first, _, rest = name.partition(".")
         attribute = rest.partition(".")[0]
@@ -176,6 +182,17 @@ def _changed_of_class(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global
             for one in around.bindings[attribute]:
                 if isinstance(one.value, ast.Name):
                     yield Global(facts.source.path, one.value.id), touch
+
+
+def _set_on_class(facts: PythonFacts, scope: Scope) -> Iterator[ast.AST]:
+    """Yield where a method sets an attribute of its class by its object: ``self.__class__.n``, ``type(self).n``."""
+    for name, bindings in scope.bindings.items():
+        if name.startswith("self.__class__."):
+            yield from (one.node for one in bindings)
+    for change in facts.attribute_changes:
+        match change.owner:
+            case ast.Call(ast.Name("type"), [ast.Name("self")]) if change.place.scope is scope:
+                yield change.owner
 
 
 def _asked_to_change(site: CallSite) -> str:
@@ -216,7 +233,7 @@ def _asked(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) ->
     """Yield what a method is called on, by its dotted name, that may change it."""
     owner, _, method = name.rpartition(".")
     first = name.partition(".")[0]
-    if owner and method not in LOOKS and reaches_top(scope, first):
+    if owner and reaches_top(scope, first) and (method not in LOOKS or changes_by_method(evaluator, method)):
         for one in meant_by(evaluator, facts, scope, owner):
             # What is imported is another file's, and a function or class is none that a call on it changes.
             if one.path != facts.source.path or is_object(facts, first):

@@ -10,7 +10,7 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import External, Frame, Function
-from loaderlint.linking.workers.top_level import full_name, is_of_library, reaches_top
+from loaderlint.linking.workers.top_level import full_name, is_of_library, meant_name, reaches_top
 from loaderlint.model.payload import Touch
 from loaderlint.model.setting_names import is_class, is_setting, words_of
 from loaderlint.model.setting_words import REPORTING_LIBRARIES, RESULTLESS_WORDS
@@ -94,7 +94,7 @@ def _settings_changed(evaluator: Evaluator, function: Function) -> Iterator[ast.
         changes = [one for one in bindings if one.kind in MUTATIONS or ("." in name and one.kind in _SET)]
         if not changes:
             continue
-        meant = _meant(scope, name)
+        meant = meant_name(scope, name)
         first = meant.partition(".")[0]
         if not reaches_top(scope, first) or not is_of_library(evaluator, facts, scope, first):
             continue
@@ -106,11 +106,3 @@ def _settings_changed(evaluator: Evaluator, function: Function) -> Iterator[ast.
             is_function = isinstance(one.node, ast.Call) and full not in _OF_PYTHON and id(one.node) not in ignored
             if not is_function and not told_apart(one.place):
                 yield one.node
-
-
-def _meant(scope: Scope, name: str) -> str:
-    """Return a dotted name by what its first part is another name of: ``variables = os.environ``."""
-    first, dot, rest = name.partition(".")
-    values = [one.value for one in scope.bindings.get(first, ()) if one.kind not in MUTATIONS]
-    other = dotted(values[0]) if len(values) == 1 and values[0] is not None else None
-    return f"{other}{dot}{rest}" if other else name

@@ -1,6 +1,7 @@
 """What modules read of their surroundings when they are imported, and a program changes later: a worker reads it anew.
 
-That is the environment and the command line of the process, which workers have as the main process left them.
+That is the environment, the command line and the folder of the process, which workers have as the main process left
+them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.things.kinds import Function
-from loaderlint.linking.workers.top_level import Global, full_name, is_later, touch_at
+from loaderlint.linking.workers.top_level import Global, full_name, is_later, meant_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 
@@ -19,10 +20,21 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT, _WORDS = "os.environ", "sys.argv"
 _READS_ENVIRONMENT = frozenset({"os.getenv", "os.environ.get", "os.environ.setdefault"})
+_FOLDER = "os.getcwd"
+"""The folder that the process is in."""
+_READS_FOLDER = frozenset({"os.getcwd", "os.path.abspath", "os.path.realpath", "pathlib.Path.cwd"})
+_OF_A_FILE = "dotenv."
+"""A library that sets what a file says, which may be any variable."""
+_CHANGING = (
+    *("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update"),
+    *("__delitem__", "__setitem__"),
+)
 _CHANGES_BY_CALL = {
+    **dict.fromkeys(("contextlib.chdir", "os.chdir", "os.fchdir"), _FOLDER),
     **dict.fromkeys(("os.putenv", "os.unsetenv"), _ENVIRONMENT),
-    **{f"os.environ.{name}": _ENVIRONMENT for name in ("clear", "pop", "setdefault", "update")},
-    **{f"sys.argv.{name}": _WORDS for name in ("append", "clear", "extend", "insert", "pop", "remove")},
+    **dict.fromkeys((f"{_OF_A_FILE}load_dotenv", f"{_OF_A_FILE}main.load_dotenv"), _ENVIRONMENT),
+    **{f"os.environ.{name}": _ENVIRONMENT for name in _CHANGING},
+    **{f"sys.argv.{name}": _WORDS for name in _CHANGING},
 }
 
 
@@ -62,31 +74,50 @@ def asked_by(function: Function) -> Iterator[Part]:
 
 def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[Part, Touch]]:
     for name, bindings in scope.bindings.items():
-        full = full_name(scope, name)
+        full = _known_as(scope, name)
         for one in bindings if full in (_ENVIRONMENT, _WORDS) else ():
-            # What a method changes is a call, too, which is looked at below.
-            if one.kind in ("assign", "augment", "item") and is_later(evaluator, facts, one.node, one.place):
+            # What a method changes is a call, too, which is looked at below, and another name is none.
+            changes = one.kind in ("augment", "item", "loop", "unpack", "with") or (
+                one.kind == "assign" and full_name(scope, name) == full
+            )
+            taken = isinstance(one.node, ast.Delete)
+            if (changes or taken) and is_later(evaluator, facts, one.node, one.place):
                 yield Part(full, _word(one.key)), touch_at(facts, one.node)
     for site in scope.calls:
-        what = _CHANGES_BY_CALL.get(full_name(scope, dotted(site.node.func) or ""))
+        name = _known_as(scope, dotted(site.node.func) or "")
+        what = _CHANGES_BY_CALL.get(name)
         if what is not None and is_later(evaluator, facts, site.node, site.place):
-            key = _word(site.node.args[0]) if site.node.args and what == _ENVIRONMENT else None
+            named = site.node.args and what == _ENVIRONMENT and not name.startswith(_OF_A_FILE)
+            key = _word(site.node.args[0]) if named else None
             yield Part(what, key), touch_at(facts, site.node)
 
 
 def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
     named = set[int]()
     for node in ast.walk(value):
-        if isinstance(node, ast.Subscript) and full_name(scope, dotted(node.value) or "") == _ENVIRONMENT:
+        if isinstance(node, ast.Subscript) and _known_as(scope, dotted(node.value) or "") == _ENVIRONMENT:
             named.add(id(node.value))
             yield Part(_ENVIRONMENT, _word(node.slice))
-        elif isinstance(node, ast.Call) and full_name(scope, dotted(node.func) or "") in _READS_ENVIRONMENT:
+        elif isinstance(node, ast.Call) and _known_as(scope, dotted(node.func) or "") in _READS_ENVIRONMENT:
             named.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else id(node.func))
             yield Part(_ENVIRONMENT, _word(node.args[0]) if node.args else None)
+        elif isinstance(node, ast.Call) and _asks_folder(scope, node):
+            yield Part(_FOLDER, None)
         elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in named:
-            full = full_name(scope, dotted(node) or "")
+            full = _known_as(scope, dotted(node) or "")
             if full in (_ENVIRONMENT, _WORDS):
                 yield Part(full, None)
+
+
+def _asks_folder(scope: Scope, call: ast.Call) -> bool:
+    """Return whether a call asks for the folder of the process: that of a file (``__file__``) is another matter."""
+    asks = _known_as(scope, dotted(call.func) or "") in _READS_FOLDER
+    return asks and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in ast.walk(call))
+
+
+def _known_as(scope: Scope, name: str) -> str:
+    """Return what a dotted name is where it was imported from, whatever it is called in a scope."""
+    return full_name(scope, meant_name(scope, name))
 
 
 def _word(node: ast.expr | None) -> str | None:

@@ -10,6 +10,7 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made
 from loaderlint.linking.workers.remote_calls import channels_of
+from loaderlint.linking.workers.top_level import full_name, meant_name
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.uses import ThreadUse
@@ -233,8 +234,8 @@ def parallelism(evaluator: Evaluator) -> Iterator[str]:
         if forking.TOKENIZERS_VARIABLE not in facts.source.text:
             continue
         for scope in facts.scopes.values():
-            for name in ("os.environ", "environ"):
-                for one in scope.bindings.get(name, ()):
+            for name, bindings in scope.bindings.items():
+                for one in bindings if full_name(scope, meant_name(scope, name)) == "os.environ" else ():
                     key, value = one.key, one.value
                     if isinstance(one.node, ast.Call) and len(one.node.args) == 2:
                         key, value = one.node.args

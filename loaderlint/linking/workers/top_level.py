@@ -10,7 +10,7 @@ from loaderlint.linking.following.running import shortened
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import Place, PythonFacts, Scope
+from loaderlint.readers.python import Place, PythonFacts, Scope, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -21,6 +21,10 @@ class Global(NamedTuple):
 
     path: str
     name: str
+
+
+EVERY_IMPORT = Global("", "import")
+"""What all code sees that an import of a module leaves outside of its process, such as in files."""
 
 
 def is_later(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place: Place) -> bool:
@@ -45,6 +49,20 @@ def full_name(scope: Scope, name: str) -> str:
     """Return a dotted name with what an import makes its first part where a scope sees it."""
     first, dot, rest = name.partition(".")
     return next(imported(scope, first), first) + dot + rest
+
+
+def meant_name(scope: Scope, name: str) -> str:
+    """Return a dotted name by what its first part is another name of where a scope sees it: ``table = os.environ``."""
+    first, dot, rest = name.partition(".")
+    around: Scope | None = scope
+    while around is not None:
+        bindings = [one for one in around.bindings.get(first, ()) if one.kind not in MUTATIONS]
+        if bindings and (around is scope or not around.is_class):
+            value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+            other = dotted(value) if value is not None else None
+            return f"{other}{dot}{rest}" if other else name
+        around = around.parent
+    return name
 
 
 def imported(scope: Scope, first: str) -> Iterator[str]:

@@ -1,58 +1,111 @@
 """What modules read of files when they are imported, and a program writes later: a worker reads what it wrote.
 
-A file is told by what names it: a text, or a name at the top level of a module.
+A file is told by what names it: the end of its path, as far as that is seen, or a name at the top level of a module.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import chain
-from typing import TYPE_CHECKING
+from itertools import chain, islice, product
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from loaderlint.linking.workers.called_before import keeps_results
-from loaderlint.linking.workers.top_level import Global, is_later, meant_by, reaches_top, touch_at
+from loaderlint.linking.workers.file_writes import keeps_open, written_by
+from loaderlint.linking.workers.top_level import EVERY_IMPORT, Global, is_later, meant_by, reaches_top, touch_at
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
-from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_WRITES_ITSELF = frozenset({"touch", "unlink", "write_bytes", "write_text"})
-"""Methods that change the file whose path they are called on."""
-_WRITES_FIRST = frozenset({"save", "savetxt", "savez", "to_csv", "to_json", "to_parquet", "to_pickle"})
-"""Functions and methods that change the file they are handed first, such as numpy's and those of pandas."""
-_WRITES_SECOND = frozenset({"dump", "save"})
-"""Functions that change the file they are handed second, such as torch's and joblib's."""
-_OF_THE_SYSTEM = frozenset({"copy", "copyfile", "move", "remove", "rename", "replace", "unlink"})
-"""Functions of ``os`` and ``shutil`` that change the last of the files they are handed."""
+_NAMES_ALONE = frozenset({"Path", "abspath", "fspath", "join", "joinpath", "realpath", "str"})
+"""Functions and methods that make a path of their arguments, and read no file."""
+_UNSEEN = "*"
+"""What stands in a path for a part that is not seen."""
+_MOST_TEXTS, _DEEPEST = 16, 8
+
+_Written: TypeAlias = dict[str, dict[str, Touch]]
+"""Where files are written, by the last part of their paths, and by the whole of what was seen of these."""
 
 
-def changed_files(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
-    """Yield the names at the top level whose values were read of files that the program writes after that."""
-    every = list(evaluator.project.all_python())
-    written: dict[str, Touch] = {}
+class _Write(NamedTuple):
+    """A call that changes files, by what names them."""
+
+    facts: PythonFacts
+    site: CallSite
+    named: Sequence[ast.expr]
+
+
+def changed_files(evaluator: Evaluator) -> Mapping[Global, Touch]:
+    """Return the names at the top level whose values were read of files that the program writes after that.
+
+    ``EVERY_IMPORT`` is one of them where what imports a file writes is written later as well: it is lost then.
+    """
+    return evaluator.remembered(("changed files",), None, lambda: dict(_changed_files(evaluator)))
+
+
+def _changed_files(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
+    written: _Written = {}
+    at_import: _Written = {}
     writers: set[str] = set()
-    for facts in every:
+    for one in _writes(evaluator):
+        scope = one.site.place.scope
+        if any(isinstance(node, ast.Name) and _is_handed(scope, node.id) for node in one.named):
+            writers.add(scope.name)
+        later = is_later(evaluator, one.facts, one.site.node, one.site.place)
+        _note(written if later else at_import, evaluator, one)
+        if not later and _is_kept(evaluator, one):
+            yield EVERY_IMPORT, touch_at(one.facts, one.site.node)
+    for name in sorted(writers):
+        for facts in evaluator.project.all_python():
+            for site in facts.calls.get(name, ()):
+                later = is_later(evaluator, facts, site.node, site.place)
+                _note(written if later else at_import, evaluator, _Write(facts, site, _handed(site.node)))
+    for file in (one for several in at_import.values() for one in several):
+        yield from ((EVERY_IMPORT, touch) for touch in _met(written, file))
+    for facts in evaluator.project.all_python() if written else ():
+        yield from _read(evaluator, facts, written)
+
+
+def _writes(evaluator: Evaluator) -> Iterator[_Write]:
+    for facts in evaluator.project.all_python():
         for scope in facts.scopes.values():
             for site in scope.calls:
-                files = _written(site.node)
-                if any(isinstance(one, ast.Name) and _is_handed(scope, one.id) for one in files):
-                    writers.add(scope.name)
-                if files and is_later(evaluator, facts, site.node, site.place):
-                    named = {name for one in files for name in _files(evaluator, facts, scope, one)}
-                    written.update({name: touch_at(facts, site.node) for name in named})
-    for facts in every if writers else ():
-        for site in (one for name in writers for one in facts.calls.get(name, ())):
-            if is_later(evaluator, facts, site.node, site.place):
-                handed = {
-                    name for one in _handed(site.node) for name in _files(evaluator, facts, site.place.scope, one)
-                }
-                written.update({name: touch_at(facts, site.node) for name in handed if name not in written})
-    for facts in every if written else ():
-        yield from _read(evaluator, facts, written)
+                named = written_by(evaluator, facts, scope, site.node)
+                if named:
+                    yield _Write(facts, site, named)
+
+
+def _note(written: _Written, evaluator: Evaluator, write: _Write) -> None:
+    """Add the files that a call changes to those that are ``written``."""
+    touch = touch_at(write.facts, write.site.node)
+    for node in write.named:
+        for file in _files(evaluator, write.facts, write.site.place.scope, node):
+            written.setdefault(file.rpartition("/")[2], {}).setdefault(file, touch)
+
+
+def _met(written: _Written, file: str) -> Iterator[Touch]:
+    """Yield where what may be a file is written."""
+    return (touch for other, touch in written.get(file.rpartition("/")[2], {}).items() if _may_be(file, other))
+
+
+def _may_be(one: str, other: str) -> bool:
+    """Return whether two paths may be of the same file, whose beginnings may be unseen."""
+    if not (one + other).count(_UNSEEN):
+        return one == other
+    ends = [f"/{name}".removeprefix(f"/{_UNSEEN}") for name in (one, other)]
+    shorter, longer = sorted(ends, key=len)
+    unseen = _UNSEEN in (one if shorter == ends[0] else other)
+    return shorter == longer or (unseen and longer.endswith(shorter))
+
+
+def _is_kept(evaluator: Evaluator, write: _Write) -> bool:
+    """Return whether the top level of a file keeps what it opened to write it: others write by that later."""
+    scope, call = write.site.place.scope, write.site.node
+    bound = (one.value for bindings in scope.bindings.values() for one in bindings if one.kind == "assign")
+    return any(one is call for one in bound) and keeps_open(evaluator, write.facts, scope, call)
 
 
 def _is_handed(scope: Scope, name: str) -> bool:
@@ -65,53 +118,78 @@ def _handed(call: ast.Call) -> Sequence[ast.expr]:
     return [*call.args, *(one.value for one in call.keywords)]
 
 
-def _written(call: ast.Call) -> list[ast.expr]:
-    """Return what names the file that a call changes."""
-    name, arguments = called_name(call), call.args
-    method = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if name == "open":
-        of_path = method is not None and not (arguments[1:] or _mode(arguments[:1]) is None)
-        mode = _mode(arguments[:1] if of_path else [*arguments[1:2], *_keyword(call, "mode")])
-        writes = mode is not None and not set("wax+").isdisjoint(mode)
-        named = [method] if of_path and method is not None else arguments[:1]
-        return named if writes else []
-    if isinstance(method, ast.Name) and method.id in ("os", "shutil"):
-        return arguments[:2][-1:] if name in _OF_THE_SYSTEM else []
-    found = [method] if name in _WRITES_ITSELF and method is not None else []
-    found += arguments[:1] if name in _WRITES_FIRST else []
-    return found + (arguments[1:2] if name in _WRITES_SECOND else [])
-
-
-def _mode(written: list[ast.expr]) -> str | None:
-    """Return the mode that a file is opened in, None for what is no mode."""
-    match written:
-        case [ast.Constant(str(mode))] if set(mode) <= set("rwaxbt+U"):
-            return mode
-    return None
-
-
-def _keyword(call: ast.Call, name: str) -> list[ast.expr]:
-    return [value for one, value in keywords_of(call).items() if one == name]
-
-
 def _files(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr) -> Iterator[str]:
-    """Yield what files an expression may name: texts, and names at the top level with the values they have there."""
-    match node:
-        case ast.Constant(str(text)):
+    """Yield what files an expression may name: paths, and names at the top level with the values they have there."""
+    for text in _texts(evaluator, facts, scope, node, _DEEPEST):
+        seen = text.rpartition(_UNSEEN)[2]
+        # Where less than the last part of a path was seen, it may be any.
+        if seen == text:
             yield text.removeprefix("./")
-        case ast.Call(_, [inner]) if called_name(node) in ("Path", "str"):
-            yield from _files(evaluator, facts, scope, inner)
-        case ast.Name() | ast.Attribute() if (name := dotted(node)) and reaches_top(scope, name.partition(".")[0]):
-            for one in meant_by(evaluator, facts, scope, name):
-                of = evaluator.project.python(one.path)
-                bindings = of.module.bindings.get(one.name, ()) if of is not None else ()
-                values = [binding.value for binding in bindings if binding.value is not None]
-                yield from (f"{one.path}:{one.name}" for _ in values[:1])
-                if of is not None and len(values) == 1 and not isinstance(values[0], ast.Name | ast.Attribute):
-                    yield from _files(evaluator, of, of.module, values[0])
+        elif "/" in seen.rstrip("/"):
+            yield _UNSEEN + seen
+    for one in _at_top(evaluator, facts, scope, node):
+        yield f"{one.path}:{one.name}"
 
 
-def _read(evaluator: Evaluator, facts: PythonFacts, written: Mapping[str, Touch]) -> Iterator[tuple[Global, Touch]]:
+def _texts(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr, left: int) -> Sequence[str]:
+    """Return the texts that an expression may give, with a mark for every part that is not seen."""
+
+    def joined(separator: str, nodes: Sequence[ast.expr]) -> Sequence[str]:
+        several = [_texts(evaluator, facts, scope, one, left - 1) for one in nodes]
+        return [separator.join(parts) for parts in islice(product(*several), _MOST_TEXTS)]
+
+    match node:
+        case _ if not left:
+            return [_UNSEEN]
+        case ast.Constant(str(text)):
+            return [text.replace(_UNSEEN, "?")]
+        case ast.BinOp(one, ast.Div(), other):
+            return joined("/", (one, other))
+        case ast.BinOp(one, ast.Add(), other):
+            return joined("", (one, other))
+        case ast.JoinedStr(parts):
+            return joined("", parts)
+        case ast.FormattedValue(inner, -1, None):
+            return joined("", (inner,))
+        case ast.Call(ast.Attribute(owner, "joinpath"), parts):
+            return joined("/", (owner, *parts))
+        case ast.Call(_, parts) if parts and called_name(node) in _NAMES_ALONE:
+            return joined("/", parts)
+        case ast.Name(name) if _is_local(scope, name):
+            return _texts_of(evaluator, facts, scope, name, left - 1)
+        case ast.Name() | ast.Attribute():
+            found = [
+                text
+                for one in _at_top(evaluator, facts, scope, node)
+                if (of := evaluator.project.python(one.path)) is not None
+                for text in _texts_of(evaluator, of, of.module, one.name, left - 1)
+            ]
+            return found[:_MOST_TEXTS] or [_UNSEEN]
+    return [_UNSEEN]
+
+
+def _is_local(scope: Scope, name: str) -> bool:
+    """Return whether a name is one of a function, which gives it a value."""
+    return any(one.value is not None for one in scope.bindings.get(name, ())) and not reaches_top(scope, name)
+
+
+def _texts_of(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str, left: int) -> Sequence[str]:
+    """Return the texts that the values of a name in its own scope may be."""
+    values = [one.value for one in scope.bindings.get(name, ()) if one.value is not None and one.kind == "assign"]
+    found = [text for value in values[:_MOST_TEXTS] for text in _texts(evaluator, facts, scope, value, left)]
+    return found[:_MOST_TEXTS] or [_UNSEEN]
+
+
+def _at_top(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr) -> Iterator[Global]:
+    """Yield the names at the top level, with values there, that an expression may mean."""
+    name = dotted(node)
+    for one in meant_by(evaluator, facts, scope, name) if name and reaches_top(scope, name.partition(".")[0]) else ():
+        of = evaluator.project.python(one.path)
+        if of is not None and any(binding.value is not None for binding in of.module.bindings.get(one.name, ())):
+            yield one
+
+
+def _read(evaluator: Evaluator, facts: PythonFacts, written: _Written) -> Iterator[tuple[Global, Touch]]:
     """Yield the names at the top level of a file whose values hang on what is written."""
     path, module = facts.source.path, facts.module
     for scope in (module, *(one for one in module.children if one.is_class)):
@@ -132,11 +210,11 @@ def _read(evaluator: Evaluator, facts: PythonFacts, written: Mapping[str, Touch]
 
 
 def _meetings(
-    evaluator: Evaluator, facts: PythonFacts, scope: Scope, value: ast.expr, written: Mapping[str, Touch]
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, value: ast.expr, written: _Written
 ) -> Iterator[Touch]:
     """Yield where a file is written that is named in the calls of an expression, or in a function it calls."""
     for call in ast.walk(value):
-        if not isinstance(call, ast.Call) or _written(call):
+        if not isinstance(call, ast.Call) or written_by(evaluator, facts, scope, call):
             continue
         yield from _named(evaluator, facts, scope, call, written)
         for meant in meant_by(evaluator, facts, scope, dotted(call.func) or ""):
@@ -148,12 +226,13 @@ def _meetings(
 
 
 def _named(
-    evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call, written: Mapping[str, Touch]
+    evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call, written: _Written
 ) -> Iterator[Touch]:
     """Yield where a file is written that a call names, but does not write."""
     owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-    for one in (*_handed(call), *owner) if not _written(call) else ():
-        yield from (written[name] for name in _files(evaluator, facts, scope, one) if name in written)
+    reads = called_name(call) not in _NAMES_ALONE and not written_by(evaluator, facts, scope, call)
+    for one in (*_handed(call), *owner) if reads else ():
+        yield from (touch for file in _files(evaluator, facts, scope, one) for touch in _met(written, file))
 
 
 def _names(value: ast.expr) -> Set[str]:

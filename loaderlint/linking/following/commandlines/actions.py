@@ -1,7 +1,9 @@
 """Actions: the flags of a parser as a program reads them off it, by group: ``parser._action_groups``.
 
 CPython ``Lib/argparse.py``: a parser begins with the groups "positional arguments" and "options" (so called since
-Python 3.10) and adds its own further ones; an exclusive group adds its flags to the group it is made from.
+Python 3.10) and adds its own further ones; an exclusive group adds its flags to the group it is made from. Its
+``_actions`` stand in the order they were added in, whichever groups they are in, those of its parents after its own
+``--help``.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.commandlines.flags import Flag, texts
 from loaderlint.linking.following.commandlines.parsed import declares_flag, flag_of
-from loaderlint.linking.following.commandlines.parsers import is_group, said_until
+from loaderlint.linking.following.commandlines.parsers import is_group, is_parser, said_until
 from loaderlint.linking.things import loops
 from loaderlint.linking.things.kinds import (
     Declaration,
@@ -25,13 +27,17 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _POSITIONAL = "positional arguments"
 _OPTIONS = "options"
-
+_PLAIN, _COMMAND = "argparse.ArgumentParser", ".add_parser"
+"""What makes a parser that begins with no other flags than these."""
+_SHOWN = 4
+"""The arguments of a parser that have no part in its flags, by position: what it is called and what it tells."""
 
 OF_PARSERS = ("_action_groups", "_actions")
 """The attributes of a parser that are read here."""
@@ -39,33 +45,41 @@ OF_PARSERS = ("_action_groups", "_actions")
 
 def read(evaluator: Evaluator, parser: Made, name: str, frame: Frame, span: Span) -> Possibilities:
     """Return what one of these attributes of a parser is at a place."""
-    groups = _groups(evaluator, parser, frame)
-    if groups is None:
+    flags = _flags(evaluator, parser, frame)
+    if flags is None:
         return unseen(span)
-    rows = {title: tuple(_action(one, span) for one in flags) for title, flags in groups.items()}
     if name == "_actions":
-        return (Possibility(Row(tuple(one for row in rows.values() for one in row)), span),)
+        return (Possibility(Row(tuple(_action(one, span) for _, one in flags)), span),)
+    rows: dict[str, list[Possibilities]] = {_POSITIONAL: [], _OPTIONS: []}
+    for title, flag in flags:
+        rows.setdefault(title, []).append(_action(flag, span))
     made = (
         Items(
-            {"title": (Possibility(title, span),), "_group_actions": (Possibility(Row(row), span),)},
+            {"title": (Possibility(title, span),), "_group_actions": (Possibility(Row(tuple(row)), span),)},
             complete=False,
         )
         for title, row in rows.items()
     )
-    return (Possibility(Row(tuple((Possibility(one, span),) for one in made)), span),)
+    # A group of its own may have no flags, and then stands before others all the same.
+    groups = tuple((Possibility(one, span),) for one in made)
+    return (Possibility(Row(groups, in_order=len((_POSITIONAL, _OPTIONS))), span),)
 
 
 def _action(name: str, span: Span) -> Possibilities:
     return (Possibility(Items({"dest": (Possibility(name, span, taken_out=True),)}, complete=False), span),)
 
 
-def _groups(evaluator: Evaluator, parser: Made, frame: Frame) -> dict[str, list[str]] | None:
-    """Return the names of a parser's flags by the title of their group, None where not all were seen."""
-    helps = [one.value for one in parser.call.keywords if one.arg == "add_help"]
-    if any(not isinstance(one, ast.Constant) for one in helps):
+def _flags(evaluator: Evaluator, parser: Made, frame: Frame) -> list[tuple[str, str]] | None:
+    """Return a parser's flags in their order, by the titles of their groups and their names.
+
+    None where not all are seen. The actions of a group are those of its parser.
+    """
+    if is_group(parser) or not (parser.callee == _PLAIN or parser.callee.endswith(_COMMAND)):
         return None
-    helpless = any(isinstance(one, ast.Constant) and not one.value for one in helps)
-    found: dict[str, list[str]] = {_POSITIONAL: [], _OPTIONS: [] if helpless else ["help"]}
+    helps = _has_help(parser.call)
+    if helps is None or not _shows_parents(evaluator, parser):
+        return None
+    found = [(_OPTIONS, "help")] if helps else []
     for said in said_until(evaluator, parser, frame):
         if isinstance(said.call.func, ast.Attribute) and said.call.func.attr == "set_defaults":
             continue
@@ -73,8 +87,27 @@ def _groups(evaluator: Evaluator, parser: Made, frame: Frame) -> dict[str, list[
         title = _title(evaluator, said, flag) if flag is not None else None
         if flag is None or title is None:
             return None
-        found.setdefault(title, []).append(flag.name)
+        found.append((title, flag.name))
     return found
+
+
+def _has_help(call: ast.Call) -> bool | None:
+    """Return whether a parser that a call makes begins with a flag of its own, None where that was not seen."""
+    given = keywords_of(call).get("add_help", ast.Constant(True))
+    hidden = len(call.args) > _SHOWN or any(one.arg is None for one in call.keywords)
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return None if hidden or starred or not isinstance(given, ast.Constant) else bool(given.value)
+
+
+def _shows_parents(evaluator: Evaluator, parser: Made) -> bool:
+    """Return whether all parsers were seen that a parser has the flags of."""
+    match keywords_of(parser.call).get("parents"):
+        case None:
+            return True
+        case ast.List(nodes) | ast.Tuple(nodes):
+            several = [evaluator.evaluate(one, parser.frame) for one in nodes]
+            return all(len(ways) == 1 and is_parser(ways[0].thing) for ways in several)
+    return False
 
 
 def _title(evaluator: Evaluator, said: Declaration, flag: Flag) -> str | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.commandlines import objects
+from loaderlint.linking.following.commandlines.changed_actions import is_changed
 from loaderlint.linking.following.commandlines.flags import (
     Flag,
     converted,
@@ -77,7 +78,9 @@ def _parsed(
     for state in _states(evaluator, command_line, name):
         if state.assumptions & others:
             continue
-        if state.flags:
+        if any(is_changed(evaluator, flag) for flag in state.flags):
+            values = unseen(span)
+        elif state.flags:
             values = _given(evaluator, command_line, state.flags, state.defaults or ())
         else:
             values = missing if state.defaults is None else state.defaults
