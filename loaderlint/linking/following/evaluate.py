@@ -439,7 +439,7 @@ class Evaluator:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
         self._keep(instance.changed)
-        known = instance.call, instance.running, instance.without, id(instance.changed)
+        known = instance.call, instance.running, instance.without, instance.copied, id(instance.changed)
         key = ("attribute", instance.of.node, *known, name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 
