@@ -37,7 +37,7 @@ def traced(files: dict[str, str]) -> set[str]:
     return {rendered(one, marks) for one in workers.candidates} | ({"open"} if workers.open else set())
 
 
-@pytest.fixture(params=READERS.values(), ids=READERS.keys())
+@pytest.fixture(params=tuple(READERS.values()), ids=tuple(READERS))
 def read(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
