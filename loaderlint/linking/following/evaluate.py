@@ -367,14 +367,14 @@ class Evaluator:
             # What there is to choose from is known even where the test takes all the steps there are.
             for branch in (node.body, node.orelse):
                 self.evaluate(branch, frame)
-            arms = [
-                under(questions.answering(self.evaluate(branch, frame), name, node.test, truth), assumptions)
-                for truth, assumptions, _ in self.truth(node.test, frame)
+            # What the test depends on where it gives the other answer has no part in this value.
+            return distinct(
+                replace(one, sources=one.sources | places)
+                for truth, assumptions, places in self.truth(node.test, frame)
                 for branch in (node.body if truth else node.orelse,)
                 for name in (dotted(branch) or "",)
-            ]
-            sources = frozenset[Span]().union(*(places for _, _, places in self.truth(node.test, frame)))
-            return distinct(replace(one, sources=one.sources | sources) for arm in arms for one in arm)
+                for one in under(questions.answering(self.evaluate(branch, frame), name, node.test, truth), assumptions)
+            )
         if isinstance(node, ast.BoolOp):
             return operators.bool_op(self, node, frame)
         if isinstance(node, ast.UnaryOp):

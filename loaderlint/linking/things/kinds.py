@@ -534,10 +534,12 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         alternatives = sorted(alternatives, key=len)[:MOST_WAYS]
-    sources = frozenset[Span]().union(*(one.sources for one in same))
     first_of = {one.assumptions: one for one in reversed(same)}
     for assumptions in alternatives:
         first = first_of.get(assumptions, same[0])
+        # What an alternative was made of is no longer known: it may depend on all that any of them does.
+        ways = [one for one in same if one.assumptions == assumptions] or same
+        sources = frozenset[Span]().union(*(one.sources for one in ways))
         yield (
             first
             if first.assumptions == assumptions and first.sources == sources
