@@ -53,16 +53,20 @@ class Leaving:
     def escapes(self, statement: ast.stmt, place: Place) -> Iterator[Arm]:
         """Yield the arms that everything after a statement stands in because its other arms leave the block.
 
-        After what leaves it in any case that is an arm that is never taken.
+        After what leaves it in any case that is an arm that is never taken. Where an ``if`` or its ``elif`` may leave,
+        what comes after has passed both of their tests.
         """
         if self._always_leaves(statement, place):
             never = ast.copy_location(ast.Constant(False), statement)
             yield Arm(statement, never, True, place=place)
         elif isinstance(statement, ast.If):
-            if self._leaves(statement.body, place):
-                yield Arm(statement, statement.test, False, place=place)
-            elif statement.orelse and self._leaves(statement.orelse, place):
-                yield Arm(statement, statement.test, True, place=place)
+            left = next((truth for truth, body in _ways(statement) if body and self._leaves(body, place)), None)
+            if left is not None:
+                taken = Arm(statement, statement.test, not left, place=place)
+                yield taken
+                inside = dict(_ways(statement))[not left]
+                if len(inside) == 1 and isinstance(inside[0], ast.If):
+                    yield from self.escapes(inside[0], place.under(taken))
         elif isinstance(statement, ast.Try) and statement.handlers:
             if all(self._leaves(handler.body, place) for handler in statement.handlers):
                 yield Arm(statement, None, True)
@@ -153,6 +157,11 @@ class Leaving:
         elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
             modules = [f"{statement.module}.{one.name}" for one in statement.names]
         return next((Stop(place, imported=one) for one in map(platforms.module_of_some, modules) if one), None)
+
+
+def _ways(statement: ast.If) -> tuple[tuple[bool, list[ast.stmt]], ...]:
+    """Return the bodies of an ``if`` by the answer of its test."""
+    return (True, statement.body), (False, statement.orelse)
 
 
 def _may_need_cuda(call: ast.Call, place: Place) -> bool:

@@ -40,6 +40,9 @@ KEEPS_ITS_ARGUMENT = ATTRIBUTE_DICTS | {
 }
 """Callables that return a dictionary or namespace with the keys of the one they are given, as it is or copied."""
 
+COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+"""Those that make another object like the one they are given."""
+
 AS_DICTIONARY = frozenset({"dataclasses.asdict", "attr.asdict", "attrs.asdict"})
 """Functions that return the fields of an object as a dictionary."""
 

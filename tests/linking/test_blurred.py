@@ -12,6 +12,11 @@ PARSED = (
     "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, required=True)\n"
     "parser.set_defaults(depth=1)\ncfg = parser.parse_args()\n"
 )
+COPYING = (
+    "import copy, dataclasses\n@dataclasses.dataclass\nclass Settings:\n    workers: int = ⟦4⟧\n    depth: int = 0\n"
+    "    def with_all(self, given):\n        other = {}\n        for key, value in given.items():\n"
+    "            setattr(other, key, value)\n        return other\ncfg = Settings()\n"
+)
 
 BLURRED: Cases = {
     "on an object": (f"{CFG}for key, value in given():\n    setattr(cfg, key, value){READ}", {"4", "open"}),
@@ -55,6 +60,50 @@ BLURRED: Cases = {
         {"4", "open"},
     ),
     "on a parsed command line": (f"{PARSED}setattr(cfg, key, value){READ}", {"open"}),
+    "on a copy that a method makes": (f"{COPYING.format('copy.deepcopy(self)')}{READ}", {"4"}),
+    "on such a copy, which is read": (
+        f"{COPYING.format('copy.copy(self)')}cfg = cfg.with_all(given()){READ}",
+        {"4", "open"},
+    ),
+    "on a copy of such a copy, which is read": (
+        f"{COPYING.format('copy.copy(self)')}cfg = copy.deepcopy(cfg.with_all(given())){READ}",
+        {"4", "open"},
+    ),
+    "on a copy with other fields": (f"{COPYING.format('dataclasses.replace(self, depth=1)')}{READ}", {"4"}),
+    "on such a copy with other fields, which is read": (
+        f"{COPYING.format('dataclasses.replace(self, depth=1)')}cfg = cfg.with_all(given()){READ}",
+        {"4", "open"},
+    ),
+    "on a copy that a function makes": (
+        f"import copy\n{CFG}def changed(cfg):\n    other = copy.deepcopy(cfg)\n    setattr(other, given(), 1)\n"
+        f"    return other\nother = changed(cfg){READ}",
+        {"4"},
+    ),
+    "on a copy, or the object itself": (
+        f"import copy\n{CFG}def changed(cfg, new):\n    other = copy.deepcopy(cfg) if new else cfg\n"
+        f"    setattr(other, given(), 1)\nchanged(cfg, given()){READ}",
+        {"4", "open"},
+    ),
+    "on a copy, or something unseen": (
+        f"import copy\n{CFG}def changed(cfg, new):\n    other = copy.deepcopy(cfg) if new else given()\n"
+        f"    setattr(other, given(), 1)\nchanged(cfg, given()){READ}",
+        {"4", "open"},
+    ),
+    "on a copy, where any object of the class may be read": (
+        f"{COPYING.format('copy.deepcopy(self)')}def load(cfg: Settings):{READ.replace('Data', '    Data')}"
+        "load(cfg.with_all(given()))\nload(cfg)\n",
+        {"4", "open"},
+    ),
+    "on the object that another call made": (
+        f"{CFG}def read(given):\n    cfg = Settings()\n    for key in given:\n        setattr(cfg, key, 0)\n"
+        f"    return cfg\nother = read(given()){READ}",
+        {"4"},
+    ),
+    "on the object that this call made": (
+        f"{CFG}def read(given):\n    cfg = Settings()\n    for key in given:\n        setattr(cfg, key, 0)\n"
+        f"    return cfg\ncfg = read(given()){READ}",
+        {"4", "open"},
+    ),
     "on a module": (
         {
             "constants.py": "N = ⟦4⟧\n",

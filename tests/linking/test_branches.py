@@ -334,3 +334,35 @@ def test_a_name_that_a_hundred_branches_bind_is_unseen() -> None:
 def test_a_test_that_is_nested_deeper_than_python_writes_it_down_is_still_asked() -> None:
     loader = loader_of(f"workers = 2\nif {'-' * 350}count:\n    workers = 4\nDataLoader(data, num_workers=workers)\n")
     assert {one.constant for one in loader.num_workers.candidates} == {2, 4}
+
+
+LEFT: Cases = {
+    "an elif that leaves as well": (
+        "if sys.platform == 'win32':\n    return ⟦0⟧\nelif sys.platform == 'darwin':\n    return ⟦2⟧\nreturn ⟦8⟧",
+        {"0 on windows", "2 on macos", "8 on linux"},
+    ),
+    "an if alone in an else": (
+        "if sys.platform == 'win32':\n    return ⟦0⟧\nelse:\n    if sys.platform == 'darwin':\n        return ⟦2⟧\n"
+        "return ⟦8⟧",
+        {"0 on windows", "2 on macos", "8 on linux"},
+    ),
+    "an if in a body beside an else that leaves": (
+        "if sys.platform != 'win32':\n    if sys.platform == 'darwin':\n        return ⟦2⟧\nelse:\n    return ⟦0⟧\n"
+        "return ⟦8⟧",
+        {"0 on windows", "2 on macos", "8 on linux"},
+    ),
+    "an elif that may go on": (
+        "if sys.platform == 'win32':\n    return ⟦0⟧\nelif sys.platform == 'darwin':\n    print(1)\nreturn ⟦8⟧",
+        {"0 on windows", "8 on linux, macos"},
+    ),
+    "an elif after a body that goes on, which is not told apart": (
+        "if sys.platform == 'win32':\n    print(1)\nelif sys.platform == 'darwin':\n    return ⟦2⟧\nreturn ⟦8⟧",
+        {"2 on macos", "8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), LEFT.values(), ids=LEFT.keys())
+def test_what_comes_after_branches_that_leave(body: str, expected: set[str]) -> None:
+    text = f"import sys\ndef workers():\n{indent(body, '    ')}\nDataLoader(d, num_workers=workers())\n"
+    assert traced(text) == expected

@@ -230,6 +230,83 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "an option in a folder of its group": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: images/small\n",
+            "conf/data/images/small.yaml": "num_workers: ⟦4⟧\n",
+        },
+        {"4", "open"},
+    ),
+    "another option in a folder of its group": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - /data: images/small\n",
+            "conf/data/images/small.yaml": "num_workers: ⟦4⟧\n",
+            "conf/data/texts/big.yaml": "num_workers: ⟦8⟧\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "what an option in a folder chooses stands in the group": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - data: images/small\n",
+            "conf/data/images/small.yaml": "defaults:\n  - plain\nsize: 3\n",
+            "conf/data/plain.yaml": "num_workers: ⟦4⟧\n",
+            "conf/data/images/plain.yaml": "size: 8\n",
+        },
+        {"4", "open"},
+    ),
+    "a folder beside the option taken may be no option's": (
+        {
+            "main.py": program(
+                "hydra.main(config_path='conf', config_name='train')", "DataLoader(1, num_workers=cfg.data.n)"
+            ),
+            "conf/train.yaml": "defaults:\n  - data: mnist\n",
+            "conf/data/mnist.yaml": "n: ⟦4⟧\n",
+            "conf/data/images/big.yaml": "n: 8\n",
+        },
+        {"4", "open"},
+    ),
+    "the options of a group in a group are that group's": (
+        {
+            "main.py": program(
+                "hydra.main(config_path='conf', config_name='train')", "DataLoader(1, num_workers=cfg.data.loader.n)"
+            ),
+            "conf/train.yaml": "defaults:\n  - data: images/small\n",
+            "conf/data/images/small.yaml": "defaults:\n  - loader: fast\n",
+            "conf/data/loader/fast.yaml": "n: ⟦4⟧\n",
+            "conf/data/loader/slow.yaml": "n: ⟦0⟧\nloader:\n  n: 8\n",
+        },
+        {"4", "0", "open"},
+    ),
+    "an experiment in a folder": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": TRAIN,
+            "conf/experiment/images/big.yaml": "# @package _global_\ndata:\n  num_workers: ⟦8⟧\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "an experiment in a folder of a group that nothing is taken of": (
+        {
+            "main.py": program("hydra.main(config_path='conf', config_name='train')"),
+            "conf/train.yaml": "defaults:\n  - _self_\n  - experiment: null\n" + TRAIN,
+            "conf/experiment/images/big.yaml": "# @package _global_\ndata:\n  num_workers: ⟦8⟧\n",
+        },
+        {"4", "8", "open"},
+    ),
+    "compose with an option in a folder": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose, initialize\nwith initialize(config_path='conf'):\n"
+            "    cfg = compose('train', overrides=['data=images/small'])\n"
+            "DataLoader(1, num_workers=cfg.data.n)\n",
+            "conf/train.yaml": "defaults:\n  - data: texts/big\n",
+            "conf/data/texts/big.yaml": "n: 8\n",
+            "conf/data/images/small.yaml": "n: ⟦4⟧\n",
+        },
+        {"4"},
+    ),
     "compose": (
         {
             "main.py": f"{IMPORT}from hydra import compose, initialize\nwith initialize(config_path='conf'):\n"

@@ -4,7 +4,7 @@ import pytest
 
 from loaderlint.model.target import Platform, Target
 from loaderlint.model.value import CpuCount
-from tests.linking.traced import Cases, loader_of, traced
+from tests.linking.traced import IMPORT, Cases, loader_of, traced
 
 WINDOWS, POSIX = "on windows", "on linux, macos"
 
@@ -313,6 +313,20 @@ def test_a_conditional_expression_remembers_what_its_test_was_worked_out_from() 
     (prefetch,) = loader.prefetch_factor.candidates
     assert prefetch.constant == 2
     assert workers.span in prefetch.sources
+
+
+def test_what_a_test_depends_on_in_another_run_has_no_part_in_a_value() -> None:
+    workers = loader_of(
+        {
+            "data.py": f"{IMPORT}def load(workers=None):\n"
+            "    DataLoader(1, num_workers=workers if workers is not None else 4)\n",
+            "few.py": "from data import load\nload()\n",
+            "none.py": "from data import load\nload(None)\n",
+            "some.py": "from data import load\nload(2)\n",
+        }
+    ).num_workers
+    files = [(one.constant, {source.path for source in one.sources}) for one in workers.candidates]
+    assert sorted(files, key=str) == [(2, {"data.py", "some.py"}), (4, {"data.py"}), (4, {"data.py", "none.py"})]
 
 
 COUNTED = {

@@ -217,13 +217,13 @@ VALUES: Cases = {
     "a key of each turn where one is left out": (
         """
         options = {"num_workers": ⟦2⟧}
-        for key, value in {"batch_size": 4, "num_workers": 5}.items():
+        for key, value in {"batch_size": 4, "num_workers": ⟦5⟧}.items():
             if skipped(key):
                 continue
             options[key] = value
         DataLoader(1, **options)
         """,
-        {"2", "open"},
+        {"2", "5"},
     ),
     "a key of each turn that may be changed": (
         """

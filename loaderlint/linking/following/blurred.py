@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking.things.classes import class_of_receiver, lineage, owner_of, setters
 from loaderlint.linking.things.kinds import Class, CommandLine, Frame, Instance, Module, Possibilities
 from loaderlint.readers.python import AttributeChange, Place, PythonFacts, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -102,7 +103,12 @@ class Blurred:
         owner = thing.of if isinstance(thing, Instance) else thing
         family = lineage(self._evaluator, owner)
         keys = {_key(one) for one in family}
-        return keys if isinstance(thing, Class) else keys | {_key(Instance(one)) for one in family}
+        if isinstance(thing, Class):
+            return keys
+        keys |= {_key(Instance(one)) for one in family} | {("one object", id(one)) for one in thing.copied}
+        if _is_made_in_sight(thing):
+            return keys | {("one object", id(thing.call))}
+        return keys | {("some object", id(one.node)) for one in family}
 
     def _changed_by(self, change: _Change) -> Set[_Key]:
         """Return what a change is made to; to whom asks while that is found out, nothing."""
@@ -118,9 +124,13 @@ class Blurred:
             return
         typed = _object_of_type(change.at.owner)
         with self._evaluator.steps(_STEPS):
-            for one in self._evaluator.evaluate(typed or change.at.owner, where):
+            owners = self._evaluator.evaluate(typed or change.at.owner, where)
+            all_known = all(one.constant or isinstance(one.thing, Instance) for one in owners)
+            for one in owners:
                 thing = one.thing.of if typed is not None and isinstance(one.thing, Instance) else one.thing
-                if isinstance(thing, Instance | Class | Module | CommandLine):
+                if isinstance(thing, Instance) and all_known:
+                    yield from _object_changed(thing)
+                elif isinstance(thing, Instance | Class | Module | CommandLine):
                     yield _key(thing)
         own = class_of_receiver(where, dotted(change.at.owner) or "")
         if own is not None:
@@ -137,6 +147,28 @@ def _key(thing: Instance | Class | Module | CommandLine) -> _Key:
     if isinstance(thing, Module):
         return "module", id(thing.facts)
     return "command line", 0
+
+
+def _object_changed(thing: Instance) -> Iterator[_Key]:
+    """Yield what the change of an object is kept under: that of a copy, or of what one call made, is of that alone.
+
+    An object of which only the class is known may be that one.
+    """
+    made = [thing.call] if _is_made_in_sight(thing) else []
+    calls = thing.copied or made
+    if not calls:
+        yield _key(thing)
+        return
+    yield "some object", id(thing.of.node)
+    yield from (("one object", id(one)) for one in calls)
+
+
+def _is_made_in_sight(thing: Instance) -> bool:
+    """Return whether it is known which call that somebody wrote made an object."""
+    if thing.call is None or thing.frame is None:
+        return False
+    sites = thing.frame.facts.calls.get(called_name(thing.call), ())
+    return any(one.node is thing.call for one in sites)
 
 
 def _object_of_type(node: ast.expr) -> ast.expr | None:

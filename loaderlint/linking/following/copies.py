@@ -111,7 +111,17 @@ def _changed(
         name: settled(values, partial(before.__getitem__, name)) if name in before else values
         for name, values in changes.items()
     }
-    return replace(instance, changed=overlaid(before, after))
+    return replace(instance, changed=overlaid(before, after), copied=instance.copied | {node})
+
+
+def same(given: Possibilities, node: ast.Call) -> Possibilities:
+    """Return what a call that copies makes of what it is given: objects that are no others, and all else as it is."""
+    return tuple(
+        replace(one, thing=replace(one.thing, copied=one.thing.copied | {node}))
+        if isinstance(one.thing, Instance)
+        else one
+        for one in given
+    )
 
 
 def _worked_out(evaluator: Evaluator, instance: Instance, given: Collection[str]) -> frozenset[str]:

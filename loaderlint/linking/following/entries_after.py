@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following import turns
 from loaderlint.linking.scopes.events import Event, Happened
@@ -32,7 +32,8 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Arm, dotted
+from loaderlint.readers.python import Arm, Binding, dotted
+from loaderlint.readers.python_attributes import dictionary_of
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     where = frame.at(binding.place)
     arms = change.arms
     given = _set_at_turns(evaluator, change, where)
-    if given is not None:
+    copied = copied_by_loop(change.event.binding, change.arms) if given is None else None
+    if copied is not None:
+        given, arms = _copied(evaluator, copied, items, where), copied.arms
+    elif given is not None:
         # It sets all of them: whether it is come to is what the arms around it say.
         arms = arms[:-2]
     else:
@@ -59,12 +63,13 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
         # It turns: whether it is come to is what the arms around it say.
         given = Items(dict.fromkeys(gone, (Possibility(ABSENT, where.facts.span(binding.node)),)))
         arms = tuple(arm for arm in arms if not arm.loop)
-    if given is not None and change.earlier_turn and varies(binding):
+    if given is not None and copied is None and change.earlier_turn and varies(binding):
         # What an earlier turn of a loop worked out is worked out again at every turn.
         given = Items({key: unseen(where.facts.span(binding.node)) for key in given.entries}, given.complete)
     if given is None and _sets_each(change.event):
         here = where.facts.span(binding.node)
         return replace(items, entries={key: unseen(here) for key in items.entries})
+    missing = ABSENT if items.complete else UNSEEN
     if given is None or not given.complete:
         # A key that was not seen may be any key.
         items = updated(items, Items({}, complete=False))
@@ -77,14 +82,15 @@ def after(evaluator: Evaluator, items: Items, change: Happened, frame: Frame) ->
     alternatives = evaluator.conditions(arms, frame)
     entries: dict[str, Possibilities] = {}
     for key, values in given.entries.items():
-        missing = ABSENT if items.complete else UNSEEN
         before = items.entries.get(key, (Possibility(missing, where.facts.span(binding.node)),))
         if binding.kind == "setdefault":
             values = laid_over(before, partial(tuple, values))
         else:
             values = covering(values, partial(tuple, before))
-        if binding.kind == "update":
-            values = settled(values, partial(tuple, before)) if not change.again else _of_some_turn(values)
+        if copied is not None or (binding.kind == "update" and not change.again):
+            values = settled(values, partial(tuple, before))
+        elif binding.kind == "update":
+            values = _of_some_turn(values)
         after = [one for way in alternatives for one in under(values, way)]
         if arms:
             after = [*_left(evaluator, before, key, binding.name, arms, frame), *after]
@@ -147,6 +153,78 @@ def _loop_it_ended(change: Happened) -> ast.For | None:
     loop = around[-1].owner if around and not any(one.loop for one in around[:-1]) else None
     over = ended[0].ended and ended[0].truth and ended[0].owner is loop
     return loop if over and isinstance(loop, ast.For) else None
+
+
+class Copied(NamedTuple):
+    """A loop that sets each key of a mapping to what it stands for there, and the arms in which it is come to.
+
+    ``all_of_them`` says that it does so whatever the key is.
+    """
+
+    loop: ast.For
+    mapping: ast.expr
+    arms: tuple[Arm, ...]
+    all_of_them: bool
+
+
+def copied_by_loop(binding: Binding, arms: tuple[Arm, ...]) -> Copied | None:
+    """Return the loop that is over in which a statement copies a mapping, None for any other statement.
+
+    ``for key, value in mapping.items(): setattr(x, key, value)``, or ``for key in mapping: x[key] = mapping[key]``.
+    """
+    places = [place for place, arm in enumerate(arms) if arm.loop and isinstance(arm.owner, ast.For)]
+    if binding.kind != "item" or not isinstance(binding.key, ast.Name) or not places or not arms[-1].ended:
+        return None
+    loop = arms[places[0]].owner
+    if not isinstance(loop, ast.For) or any(arms[one].owner is not loop for one in places):
+        return None
+    mapping = _mapping_copied(loop, binding.key.id, binding.value)
+    names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+    stored = [one for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    if mapping is None or sum(one.id in names for one in stored) > len(names):
+        return None
+    leaves = any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in ast.walk(loop))
+    inside = [arm for arm in binding.place.arms if arm.owner is not loop and arm not in arms[: places[0]]]
+    asked = all(_asks_whether_there(arm, binding) for arm in inside)
+    return Copied(loop, mapping, arms[: places[0]], asked and not leaves and not loop.orelse)
+
+
+def _mapping_copied(loop: ast.For, key: str, value: ast.expr | None) -> ast.expr | None:
+    """Return the mapping that a loop goes through whose keys and values are these, None for any other loop."""
+    over, target = loop.iter, loop.target
+    is_items = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and not over.args
+    match target, value:
+        case ast.Tuple(elts=[ast.Name(first), ast.Name(second)]), ast.Name(given):
+            if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and is_items:
+                fits = over.func.attr == "items" and (first, second) == (key, given)
+                return over.func.value if fits else None
+        case ast.Name(first), ast.Subscript(held, ast.Name(asked)):
+            if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and is_items:
+                over = over.func.value if over.func.attr == "keys" else over
+            is_same = dotted(held) is not None and dotted(held) == dotted(over)
+            return held if is_same and first == key == asked else None
+    return None
+
+
+def _asks_whether_there(arm: Arm, binding: Binding) -> bool:
+    """Return whether an arm is taken for the keys that a thing has already: ``if hasattr(x, key)``."""
+    match arm.test:
+        case ast.Call(ast.Name("hasattr"), [owner, ast.Name(name)]):
+            return arm.truth and dotted(owner) == binding.name and name == getattr(binding.key, "id", None)
+        case ast.Compare(ast.Name(name), [ast.In()], [held]):
+            inside = dictionary_of(held) or held
+            return arm.truth and dotted(inside) == binding.name and name == getattr(binding.key, "id", None)
+    return False
+
+
+def _copied(evaluator: Evaluator, copied: Copied, before: Items, frame: Frame) -> Items:
+    """Return what a loop sets: of a mapping some keys of which it may pass over, what was there before, too."""
+    place = copied.loop.iter
+    (given,) = dictionaries.as_items(evaluator, evaluator.evaluate(copied.mapping, frame))
+    if copied.all_of_them:
+        return given
+    absent = (Possibility(ABSENT, frame.facts.span(place)),)
+    return replace(given, entries={key: (*values, *absent) for key, values in given.entries.items()})
 
 
 def _gone_after_loop(evaluator: Evaluator, change: Happened, frame: Frame) -> list[str]:

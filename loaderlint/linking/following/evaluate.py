@@ -367,14 +367,14 @@ class Evaluator:
             # What there is to choose from is known even where the test takes all the steps there are.
             for branch in (node.body, node.orelse):
                 self.evaluate(branch, frame)
-            arms = [
-                under(questions.answering(self.evaluate(branch, frame), name, node.test, truth), assumptions)
-                for truth, assumptions, _ in self.truth(node.test, frame)
+            # What the test depends on where it gives the other answer has no part in this value.
+            return distinct(
+                replace(one, sources=one.sources | places)
+                for truth, assumptions, places in self.truth(node.test, frame)
                 for branch in (node.body if truth else node.orelse,)
                 for name in (dotted(branch) or "",)
-            ]
-            sources = frozenset[Span]().union(*(places for _, _, places in self.truth(node.test, frame)))
-            return distinct(replace(one, sources=one.sources | sources) for arm in arms for one in arm)
+                for one in under(questions.answering(self.evaluate(branch, frame), name, node.test, truth), assumptions)
+            )
         if isinstance(node, ast.BoolOp):
             return operators.bool_op(self, node, frame)
         if isinstance(node, ast.UnaryOp):
@@ -439,7 +439,7 @@ class Evaluator:
         """Return what an attribute of an object of the project can be."""
         made = instance.frame or Frame(instance.of.facts, end_of(instance.of.scope))
         self._keep(instance.changed)
-        known = instance.call, instance.running, instance.without, id(instance.changed)
+        known = instance.call, instance.running, instance.without, instance.copied, id(instance.changed)
         key = ("attribute", instance.of.node, *known, name)
         return self.remembered(key, made, lambda: instances.attribute(self, instance, name))
 

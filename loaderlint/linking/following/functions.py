@@ -42,6 +42,8 @@ def _itself(evaluator: Evaluator, one: Possibility, function: Function, node: as
     thing, receiver = one.thing, function.receiver
     if receiver is None or receiver.call is None or not isinstance(thing, Instance) or thing.call is not receiver.call:
         return one
+    if thing.copied != receiver.copied:
+        return one
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in evaluator.effects.setting:
         return one
     return methods.after_call(evaluator, replace(one, thing=receiver), node, (), frame)

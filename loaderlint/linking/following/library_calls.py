@@ -38,6 +38,7 @@ from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.commandlines import ARGUMENTS_OF_THE_USER, MAKES_OBJECTS
 from loaderlint.vocabulary.configurations import (
     AS_DICTIONARY,
+    COPIES,
     HYDRA_COMPOSERS,
     HYDRA_INSTANTIATORS,
     HYDRA_LOCATORS,
@@ -225,6 +226,8 @@ def dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, sp
     """Return the dictionary or namespace that ``dict(...)`` and its like make of their arguments."""
     if name in INHERITING or name.endswith("CfgNode"):
         return _configuration_object(evaluator, name, node, frame, span)
+    if name in COPIES and node.args:
+        return copies.same(evaluator.evaluate(node.args[0], frame), node)
     if len(node.args) == 1 and not node.keywords:
         return tuple(
             one if not isinstance(one.thing, Row) else replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)

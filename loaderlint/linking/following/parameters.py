@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import arguments, hierarchy, parametrized, stops
+from loaderlint.linking.following import arguments, fixtures, hierarchy, parametrized, stops
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
@@ -66,7 +66,8 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     default = default_of(function, node.arg)
     subject = _subject(owner, made, frame)
     if not called.by:
-        return _of_users(evaluator, default, node, frame, subject)
+        fixture = fixtures.given_to(evaluator, node, frame)
+        return _of_users(evaluator, default, node, frame, subject) if fixture is None else fixture
     source = configurable.source_of(evaluator, function, frame.facts, scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return run_with.configuration(evaluator, function, node, frame)

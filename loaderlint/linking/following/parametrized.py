@@ -36,7 +36,7 @@ def given_to(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilities
         where = Frame(frame.facts, scope.defined or end_of(scope.parent))
         for one in parametrized(scope.node):
             if node.arg in one.names and _is_pytests(evaluator, one, where):
-                found = _in_each_call(evaluator, one, one.names.index(node.arg), where)
+                found = in_each_call(evaluator, one, one.names.index(node.arg), where)
                 note = f"{frame.scope.name}({node.arg}=…)"
                 return tuple(way.step(frame.facts.span(one.decorator), note) for way in found)
         scope = scope.parent
@@ -48,7 +48,7 @@ def _is_pytests(evaluator: Evaluator, given: Parametrized, where: Frame) -> bool
     return all(isinstance(one, External) and one.name == _PARAMETRIZES for one in things)
 
 
-def _in_each_call(evaluator: Evaluator, given: Parametrized, place: int, where: Frame) -> Possibilities:
+def in_each_call(evaluator: Evaluator, given: Parametrized, place: int, where: Frame) -> Possibilities:
     """Return what the parameter at a place gets, with what is assumed of the call it gets that in."""
     span = where.facts.span(given.decorator)
     found: list[Possibility] = []

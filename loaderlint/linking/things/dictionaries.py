@@ -154,7 +154,13 @@ def _is_one_object(one: CommandLine | Instance, other: Thing) -> bool:
     if isinstance(one, CommandLine):
         return isinstance(other, CommandLine) and one.declarations is other.declarations and one.words is other.words
     made = isinstance(other, Instance) and one.of.node is other.of.node and one.call is other.call
-    return made and isinstance(other, Instance) and one.frame is other.frame and one.given is other.given
+    return (
+        made
+        and isinstance(other, Instance)
+        and one.frame is other.frame
+        and one.given is other.given
+        and one.copied == other.copied
+    )
 
 
 def _joined_items(ways: Possibilities, common: Assumptions) -> Items:

@@ -132,7 +132,8 @@ class Instance:
     ``changed`` are the attributes set on it from outside; an `Absent` among them stands for what it had before.
     ``given`` is what a user may hand its constructor; an `Absent` there stands for what the call gives. ``running`` is
     a method that runs on it, by the class that defines it, where that tells what kind of object it is. ``without`` are
-    the objects that are not meant, or of which an attribute was given another value since they were made.
+    the objects that are not meant, or of which an attribute was given another value since they were made. ``copied``
+    are the calls that copied it, of the copies it is made of, too.
     """
 
     of: Class
@@ -142,6 +143,7 @@ class Instance:
     given: Mapping[str, Possibilities] = field(default_factory=dict)
     running: tuple[Class, str] | None = None
     without: frozenset[LeftOut] = frozenset()
+    copied: frozenset[ast.Call] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -536,10 +538,12 @@ def _fewest(same: list[Possibility]) -> Iterator[Possibility]:
     if len(alternatives) > MOST_WAYS:
         yield replace(same[0], thing=UNSEEN, assumptions=NO_ASSUMPTIONS)
         alternatives = sorted(alternatives, key=len)[:MOST_WAYS]
-    sources = frozenset[Span]().union(*(one.sources for one in same))
     first_of = {one.assumptions: one for one in reversed(same)}
     for assumptions in alternatives:
         first = first_of.get(assumptions, same[0])
+        # What an alternative was made of is no longer known: it may depend on all that any of them does.
+        ways = [one for one in same if one.assumptions == assumptions] or same
+        sources = frozenset[Span]().union(*(one.sources for one in ways))
         yield (
             first
             if first.assumptions == assumptions and first.sources == sources

@@ -11,14 +11,14 @@ from __future__ import annotations
 import ast
 import posixpath
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.files.search_path import shared_folders
-from loaderlint.linking.things import overridden
+from loaderlint.linking.things import many_files, overridden
 from loaderlint.linking.things.dictionaries import entries_of, is_complete, joined
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -41,7 +41,6 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.lazily import Lazily, overlaid
 from loaderlint.linking.things.trees import from_entry, written
 from loaderlint.model.source import Language, Span
-from loaderlint.model.value import Assumption, Assumptions
 from loaderlint.readers.python import dotted
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Scalar
@@ -51,8 +50,6 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 BASE = "_BASE_"
-MOST_FILES = 32
-"""More files than this that can be given: those that give a key the same value are taken as one."""
 
 
 def is_merge(call: ast.Call, name: str) -> bool:
@@ -371,27 +368,14 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
             inner = [_Given(one.path, tuple(_below(one.layers, key))) for one in files]
             return (replace(values[0], thing=_from_any(tree, inner, subject, span)),)
         setting = {one.path: entry for one in files if (entry := _last(one.layers, key)) is not None}
-        new = [way for path, way in _told_apart(setting).items() for way in under((way,), _file(subject, {path}))]
+        told_apart = many_files.by_value(setting)
+        new = [way for paths, one in told_apart for way in under((one,), many_files.chosen(subject, paths))]
         others = every - setting.keys()
-        kept = values if others == every else under(values, _file(subject, others)) if others else ()
+        kept = values if others == every else under(values, many_files.chosen(subject, others)) if others else ()
         return distinct((*kept, *new, *elsewhere))
 
     brought = (key for one in files for layer in one.layers for key in layer.merged if key != BASE)
     return replace(items, entries=Lazily.of(dict.fromkeys((*items.entries, *brought)), values_of))
-
-
-def _told_apart(setting: Mapping[str, Possibility]) -> Mapping[str, Possibility]:
-    """Return what each of several files gives a key; of very many, what the first gives of all that give the same."""
-    if len(setting) <= MOST_FILES:
-        return setting
-    first: dict[tuple[type, object], str] = {}
-    for path, one in setting.items():
-        first.setdefault((type(one.thing), one.thing if one.constant else id(one.thing)), path)
-    return {path: setting[path] for path in first.values()}
-
-
-def _file(subject: str, paths: Iterable[str]) -> Assumptions:
-    return frozenset({Assumption(subject, frozenset(paths))})
 
 
 def _below(layers: Iterable[TreeMapping], key: str) -> Iterator[TreeMapping]:

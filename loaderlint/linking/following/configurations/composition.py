@@ -57,6 +57,9 @@ class Repository(Protocol):
     def options(self, group: str) -> Sequence[str]:
         """Return the options of a group."""
 
+    def in_folders(self, group: str) -> Sequence[str]:
+        """Return what stands in the folders of a group: its options, such as ``small/fast``, or those of groups."""
+
     def groups(self) -> Sequence[str]:
         """Return the groups of the topmost folder."""
 
@@ -135,11 +138,10 @@ class _Composer:
             path = _absolute(posixpath.join(choice.group, option), group)
             if path.startswith("hydra/"):
                 continue
-            inner = posixpath.dirname(path)
+            # The folder in which an option of a group stands is a part of its name, and of nothing else.
+            inner = _absolute(choice.group, group) if choice.group else posixpath.dirname(path)
             header = self.repository.part(path, ())
-            relative = (
-                inner if choice.group.startswith("/") else posixpath.dirname(posixpath.join(choice.group, option))
-            )
+            relative = choice.group or posixpath.dirname(option)
             said = choice.package if choice.package is not None else _header(header)
             where = _package(package, relative.lstrip("/").replace("/", ".") if said is None else said)
             note = f"{choice.group.lstrip('/')}: {option}" if choice.group else option
@@ -225,7 +227,8 @@ def composed(repository: Repository, name: str, subject: str, trail: tuple[Step,
         return None
     ways = {AS_IT_STANDS: first}
     others = list(_others(repository, groups))
-    for key, option in others if len(others) <= MOST_CHOICES else ():
+    in_folders = list(_others_in_folders(repository, groups, MOST_CHOICES - len(others)))
+    for key, option in (*others, *in_folders) if len(others) <= MOST_CHOICES else ():
         words = f"{key}={option}"
         said = (replace(trail[0], note=f"{trail[0].note} {words}"), *trail[1:])
         tree = chosen(repository, name, {key: option}, said)
@@ -275,9 +278,40 @@ def _others(repository: Repository, groups: Mapping[str, tuple[str, ...]]) -> It
         if group in groups or group == "hydra":
             continue
         for option in repository.options(group):
-            part = repository.part(f"{group}/{option}", ())
-            if part is not None and part.package == "_global_":
+            if _is_global(repository.part(f"{group}/{option}", ())):
                 yield f"+{group}", option
+
+
+def _others_in_folders(
+    repository: Repository, groups: Mapping[str, tuple[str, ...]], most: int
+) -> Iterator[tuple[str, str]]:
+    """Yield the options in folders that the user can choose, where they are no more than so many; else none.
+
+    A folder in a group may hold another group. Its files are options of the group where one that is taken stands in a
+    folder, too, and where they say that they change the whole configuration.
+    """
+    met = {key.partition("@")[0] for key in groups}
+    unnamed = {group: () for group in repository.groups() if group not in met}
+    found: list[tuple[str, str]] = []
+    for key, taken in {**groups, **{f"+{group}": () for group in unnamed}}.items():
+        group = key.partition("@")[0].lstrip("+")
+        if group.startswith("hydra"):
+            continue
+        groups_in = tuple(f"{one.removeprefix(f'{group}/')}/" for one in met if one.startswith(f"{group}/"))
+        options = [one for one in repository.in_folders(group) if not one.startswith(groups_in)]
+        if len(options) + len(found) > most:
+            return
+        found.extend(
+            (key, option)
+            for option in options
+            if taken != (option,)
+            and (any("/" in one for one in taken) or _is_global(repository.part(f"{group}/{option}", ())))
+        )
+    yield from found
+
+
+def _is_global(part: Part | None) -> bool:
+    return part is not None and part.package == "_global_"
 
 
 def _joined(ways: list[tuple[frozenset[str], Items]], subject: str) -> Items:

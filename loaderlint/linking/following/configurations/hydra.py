@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.configurations import composition
@@ -76,9 +78,30 @@ class Configurations:
         stored = (path for path in self.evaluator.stored_configurations if posixpath.dirname(path) == group)
         return tuple(dict.fromkeys((*files, *(posixpath.basename(path) for path in stored))))
 
+    def has_group(self, group: str) -> bool:
+        """Return whether there is a group of this name: one that has options."""
+        return bool(self.options(group) or self.in_folders(group))
+
+    def in_folders(self, group: str) -> Sequence[str]:
+        """Return what stands in the folders of a group: its options, such as ``small/fast``, or those of groups."""
+        return tuple(one for one in self._below(group) if "/" in one)
+
     def groups(self) -> Sequence[str]:
         """Return the groups of the topmost folder."""
-        return () if self.folder is None else self.evaluator.project.folders_in(self.folder)
+        return tuple(dict.fromkeys(one.partition("/")[0] for one in self.in_folders("")))
+
+    def _below(self, group: str) -> Iterator[str]:
+        """Yield the configuration files in the folder of a group and below, from there and without their endings."""
+        if self.folder is None:
+            return
+        folder = self._path(group)
+        start = f"{folder}/" if folder else ""
+        paths = self.evaluator.project.paths
+        for path in islice(paths, bisect_left(paths, start), None):
+            if not path.startswith(start):
+                return
+            if path.endswith((".yaml", ".yml")):
+                yield path[len(start) :].rpartition(".")[0]
 
     def _path(self, *parts: str) -> str:
         path = posixpath.normpath(posixpath.join(self.folder or "", *parts))
@@ -241,7 +264,7 @@ def _overridden(
         written = _OVERRIDE.fullmatch(one.thing) if isinstance(one.thing, str) else None
         if written is None:
             layers.append(Items({}, complete=False))
-        elif repository.options(written["key"].partition("@")[0]):
+        elif repository.has_group(written["key"].partition("@")[0]):
             chosen[written["sign"] + written["key"]] = written["value"]
         else:
             value = resolve(written["value"], True, None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.configurations import hyperpyyaml
 from loaderlint.linking.following.configurations.fitting import Keys, fits, keys_read
-from loaderlint.linking.things import locations
+from loaderlint.linking.things import locations, many_files, settings
 from loaderlint.linking.things.kinds import (
     GIVEN,
     External,
@@ -20,7 +20,6 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
-    one_of,
     under,
     unseen,
 )
@@ -75,8 +74,8 @@ _MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict", "types.Simple
 
 FILE_READ = "the file read at "
 """What the subjects of assumptions about a file that the user names begin with; the path of a file answers them."""
-MOST_FILES = 32
-"""More settings files than this among which the user chooses: those that say the same of loaders are taken as one."""
+MOST_FILES = 400
+"""More settings files than this among which the user chooses: of those that say the same of loaders one is asked."""
 
 
 def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: str, span: Span) -> Possibilities:
@@ -100,7 +99,7 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
             shipped = roots_of(few_of(_shipped(evaluator, language, node, frame, location.sign or "")))
             read = [(root.span.path, _as_read(evaluator, root, node, frame, reader)) for root in shipped]
             ways = [*read, ("another", (Possibility(GIVEN, span),))]
-            found.extend(under(one_of(f"{FILE_READ}{span}", ways), assumptions))
+            found.extend(under(many_files.one_of(f"{FILE_READ}{span}", ways), assumptions))
             continue
         if not location.anchored and _may_have_moved(evaluator, node, frame):
             found.extend(unseen(span, assumptions))
@@ -113,7 +112,9 @@ def configuration(evaluator: Evaluator, node: ast.Call, frame: Frame, reader: st
 
 def _as_read(evaluator: Evaluator, root: Possibility, node: ast.Call, frame: Frame, reader: str) -> Possibilities:
     """Return what a reader makes of a file that PyYAML would read as this mapping."""
-    if not isinstance(root.thing, TreeMapping) or reader.startswith(("yaml.", "omegaconf.")):
+    if isinstance(root.thing, TreeMapping) and reader.startswith("omegaconf."):
+        return (settings.as_tree(root),)
+    if not isinstance(root.thing, TreeMapping) or reader.startswith("yaml."):
         return (root,)
     if reader.startswith("ruamel."):
         # ruamel.yaml refuses a key that stands twice (``DuplicateKeyError``); PyYAML takes the last.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.configurations import opened
-from loaderlint.linking.things import settings
-from loaderlint.linking.things.kinds import Frame, Function, Possibilities, end_of, one_of, unseen
+from loaderlint.linking.things import many_files, settings
+from loaderlint.linking.things.kinds import Frame, Function, Possibilities, end_of, unseen
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, PythonFacts, parameters
@@ -43,8 +43,9 @@ def configuration(
         root = file.documents[0].root if len(file.documents) == 1 else None
         if root is not None:
             tree = settings.tree_of(root, (steps[file.source.path],))
-            ways.append((file.source.path, (settings.seen_as_settings(tree),)))
-    return one_of(f"the file {program} is run with", [*ways, ("another", unseen(span))])
+            ways.append((file.source.path, (tree,)))
+    run_with = many_files.one_of(f"the file {program} is run with", [*ways, ("another", unseen(span))])
+    return tuple(map(settings.seen_as_settings, run_with))
 
 
 def _reads_a_file(evaluator: Evaluator, function: FunctionNode, frame: Frame) -> bool:

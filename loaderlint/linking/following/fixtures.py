@@ -1,0 +1,266 @@
+"""What pytest's fixtures give the parameters of tests and of other fixtures (its "Fixtures reference").
+
+A name is looked for from the test: in its classes, its file, then the ``conftest.py`` of its folder and of those above.
+A fixture that asks for another by name gets what the test would get; for its own name it gets the one that it replaces.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking.files.parametrized import Parametrized
+from loaderlint.linking.files.search_path import upwards
+from loaderlint.linking.following import functions
+from loaderlint.linking.following import parametrized as parameters_given
+from loaderlint.linking.things.classes import is_receiver, owner_of
+from loaderlint.linking.things.kinds import (
+    External,
+    Frame,
+    Function,
+    Items,
+    Possibilities,
+    Possibility,
+    end_of,
+    one_of,
+    unseen,
+)
+from loaderlint.linking.things.made_calls import in_tests
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, parameters
+from loaderlint.readers.python_calls import called_name, keywords, without_arguments
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_FIXTURE = "pytest.fixture"
+_PARAMETRIZES = re.compile(r"\bparametrize\(([^)]*)")
+_DEFINES = re.compile(r"\bfixture\b(?:[^\n]*\bname=['\"](\w+))?[^\n]*\n(?:\s*@[^\n]*\n)*\s*(?:async\s+)?def\s+(\w+)")
+_WORD = re.compile(r"\w+")
+_DEEPEST = 8
+"""Fixtures that ask for each other; what is further away is unseen."""
+
+
+class _Fixture(NamedTuple):
+    """A function that gives what stands for its name; ``options`` are those that its decorator is given."""
+
+    facts: PythonFacts
+    scope: Scope
+    node: FunctionNode
+    decorator: ast.expr
+    options: Mapping[str, ast.expr]
+
+
+class _Asking(NamedTuple):
+    """A test, or a fixture of which the test is not known, and where the fixtures that it asks for are looked for."""
+
+    facts: PythonFacts
+    scope: Scope
+    holders: tuple[tuple[PythonFacts, Scope], ...]
+
+    @property
+    def frame(self) -> Frame:
+        """Where its body is read."""
+        return Frame(self.facts, end_of(self.scope))
+
+
+def given_to(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilities | None:
+    """Return what a fixture gives a parameter of a test or of a fixture, None where no fixture is seen to."""
+    scope, function = frame.scope, frame.scope.node
+    if not in_tests(frame.facts.source.path) or not isinstance(function, FunctionNode):
+        return None
+    if default_of(function, node.arg) is not None or node in (function.args.vararg, function.args.kwarg):
+        return None
+    own = _fixture(evaluator, frame.facts, scope)
+    if own is None and not _is_test(scope):
+        return None
+    holders = tuple(_holders(evaluator, frame.facts, scope))
+    asking = _Asking(frame.facts, scope, holders)
+    given = _asked_for(evaluator, node.arg, asking, own, 0)
+    if given is None:
+        return None
+    if own is not None and node.arg != "request" and _is_given_otherwise(evaluator, node.arg, frame.facts.source.path):
+        given = (*given, *unseen(frame.facts.span(node)))
+    return tuple(one.step(frame.facts.span(node), f"{scope.name}({node.arg}=…)") for one in given)
+
+
+def _is_test(scope: Scope) -> bool:
+    inside = scope.parent is not None and (scope.parent.parent is None or scope.parent.name.startswith("Test"))
+    return inside and scope.name.startswith("test")
+
+
+def _holders(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[PythonFacts, Scope]]:
+    """Yield the scopes whose fixtures a function can ask for, the nearest first."""
+    parent = scope.parent
+    while parent is not None:
+        yield facts, parent
+        parent = parent.parent
+    for folder in upwards(posixpath.dirname(facts.source.path)):
+        path = posixpath.join(folder, "conftest.py")
+        above = evaluator.project.python(path) if path != facts.source.path else None
+        if above is not None:
+            yield above, above.module
+
+
+def _asked_for(
+    evaluator: Evaluator, name: str, asking: _Asking, by: _Fixture | None, depth: int
+) -> Possibilities | None:
+    """Return what a test, or a fixture for it, gets for the name of a fixture; None where there is no such fixture."""
+    if by is not None and name == "request":
+        return _request(evaluator, by)
+    parameter = ast.arg(name)
+    if by is None or depth:
+        given = parameters_given.given_to(evaluator, parameter, asking.frame)
+        if given is not None:
+            return given
+        if _may_be_parametrized(name, asking):
+            return unseen(asking.facts.span(asking.scope.node))
+    fixture = _found(evaluator, name, asking, by)
+    if fixture is None or depth > _DEEPEST:
+        return None
+    key = ("fixture", id(fixture.node), id(asking.scope.node))
+    return evaluator.remembered(key, None, partial(_given_by, evaluator, fixture, asking, depth))
+
+
+def _request(evaluator: Evaluator, fixture: _Fixture) -> Possibilities:
+    """Return the object that tells a fixture which of its parameters a test runs with."""
+    here, where = fixture.facts.span(fixture.decorator), _around(fixture)
+    values = fixture.options.get("params")
+    entries: dict[str, Possibilities] = {}
+    if values is not None and isinstance(fixture.decorator, ast.Call):
+        rows = Parametrized(fixture.decorator, ("param",), values)
+        entries["param"] = parameters_given.in_each_call(evaluator, rows, 0, where)
+    return (Possibility(Items(entries, complete=False), here),)
+
+
+def _given_by(evaluator: Evaluator, fixture: _Fixture, asking: _Asking, depth: int) -> Possibilities:
+    """Return what a fixture returns, or yields, for one test."""
+    arguments: dict[str, Possibilities] = {}
+    in_class = owner_of(fixture.facts, fixture.scope) is not None
+    for one in parameters(fixture.node):
+        if default_of(fixture.node, one.arg) is None and not (in_class and is_receiver(fixture.node, one)):
+            given = _asked_for(evaluator, one.arg, asking, fixture, depth + 1)
+            arguments[one.arg] = given or unseen(fixture.facts.span(one))
+    frame = Frame(fixture.facts, end_of(fixture.scope), arguments, depth=1)
+    here = fixture.facts.span(fixture.node)
+    if isinstance(fixture.node, ast.AsyncFunctionDef) or len(fixture.node.decorator_list) > 1:
+        return unseen(here)
+    if not fixture.scope.yielded:
+        return functions.returned_by(evaluator, Function(fixture.facts, fixture.node, fixture.scope), frame)
+    ways = [
+        (number, evaluator.evaluate(one.value, frame.at(place)) if one.value is not None else unseen(here))
+        for number, (one, place) in enumerate(fixture.scope.yielded)
+        if isinstance(one, ast.Yield)
+    ]
+    return one_of(f"what is yielded by {here}", ways) or unseen(here)
+
+
+def _found(evaluator: Evaluator, name: str, asking: _Asking, by: _Fixture | None) -> _Fixture | None:
+    """Return the nearest fixture of a name; to a fixture that asks for its own name, the one that it replaces."""
+    every = (_defined(evaluator, facts, holder).get(name) for facts, holder in asking.holders)
+    found = [one for one in every if one is not None]
+    own = [number for number, one in enumerate(found) if by is not None and one.node is by.node]
+    return next(iter(found[own[0] + 1 :] if own else found), None)
+
+
+def _defined(evaluator: Evaluator, facts: PythonFacts, holder: Scope) -> Mapping[str, _Fixture]:
+    """Return the fixtures that a class or file defines or imports, by their names."""
+    nothing: Mapping[str, _Fixture] = {}
+    return evaluator.once(("fixtures in", id(holder)), nothing, lambda: dict(_named_in(evaluator, facts, holder)))
+
+
+def _named_in(evaluator: Evaluator, facts: PythonFacts, holder: Scope) -> Iterator[tuple[str, _Fixture]]:
+    for name, bindings in holder.bindings.items():
+        if any(one.kind == "import" for one in bindings) and holder is facts.module:
+            where = Frame(facts, end_of(holder))
+            for one in evaluator.bound(name, where, None, facts.span(bindings[0].node)):
+                if isinstance(one.thing, Function):
+                    yield from _named_as(evaluator, one.thing.facts, one.thing.scope)
+    for scope in holder.children:
+        yield from _named_as(evaluator, facts, scope)
+
+
+def _named_as(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[str, _Fixture]]:
+    """Yield a scope that is a fixture, with the name that others ask for it by."""
+    fixture = _fixture(evaluator, facts, scope)
+    called = fixture.options.get("name") if fixture is not None else None
+    if fixture is not None and (called is None or isinstance(called, ast.Constant)):
+        yield scope.name if called is None else str(called.value), fixture
+
+
+def _fixture(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> _Fixture | None:
+    if not isinstance(scope.node, FunctionNode) or scope.parent is None:
+        return None
+    for decorator in scope.node.decorator_list:
+        options = keywords(decorator) if isinstance(decorator, ast.Call) else {}
+        where = Frame(facts, scope.defined or end_of(scope.parent))
+        made = evaluator.evaluate(without_arguments(decorator), where)
+        if made and all(isinstance(one.thing, External) and one.thing.name == _FIXTURE for one in made):
+            return _Fixture(facts, scope, scope.node, decorator, options)
+    return None
+
+
+def _around(fixture: _Fixture) -> Frame:
+    assert fixture.scope.parent is not None
+    return Frame(fixture.facts, fixture.scope.defined or end_of(fixture.scope.parent))
+
+
+def _may_be_parametrized(name: str, asking: _Asking) -> bool:
+    """Return whether a test may get values for a name, or a fixture of that name values for it, that are not followed.
+
+    They are handed to the fixture (``indirect=``), given to all tests of a file or class, or made by a hook.
+    """
+    scope: Scope | None = asking.scope
+    while scope is not None:
+        node = scope.node
+        decorators: Sequence[ast.expr] = node.decorator_list if isinstance(node, FunctionNode | ast.ClassDef) else ()
+        if any(_may_give(one, name) for one in decorators):
+            return True
+        scope = scope.parent
+    marked = (one.value for _, holder in asking.holders for one in holder.bindings.get("pytestmark", ()))
+    hooked = any("pytest_generate_tests" in holder.bindings for _, holder in asking.holders)
+    return hooked or any(_may_give(each, name) for one in marked if one is not None for each in ast.walk(one))
+
+
+def _may_give(node: ast.AST, name: str) -> bool:
+    """Return whether an expression says that a test is run with values for a name, or may say so."""
+    if not isinstance(node, ast.Call) or called_name(node) != "parametrize" or not node.args:
+        return isinstance(node, ast.Call) and called_name(node) == "parametrize"
+    words = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
+    written = all(isinstance(one, ast.Constant | ast.Tuple | ast.List | ast.Load) for one in ast.walk(node.args[0]))
+    return not written or name in {part.strip() for word in words for part in str(word).split(",")}
+
+
+def _is_given_otherwise(evaluator: Evaluator, name: str, path: str) -> bool:
+    """Return whether some test may get another thing for a name than a fixture of a file gets where it stands."""
+    names = evaluator.once(
+        ("names in tests", path), frozenset[str](), lambda: frozenset(_names_in_tests(evaluator, path))
+    )
+    return name in names
+
+
+def _names_in_tests(evaluator: Evaluator, path: str) -> Iterator[str]:
+    """Yield the names that stand beside ``parametrize`` in files that can ask for the fixtures of one.
+
+    Those of fixtures that several of these files define are among them.
+    """
+    folder, last = posixpath.split(path)
+    defined: set[str] = set()
+    for text in map(evaluator.project.text, _below(evaluator, folder) if last == "conftest.py" else [path]):
+        for beside in _PARAMETRIZES.findall(text):
+            yield from _WORD.findall(beside)
+        for name in (name for names in _DEFINES.findall(text) for name in names if name):
+            if name in defined:
+                yield name
+            defined.add(name)
+
+
+def _below(evaluator: Evaluator, folder: str) -> Iterator[str]:
+    """Yield the Python files in a folder and in those below it."""
+    project = evaluator.project
+    yield from (posixpath.join(folder, name) for name in project.folder(folder) if name.endswith(".py"))
+    for name in project.folders_in(folder):
+        yield from _below(evaluator, posixpath.join(folder, name))

@@ -1,0 +1,77 @@
+"""One of very many configuration files that the user chooses: all of them as one, which says what comes from which.
+
+What several files say alike under a key is said once, at the place where the first of them says it, and may come from
+any of them. So nothing that only some of them say is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from loaderlint.linking.things import kinds
+from loaderlint.linking.things.dictionaries import entries_of, is_complete
+from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Items, Possibilities, Possibility, under
+from loaderlint.linking.things.lazily import Lazily
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions
+from loaderlint.readers.tree import Mapping as TreeMapping
+
+MOST_FILES = 32
+"""More files than this are taken as one."""
+
+
+def one_of(subject: str, ways: Sequence[tuple[str, Possibilities]]) -> Possibilities:
+    """Return what comes of several files, by their paths, each assuming that the user chose it."""
+    if len(ways) <= MOST_FILES:
+        return kinds.one_of(subject, ways)
+    mappings = {path: given[0] for path, given in ways if _is_mapping(given)}
+    others = [(path, given) for path, given in ways if path not in mappings]
+    joint = [_as_one(subject, mappings)] if mappings else []
+    return (*joint, *(one for path, given in others for one in under(given, chosen(subject, [path]))))
+
+
+def chosen(subject: str, paths: Iterable[str]) -> Assumptions:
+    """Return the assumption that the user chose one of some files."""
+    return frozenset({Assumption(subject, frozenset(paths))})
+
+
+def by_value(values: Mapping[str, Possibility]) -> list[tuple[list[str], Possibility]]:
+    """Return what files give a key, by their paths: of very many, what the first gives of all that give a constant."""
+    if len(values) <= MOST_FILES:
+        return [([path], one) for path, one in values.items()]
+    same: dict[tuple[type, object], list[str]] = {}
+    for path, one in values.items():
+        same.setdefault((type(one.thing), one.thing if one.constant else id(one.thing)), []).append(path)
+    return [(paths, values[paths[0]]) for paths in same.values()]
+
+
+def _is_mapping(given: Possibilities) -> bool:
+    return len(given) == 1 and isinstance(given[0].thing, Items | TreeMapping) and not given[0].assumptions
+
+
+def _as_one(subject: str, mappings: Mapping[str, Possibility]) -> Possibility:
+    """Return the mapping that stands for those of some files, which assumes that the user chose one of them."""
+    entries = {path: entries_of(one.thing) for path, one in mappings.items()}
+    keys = dict.fromkeys(key for own in entries.values() for key in own)
+    first = next(iter(mappings.values()))
+
+    def values_of(key: str) -> Possibilities:
+        missing = {path: ABSENT if is_complete(one.thing) else UNSEEN for path, one in mappings.items()}
+        given = {path: own.get(key) or (Possibility(missing[path], first.span),) for path, own in entries.items()}
+        return _joined(subject, given)
+
+    complete = all(is_complete(one.thing) for one in mappings.values())
+    return replace(first, thing=Items(Lazily.of(keys, values_of), complete), assumptions=chosen(subject, mappings))
+
+
+def _joined(subject: str, given: Mapping[str, Possibilities]) -> Possibilities:
+    """Return what files give one key: their mappings as one, and what they say alike once."""
+    mappings = {path: values[0] for path, values in given.items() if _is_mapping(values)}
+    found: list[Possibility] = [_as_one(subject, mappings)] if mappings else []
+    alone = {path: values[0] for path, values in given.items() if len(values) == 1 and path not in mappings}
+    for paths, one in by_value(alone):
+        found.extend(under((one,), chosen(subject, paths) if len(paths) < len(given) else NO_ASSUMPTIONS))
+    for path, values in given.items():
+        if path not in mappings and path not in alone:
+            found.extend(under(values, chosen(subject, [path])))
+    return tuple(found)

@@ -1,0 +1,92 @@
+"""Loops that set each key of a mapping on something else, as ``vars(x).update(mapping)`` does at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, traced
+
+PARSED = (
+    "import argparse, yaml\nparser = argparse.ArgumentParser()\n"
+    "parser.add_argument('--config', default='conf/train.yaml')\n"
+    "parser.add_argument('--workers', type=int, default={})\nargs = parser.parse_args()\n"
+    "with open(args.config) as file:\n    cfg = yaml.safe_load(file)\n"
+)
+READ = "DataLoader(1, num_workers=args.workers)\n"
+OVER = "for key, value in cfg.items():\n"
+
+
+def program(loop: str, default: str = "⟦4⟧", text: str = "workers: ⟦2⟧\nrate: 0.1\n") -> dict[str, str]:
+    """A program with a flag, a file that it reads unless the user names another one, and a loop over that."""
+    return {"main.py": f"{IMPORT}{PARSED.format(default)}{loop}{READ}", "conf/train.yaml": text}
+
+
+def unfollowed(loop: str) -> dict[str, str]:
+    """The same of which nothing that the file says is found."""
+    return program(loop, text="workers: 2\nrate: 0.1\n")
+
+
+SET: Cases = {
+    "each key": (program(f"{OVER}    setattr(args, key, value)\n", "4"), {"2", "open"}),
+    "each key, which it looks up": (program("for key in cfg:\n    setattr(args, key, cfg[key])\n", "4"), {"2", "open"}),
+    "each key of them all": (program("for key in cfg.keys():\n    setattr(args, key, cfg[key])\n", "4"), {"2", "open"}),
+    "in the dictionary of attributes": (program(f"{OVER}    vars(args)[key] = value\n", "4"), {"2", "open"}),
+    "those that are flags": (
+        program(f"{OVER}    if hasattr(args, key):\n        setattr(args, key, value)\n", "4"),
+        {"2", "open"},
+    ),
+    "those that are flags, in other words": (
+        program(f"{OVER}    if key in vars(args):\n        setattr(args, key, value)\n", "4"),
+        {"2", "open"},
+    ),
+    "in a function": (
+        program(f"def put(args, cfg):\n    {OVER}        setattr(args, key, value)\nput(args, cfg)\n", "4"),
+        {"2", "open"},
+    ),
+    "of a dictionary that is written out": (
+        "opt = {'workers': 4}\nfor key, value in {'workers': ⟦2⟧}.items():\n    opt[key] = value\n"
+        "DataLoader(1, num_workers=opt['workers'])\n",
+        {"2"},
+    ),
+    "those that something says": (
+        program(f"{OVER}    if wanted(key):\n        setattr(args, key, value)\n"),
+        {"2", "4", "open"},
+    ),
+    "those that are not passed over": (
+        program(f"{OVER}    if key == 'rate':\n        continue\n    setattr(args, key, value)\n"),
+        {"2", "4", "open"},
+    ),
+    "where the user says so": (
+        program(f"if given():\n    {OVER}        setattr(args, key, value)\n"),
+        {"2", "4", "open"},
+    ),
+    "none of that name": (
+        program(f"{OVER}    setattr(args, key, value)\n", text="rate: 0.1\nworker: 2\n"),
+        {"4", "open"},
+    ),
+}
+NOT_FOLLOWED: Cases = {
+    "another value": (unfollowed(f"{OVER}    value = value + 1\n    setattr(args, key, value)\n"), {"4", "open"}),
+    "a key made of it": (unfollowed(f"{OVER}    setattr(args, key.upper(), value)\n"), {"4", "open"}),
+    "a value of another mapping": (
+        unfollowed("for key in cfg:\n    setattr(args, key, other()[key])\n"),
+        {"4", "open"},
+    ),
+    "what is under each key": (
+        unfollowed(
+            "for part in cfg.values():\n    for key, value in part.items():\n        setattr(args, key, value)\n"
+        ),
+        {"4", "open"},
+    ),
+    "some of them": (unfollowed(f"{OVER}    setattr(args, key, value)\n    break\n"), {"4", "open"}),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), SET.values(), ids=SET.keys())
+def test_what_a_loop_sets(files: dict[str, str] | str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), NOT_FOLLOWED.values(), ids=NOT_FOLLOWED.keys())
+def test_what_a_loop_sets_that_is_not_followed(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected

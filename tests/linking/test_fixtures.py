@@ -1,0 +1,181 @@
+"""What pytest's fixtures give tests and each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Cases, loader_of, traced
+
+START = f"import pytest\n{IMPORT}"
+LOAD = "    DataLoader(1, num_workers={})\n"
+TEST = f"def test_load(count):\n{LOAD.format('count')}"
+CONFIG = "@pytest.fixture\ndef config():\n    return {'num_workers': ⟦2⟧}\n"
+ITEM = "config['num_workers']"
+
+
+def beside(fixtures: str, test: str = TEST) -> dict[str, str]:
+    """A file of tests with fixtures of its own."""
+    return {"test_load.py": f"{START}{fixtures}{test}"}
+
+
+def below(fixtures: str, test: str = TEST) -> dict[str, str]:
+    """A file of tests in a folder below that of the fixtures."""
+    return {"tests/conftest.py": f"import pytest\n{fixtures}", "tests/unit/test_load.py": f"{START}{test}"}
+
+
+COUNT = "@pytest.fixture\ndef count():\n    return ⟦4⟧\n"
+
+FOUND: Cases = {
+    "in the same file": (beside(COUNT), {"4"}),
+    "in a conftest.py above": (below(COUNT), {"4"}),
+    "a dictionary": (below(CONFIG, f"def test_load(config):\n{LOAD.format(ITEM)}"), {"2"}),
+    "the file's own before that of a conftest.py": (
+        {**below(COUNT.replace("⟦4⟧", "4")), "tests/unit/test_load.py": f"{START}{COUNT}{TEST}"},
+        {"4"},
+    ),
+    "the nearest conftest.py": (
+        {**below(COUNT.replace("⟦4⟧", "8")), "tests/unit/conftest.py": f"import pytest\n{COUNT}"},
+        {"4"},
+    ),
+    "with options": (beside(COUNT.replace("fixture", "fixture(scope='session')")), {"4"}),
+    "under another name": (beside("@pytest.fixture(name='count')\ndef give():\n    return ⟦4⟧\n"), {"4"}),
+    "imported by itself": (
+        beside("from pytest import fixture\n@fixture\ndef count():\n    return ⟦4⟧\n"),
+        {"4"},
+    ),
+    "defined in a module that is imported": (
+        {"tests/given.py": f"import pytest\n{COUNT}", **below("from tests.given import count\n")},
+        {"4"},
+    ),
+    "one for each parameter": (
+        beside(
+            "@pytest.fixture(params=[⟦1⟧, pytest.param(⟦2⟧, id='two')])\n"
+            "def count(request):\n    return request.param\n"
+        ),
+        {"1", "2"},
+    ),
+    "one that asks for another": (
+        below("@pytest.fixture\ndef few():\n    return ⟦1⟧\n@pytest.fixture\ndef count(few):\n    return few\n"),
+        {"1"},
+    ),
+    "one that asks for another, which the test's file replaces": (
+        {
+            **below("@pytest.fixture\ndef few():\n    return 1\n@pytest.fixture\ndef count(few):\n    return few\n"),
+            "tests/unit/test_load.py": f"{START}@pytest.fixture\ndef few():\n    return ⟦3⟧\n{TEST}",
+        },
+        {"3"},
+    ),
+    "one that asks for another, which the test gives itself": (
+        below(
+            "@pytest.fixture\ndef few():\n    return 1\n@pytest.fixture\ndef count(few):\n    return few\n",
+            f"@pytest.mark.parametrize('few', [⟦5⟧])\ndef test_load(count, few):\n{LOAD.format('count')}",
+        ),
+        {"5"},
+    ),
+    "one that replaces the one it asks for": (
+        {
+            **below(COUNT),
+            "tests/unit/test_load.py": f"{START}@pytest.fixture\ndef count(count):\n    return count\n{TEST}",
+        },
+        {"4"},
+    ),
+    "what one yields": (beside("@pytest.fixture\ndef count():\n    yield ⟦4⟧\n    print('done')\n"), {"4"}),
+    "of the test's class": (
+        {
+            "test_load.py": f"{START}{COUNT.replace('⟦4⟧', '8')}class TestLoad:\n    @pytest.fixture\n"
+            f"    def count(self):\n        return ⟦4⟧\n    def test_load(self, count):\n    {LOAD.format('count')}"
+        },
+        {"4"},
+    ),
+    "for a loader that a fixture makes": (
+        {"tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}"},
+        {"2"},
+    ),
+    "a parameter with a default is none": (
+        beside(COUNT.replace("⟦4⟧", "4"), TEST.replace("(count)", "(count=⟦7⟧)")),
+        {"7", "open"},
+    ),
+}
+OPEN: Cases = {
+    "no fixture of the name": (beside(COUNT.replace("⟦4⟧", "4").replace("count", "other")), {"open"}),
+    "a fixture in a folder beside": (
+        {"tests/other/conftest.py": f"import pytest\n{COUNT.replace('⟦4⟧', '4')}", **below("", TEST)},
+        {"open"},
+    ),
+    "a fixture known by another name": (
+        beside(COUNT.replace("⟦4⟧", "4").replace("fixture", "fixture(name='other')")),
+        {"open"},
+    ),
+    "a fixture of another library": (
+        beside(f"from elsewhere import fixture\n{COUNT.replace('⟦4⟧', '4').replace('pytest.', '')}"),
+        {"open"},
+    ),
+    "a fixture that something else decorates, too": (
+        beside(COUNT.replace("⟦4⟧", "4").replace("def", "@given\ndef")),
+        {"open"},
+    ),
+    "a plain function": (beside(COUNT.replace("⟦4⟧", "4").replace("@pytest.fixture\n", "")), {"open"}),
+    "parameters of which nobody sees the values": (
+        beside("@pytest.fixture(params=given())\ndef count(request):\n    return request.param\n"),
+        {"open"},
+    ),
+    "a fixture that is handed its values": (
+        beside(
+            "@pytest.fixture\ndef count(request):\n    return request.param\n",
+            f"@pytest.mark.parametrize('count', [1], indirect=True)\n{TEST}",
+        ),
+        {"open"},
+    ),
+    "a fixture that may be handed its values by a mark of the file": (
+        beside(f"pytestmark = pytest.mark.parametrize('count', [1])\n{COUNT.replace('⟦4⟧', '4')}"),
+        {"open"},
+    ),
+    "a fixture beside a hook that gives tests their values": (
+        beside(f"def pytest_generate_tests(metafunc):\n    pass\n{COUNT.replace('⟦4⟧', '4')}"),
+        {"open"},
+    ),
+    "a fixture that asks for what nobody sees": (
+        beside("@pytest.fixture\ndef count(tmp_path):\n    return len(str(tmp_path))\n"),
+        {"open"},
+    ),
+    "a function that is no test": (
+        beside(COUNT.replace("⟦4⟧", "4"), TEST.replace("test_load", "load")),
+        {"open"},
+    ),
+    "a file that is no test": (
+        {"load.py": f"{START}{COUNT.replace('⟦4⟧', '4')}{TEST}"},
+        {"open"},
+    ),
+    "a fixture's loader, where a file of tests replaces what it asks for": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": "import pytest\n@pytest.fixture\ndef config():\n    return {}\n",
+        },
+        {"2", "open"},
+    ),
+    "a fixture's loader, where a test gives what it asks for": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": "import pytest\n@pytest.mark.parametrize('config', [{}])\ndef test(loader): pass\n",
+        },
+        {"2", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), FOUND.values(), ids=FOUND.keys())
+def test_what_fixtures_give(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), OPEN.values(), ids=OPEN.keys())
+def test_what_nobody_sees_a_fixture_give(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+def test_the_trail_leads_from_the_fixture_to_the_parameter() -> None:
+    (candidate,) = loader_of(below(COUNT.replace("⟦4⟧", "4"))).num_workers.candidates
+    assert [(str(step.span), step.note) for step in candidate.trail] == [
+        ("tests/unit/test_load.py:3:15", "test_load(count=…)"),
+    ]
+    assert str(candidate.span) == "tests/conftest.py:4:12"

@@ -1,0 +1,72 @@
+"""Very many configuration files among which the user chooses are as one, which keeps what only some of them say."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.linking.link import link
+from loaderlint.linking.things.many_files import MOST_FILES
+from tests.linking.traced import IMPORT, project_of, rendered
+
+START = (
+    "import argparse, yaml\nparser = argparse.ArgumentParser()\nparser.add_argument('--config')\n"
+    "parser.add_argument('--debug', action='store_true')\nargs = parser.parse_args()\n"
+)
+READERS = {
+    "PyYAML": "with open(args.config) as file:\n    cfg = yaml.safe_load(file)\n",
+    "OmegaConf": "from omegaconf import OmegaConf\ncfg = OmegaConf.load(args.config)\n",
+    "yacs": "from yacs.config import CfgNode\ncfg = CfgNode({'num_workers': 9, 'mode': 'fast'})\n"
+    "cfg.merge_from_file(args.config)\n",
+}
+MANY = MOST_FILES + 8
+
+
+def many(read: str, says: str, *, first: str = "⟦4⟧", differing: bool = False) -> dict[str, str]:
+    """A program and very many files, of which only the last one says that it is for debugging."""
+    counts = [str(number) if differing else "4" for number in range(MANY)]
+    files = {f"conf/{number:03}.yaml": f"num_workers: {count}\nmode: fast\n" for number, count in enumerate(counts)}
+    files["conf/000.yaml"] = f"num_workers: {first}\nmode: fast\n"
+    files["conf/999.yaml"] = f"num_workers: {900 if differing else 4}\nmode: debug\n"
+    return {"main.py": f"{IMPORT}{START}{read}{says}DataLoader(1, num_workers=workers)\n", **files}
+
+
+def traced(files: dict[str, str]) -> set[str]:
+    """What can reach the workers of the program's loader: each file is settings of a loader, too."""
+    project, marks = project_of(files)
+    (workers,) = (one.num_workers for one in link(project) if one.span.path == "main.py")
+    return {rendered(one, marks) for one in workers.candidates} | ({"open"} if workers.open else set())
+
+
+@pytest.fixture(params=tuple(READERS.values()), ids=tuple(READERS))
+def read(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_what_they_say_alike_is_said_once(read: str) -> None:
+    assert traced(many(read, "workers = cfg['num_workers']\n")) == {"4", "open"}
+
+
+def test_what_stands_beside_them_is_not_lost(read: str) -> None:
+    set_to_none = "if args.debug:\n    cfg['num_workers'] = ⟦0⟧\nworkers = cfg['num_workers']\n"
+    assert traced(many(read, set_to_none)) == {"4", "0", "open"}
+    found = traced(many(read, set_to_none, differing=True))
+    assert {"0", "4", "7 at conf/007.yaml:1:14", "900 at conf/999.yaml:1:14", "open"} <= found
+
+
+def test_what_only_one_of_them_leads_to_is_found(read: str) -> None:
+    where_debugging = "workers = ⟦0⟧ if cfg['mode'] == 'debug' else cfg['num_workers']\n"
+    assert traced(many(read, where_debugging)) == {"0", "4", "open"}
+    elsewhere = "workers = cfg['num_workers'] if cfg['mode'] == 'debug' else ⟦0⟧\n"
+    assert traced(many(read, elsewhere)) == {"0", "4", "open"}
+
+
+def test_what_none_of_them_leads_to_is_not_theirs(read: str) -> None:
+    says = "workers = cfg['num_workers'] if cfg['mode'] == 'slow' else ⟦0⟧\n"
+    assert traced(many(read, says, first="4")) == {"0", "open"}
+
+
+def test_what_one_of_them_says_elsewhere_stays_its_own() -> None:
+    files = many(READERS["OmegaConf"], "workers = cfg.num_workers\n", first="${few}")
+    files["conf/000.yaml"] += "few: ⟦1⟧\n"
+    files["conf/001.yaml"] = "num_workers: ⟦4⟧\nmode: fast\nfew: 2\n"
+    assert traced(files) == {"1", "4", "open"}
