@@ -42,6 +42,7 @@ REFUSED = (
     "levels deep",
     "is UTF-16",
     "deeply nested",
+    "nested too deeply",
     " is not ",
     "is no text",
     "no notebook of format 4",
