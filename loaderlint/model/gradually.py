@@ -39,6 +39,12 @@ class Gradually(Sequence[_One]):
     def __getitem__(self, place: int | slice) -> _One | Sequence[_One]:
         return self._known[place] if len(self) else ()[place]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
     def _reaches(self, place: int) -> bool:
         """Return whether there is something at a place, worked out if need be."""
         if place == len(self._known):

@@ -30,9 +30,12 @@ class Reader:
     known = {}
     def __init_subclass__(cls):
         cls.known[cls.__name__] = cls
+COUNT = 0
 """
 DATA = """
 from torch.utils.data import Dataset
+import numpy
+import registry
 from registry import READERS, TABLE, Reader
 ⟨above⟩
 class Points(Dataset):
@@ -40,7 +43,9 @@ class Points(Dataset):
         return 4
     def __getitem__(self, index):
         ⟨inside⟩
-        return READERS.get("triple")(index) + TABLE["triple"](index) + Reader.known["Triple"](index)
+        return READERS.get("triple")(index) + TABLE["triple"](index) + Reader.known["Triple"](
+            numpy.abs(index) + registry.COUNT
+        )
 """
 PROGRAM = """
 import importlib
@@ -106,6 +111,38 @@ ADDED = {
         "READERS.add(len)",
     ),
 }
+SPELLED = {
+    "under another name": ("from registry import TABLE as R\nR['a'] = abs", "R['a'] = abs"),
+    "behind its import": ("from registry import TABLE; TABLE['a'] = abs", "TABLE['a'] = abs"),
+    "as an attribute of the module": ("import registry\nregistry.COUNT = 5", "registry.COUNT = 5"),
+    "behind the import of the module": ("import registry; registry.COUNT = 5", "registry.COUNT = 5"),
+    "beside another name": ("import registry\nx = registry.COUNT = 5", "x = registry.COUNT = 5"),
+    "under a condition on its line": ("import registry\nif True: registry.COUNT = 5", "registry.COUNT = 5"),
+    "with its type": ("import registry\nregistry.COUNT: int = 5", "registry.COUNT: int = 5"),
+    "over two lines": ("import registry\nregistry \\\n    .COUNT = 5", "registry \\ .COUNT = 5"),
+    "of a module called self": ("import registry as self\nself.COUNT = 5", "self.COUNT = 5"),
+    "by its name": ("import registry\nsetattr(registry, 'COUNT', 5)", "setattr(registry, 'COUNT', 5)"),
+    "in the module's dictionary": ("import registry\nvars(registry)['COUNT'] = 5", "vars(registry)['COUNT'] = 5"),
+    "in the header of a function": (
+        "import registry\ndef triple(x=registry.TABLE.setdefault('a', abs)):\n    pass",
+        "registry.TABLE.setdefault('a', abs)",
+    ),
+    "in the header of a class": (
+        "import registry\nclass Triple(registry.TABLE.setdefault('a', object)):\n    pass",
+        "registry.TABLE.setdefault('a', object)",
+    ),
+    "by a decorator of another name": (
+        "from registry import register as add\n@add\ndef triple(index):\n    return index",
+        "add",
+    ),
+    "by a base of another name": ("from registry import Reader as R\nclass Triple(R):\n    pass", "R"),
+    "on a class of another name": ("from registry import Reader as R\nR.known = {}", "R.known = {}"),
+    "of a library": ("import numpy\nnumpy.abs = len", "numpy.abs = len"),
+    "of a library by its name": ("import numpy\nsetattr(numpy, 'abs', len)", "setattr(numpy, 'abs', len)"),
+    "of a library behind its import": ("import numpy; numpy.abs = len", "numpy.abs = len"),
+    "of a library in a try": ("import numpy\ntry: numpy.abs = len\nfinally: pass", "numpy.abs = len"),
+    "of a library beside another": ("import numpy\nnumpy.abs = numpy.cos = len", "numpy.abs = numpy.cos = len"),
+}
 NOT_ADDED = {
     "no import": {},
     "an import at the top": {"above": IMPORT},
@@ -116,6 +153,11 @@ NOT_ADDED = {
     "an import that the workers make": {"inside": IMPORT},
     "another module": {"before": "import readers"},
     "a module that looks": {"before": IMPORT, "readers": "from registry import READERS\nprint(READERS.get('double'))"},
+    "a module that imports it alone": {
+        "before": IMPORT,
+        "readers": "from registry import (\n    READERS,\n    TABLE,\n)\n",
+    },
+    "a module that sets another attribute": {"before": IMPORT, "readers": "import registry\nregistry.OTHER = 5\n"},
     "a registry that no worker reads": {
         "before": IMPORT,
         "readers": "from registry import Registry\nWRITERS = Registry()\n@WRITERS.add\ndef triple(index):\n    pass",
@@ -130,6 +172,11 @@ NOT_ADDED = {
 @pytest.mark.parametrize(("parts", "what"), ADDED.values(), ids=ADDED.keys())
 def test_what_a_module_adds_that_the_main_process_alone_imports(parts: dict[str, str], what: str) -> None:
     assert added(**parts) == what
+
+
+@pytest.mark.parametrize(("readers", "what"), SPELLED.values(), ids=SPELLED.keys())
+def test_a_module_may_spell_what_it_changes_in_every_way(readers: str, what: str) -> None:
+    assert added(before=IMPORT, readers=f"{readers}\n") == what
 
 
 @pytest.mark.parametrize("parts", NOT_ADDED.values(), ids=NOT_ADDED.keys())

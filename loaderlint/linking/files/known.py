@@ -142,8 +142,8 @@ class Files:
         self._imported_matter = True
         self.matter.update((path, one) for path, one in self._opened.items() if one.language is Language.PYTHON)
 
-    def python_aside(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, which does not matter for that."""
+    def python_uncounted(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, as `python` does, and leave it out of those that matter."""
         before, self._imported_matter = self._imported_matter, False
         try:
             return self.python(path)

@@ -119,9 +119,9 @@ class Project:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
         return self._files.python(path)
 
-    def python_aside(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, as `python` does, but it is not asked for that wherever all files are."""
-        return self._files.python_aside(path)
+    def python_uncounted(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, as `python` does; see `count_imported` for what it is left out of."""
+        return self._files.python_uncounted(path)
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
         """Return whether a file holds one of several words; it is neither parsed nor kept for it."""

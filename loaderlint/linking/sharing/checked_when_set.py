@@ -47,23 +47,17 @@ def _classes_of(evaluator: Evaluator, facts: PythonFacts, name: str, binding: Bi
 
 
 def _is_checked(evaluator: Evaluator, owner: Class, attribute: str) -> bool:
-    checked = evaluator.remembered(("checked when set", owner.node), None, lambda: _checked(evaluator, owner))
-    return checked is None or attribute in checked
-
-
-def _checked(evaluator: Evaluator, owner: Class) -> frozenset[str] | None:
-    """Return the attributes that a class may refuse a value of, None for all of them."""
-    family = classes.lineage(evaluator, owner)
-    if any(_refuses(one.scope, "__setattr__") for one in family):
-        return None
-    return frozenset(
-        attribute
+    family = evaluator.remembered(("lineage", owner.node), None, lambda: classes.lineage(evaluator, owner))
+    refuses = ("refuses what is set", owner.node)
+    return evaluator.remembered(
+        refuses, None, lambda: any(_refuses(one.scope, "__setattr__") for one in family)
+    ) or any(
+        _refuses(made.thing.scope, "__set__")
         for one in family
-        for attribute, bindings in one.scope.bindings.items()
-        for binding in bindings
+        for binding in one.scope.bindings.get(attribute, ())
         if isinstance(binding.value, ast.Call)
         for made in evaluator.evaluate(binding.value.func, Frame(one.facts, binding.place))
-        if isinstance(made.thing, Class) and _refuses(made.thing.scope, "__set__")
+        if isinstance(made.thing, Class)
     )
 
 

@@ -7,7 +7,7 @@ all that is kept is what each call would work out again, that makes no differenc
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
 from loaderlint.linking.workers.worked_out import goes_on
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, Scope, dotted
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS
 
@@ -65,47 +65,68 @@ def _is_asked_before(evaluator: Evaluator, function: Function, own: Sequence[Spa
     if function.scope.name != "__getitem__" or around is None or not around.is_class:
         return False
     names = evaluator.remembered(("heirs", id(around)), None, partial(_heirs, evaluator, around.name))
-    return any(
-        isinstance(node, ast.Subscript)
-        and _is_of(scope, node.value, names)
-        and not any(one.holds(facts.span(node)) for one in own)
-        for facts in evaluator.project.all_python()
-        for scope in facts.scopes.values()
-        if any(name in facts.calls for name in names)
-        for node in ast.walk(scope.node)
-    )
+    for facts in evaluator.project.all_python():
+        taken = evaluator.remembered(("items taken", facts.source.path), None, partial(_items_taken, facts))
+        spans = (span for name in taken.keys() & names for span in taken[name])
+        if any(not any(one.holds(span) for one in own) for span in spans):
+            return True
+    return False
 
 
 def _heirs(evaluator: Evaluator, name: str) -> Set[str]:
     """Return the names of a class and of those that are made from it."""
     found, left = {name}, [name]
-    classes = [
-        scope
-        for facts in evaluator.project.all_python()
-        for scope in facts.scopes.values()
-        if isinstance(scope.node, ast.ClassDef)
-    ]
+    made_from = evaluator.remembered(("made from",), None, partial(_made_from, evaluator))
     while left:
-        last = left.pop()
-        for scope in classes:
-            bases = scope.node.bases if isinstance(scope.node, ast.ClassDef) else []
-            if scope.name not in found and any((dotted(one) or "").rpartition(".")[2] == last for one in bases):
-                found.add(scope.name)
-                left.append(scope.name)
+        new = made_from.get(left.pop(), set()) - found
+        found |= new
+        left.extend(new)
     return found
 
 
-def _is_of(scope: Scope, node: ast.expr, names: Set[str]) -> bool:
-    """Return whether an expression makes an object of one of the classes, or is a name for one."""
+def _made_from(evaluator: Evaluator) -> Mapping[str, Set[str]]:
+    """Return the names of the classes that are made from others, by the last names of those."""
+    found: dict[str, set[str]] = {}
+    for facts in evaluator.project.all_python():
+        for scope in facts.scopes.values():
+            for base in scope.node.bases if isinstance(scope.node, ast.ClassDef) else ():
+                found.setdefault((dotted(base) or "").rpartition(".")[2], set()).add(scope.name)
+    return found
+
+
+def _items_taken(facts: PythonFacts) -> Mapping[str, Sequence[Span]]:
+    """Return where a file takes an item of what a call made, by the last name of what was called."""
+    found: dict[str, list[Span]] = {}
+    for scope in facts.scopes.values():
+        for node in _in_scope(scope):
+            if isinstance(node, ast.Subscript):
+                for name in _makers(scope, node.value):
+                    found.setdefault(name, []).append(facts.span(node))
+    return found
+
+
+def _in_scope(scope: Scope) -> Iterator[ast.AST]:
+    """Yield the nodes of a scope but for those of the scopes that it holds."""
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(scope.node))
+    inside = {id(one.node) for one in scope.children}
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in inside:
+            yield node
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _makers(scope: Scope, node: ast.expr) -> Iterator[str]:
+    """Yield the last names of what is called to make an expression, or what it is a name for."""
     if isinstance(node, ast.Call):
-        return called_name(node) in names
+        yield called_name(node)
     around: Scope | None = scope
     while around is not None and isinstance(node, ast.Name):
         values = [one.value for one in around.bindings.get(node.id, ()) if isinstance(one.value, ast.Call)]
         if values:
-            return any(called_name(one) in names for one in values)
+            yield from map(called_name, values)
+            return
         around = around.parent
-    return False
 
 
 def keeps_results(function: FunctionNode) -> bool:

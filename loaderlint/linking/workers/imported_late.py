@@ -52,7 +52,7 @@ def _changing(evaluator: Evaluator, late: LateImports, path: str, met: Set[Globa
         # What is of no file of the project is a library's: ``torch.sin.``.
         return late.setters({one.name.split(".")[-2] for one in met if "." in one.name})
     changed = {one.name for one in met if _changeable(evaluator, one)}
-    facts = evaluator.project.python_aside(path)
+    facts = evaluator.project.python_uncounted(path)
     around = {scope.name for scope in facts.module.children} if facts is not None else set()
     called = {one for one in around if not _changed_inside(evaluator, Global(path, one)).isdisjoint(met)}
     # A function, or a number, can only be set to another.
@@ -72,7 +72,7 @@ def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
     waiting = [named]
     while waiting:
         one = waiting.pop()
-        facts = evaluator.project.python_aside(one.path) if one not in found else None
+        facts = evaluator.project.python_uncounted(one.path) if one not in found else None
         found.add(one)
         if facts is not None and next(imported(facts.module, one.name), None) is not None:
             waiting.extend(meant_by(evaluator, facts, facts.module, one.name))
@@ -80,7 +80,7 @@ def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
 
 
 def _is_class(evaluator: Evaluator, meant: Global) -> bool:
-    facts = evaluator.project.python_aside(meant.path)
+    facts = evaluator.project.python_uncounted(meant.path)
     return facts is not None and any(one.kind == "class" for one in facts.module.bindings.get(meant.name, ()))
 
 
@@ -136,7 +136,7 @@ def _changed_inside(evaluator: Evaluator, called: Global) -> Set[Global]:
 
 
 def _changed_by_call(evaluator: Evaluator, called: Global) -> Set[Global]:
-    facts = evaluator.project.python_aside(called.path)
+    facts = evaluator.project.python_uncounted(called.path)
     found: set[Global] = set()
     waiting: list[Scope] = []
     for scope in facts.module.children if facts is not None else ():

@@ -19,16 +19,46 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
-_SET = re.compile(r"^[ \t]*(?!self\b)[A-Za-z_][\w.]*\.(\w+)[ \t]*=(?!=)", re.M)
-"""A statement that sets an attribute of something but the object of a method."""
-_IMPORT = re.compile(r"^[ \t]*from[ \t][^\n(]*\([^)]*\)|^[ \t]*(?:from|import)[ \t][^\n]*", re.M)
-_OUTSIDE_HEADERS = r"^(?![ \t]*(?:class|def|async)\b)[^\n]*\b"
-"""What stands before a name where no class is defined by it and no function annotated with it."""
+_SET = re.compile(
+    r"""
+    \.[\s\\]*(?P<attribute>\w+)[\s\\)\]]*(?:=(?!=)|:(?!=)[^\n=]{0,200}=(?!=))  # base.COUNT = 1, base.COUNT: int = 1
+    | \b(?:for|as|del)\s[^\n=]{0,200}?\.[\s\\]*(?P<other>\w+)\b                 # with run() as base.COUNT
+    """,
+    re.X,
+)
+"""An attribute that may be set by a statement."""
+_OF_OBJECT = re.compile(r"\bself[ \t]*\.[ \t]*\w+(?=[ \t]*(?:=|:))")
+"""An attribute that a method sets of its object, where nothing is imported by the object's name."""
+_BY_NAME = re.compile(r"\b(?:setattr|delattr|vars|__dict__|__setattr__|__delattr__)\b")
+_QUOTED = re.compile(r"""["'](\w+)["']""")
+_IMPORT = re.compile(
+    r"^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\((?:(?!\bas\b)[\w\s,])*\)|(?:(?!\bas\b)[\w \t,])*)[ \t]*(?=$|\#)",
+    re.M,
+)
+"""An import that gives what it brings in no other name, and does nothing else."""
+_INHERITS = re.compile(r"^[ \t]*class[ \t]+\w+[ \t]*\([\w., \t]*\)[ \t]*:", re.M)
+_ANNOTATED = re.compile(r"->[ \t]*[\w.]+[ \t]*:")
 
 
 def _any_of(names: Set[str]) -> str:
     """Return a pattern of names, which nothing matches where there are none."""
     return "|".join(map(re.escape, sorted(names))) or r"(?!)"
+
+
+def _speaks(text: str, changed: Set[str], called: Set[str]) -> bool:
+    """Return whether a module may change something, or call what does: it speaks of a name outside plain imports."""
+    text = _IMPORT.sub("", text)
+    if re.search(rf"\b(?:{_any_of(called)})\b", text):
+        return True
+    return re.search(rf"\b(?:{_any_of(changed)})\b", _ANNOTATED.sub("", _INHERITS.sub("", text))) is not None
+
+
+def _attributes_set(text: str) -> Set[str]:
+    """Return the names of attributes that a module may set of what it imports."""
+    by_name = set(_QUOTED.findall(text)) if _BY_NAME.search(text) else set[str]()
+    if "as self" not in text:
+        text = _OF_OBJECT.sub("", text)
+    return by_name.union(*({one["attribute"], one["other"]} - {None} for one in _SET.finditer(text)))
 
 
 class _Late(NamedTuple):
@@ -54,16 +84,15 @@ class LateImports:
     def users(self, path: str, changed: Set[str], called: Set[str]) -> Iterator[PythonFacts]:
         """Yield the modules that import a file and may be imported late themselves, and may change something of it.
 
-        They go by their text: it does more with a name that may be ``changed`` than to import and inherit it, or speaks
-        of what is ``called`` to change one.
+        They speak of a name that may be ``changed``, and not to import or inherit it alone, or of what is ``called`` to
+        change one.
         """
         users = self._project.direct_users(path) & self._may_be_late - {path}
-        speaking = [one for one in users if self._project.mentions(one, changed | called)]
-        ways = re.compile(rf"{_OUTSIDE_HEADERS}(?:{_any_of(changed)})\b|\b(?:{_any_of(called)})\b", re.M)
-        yield from self._read({one for one in speaking if ways.search(_IMPORT.sub("", self._project.text(one)))})
+        speaking = {one for one in users if self._project.mentions(one, changed | called)}
+        yield from self._read({one for one in speaking if _speaks(self._project.text(one), changed, called)})
 
     def setters(self, attributes: Set[str]) -> Iterator[PythonFacts]:
-        """Yield the modules that may be imported late and set one of these attributes of anything, by their text.
+        """Yield the modules that may be imported late and may set one of these attributes of anything, by their text.
 
         Any module may import a library: of those of a large project few can be read for that.
         """
@@ -71,16 +100,16 @@ class LateImports:
 
     def _read(self, paths: Set[str]) -> Iterator[PythonFacts]:
         for path in sorted(paths):
-            facts = self._project.python_aside(path)
+            facts = self._project.python_uncounted(path)
             if facts is not None and facts.source.cells is None:
                 yield facts
 
     @cached_property
     def _setting(self) -> Mapping[str, Sequence[str]]:
-        """The modules that may be imported late, by the names of the attributes that they set."""
+        """The modules that may be imported late, by the names of the attributes that they may set."""
         found: dict[str, list[str]] = {}
         for path in self._may_be_late:
-            for attribute in set(_SET.findall(self._project.text(path))):
+            for attribute in _attributes_set(self._project.text(path)):
                 found.setdefault(attribute, []).append(path)
         return found
 
