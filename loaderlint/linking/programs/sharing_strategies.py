@@ -22,7 +22,8 @@ def sharing_strategies(
     """Yield the strategies that the files of a program set, each where it was named."""
     ran = list(runs)
     for path in files:
-        facts = evaluator.project.python(path)
+        project = evaluator.project
+        facts = project.python(path) if project.mentions(path, ["set_sharing_strategy"]) else None
         for site in facts.calls.get("set_sharing_strategy", ()) if facts is not None else ():
             assert facts is not None
             frame, scope = Frame(facts, site.place), site.place.scope

@@ -21,16 +21,24 @@ if TYPE_CHECKING:
 
 _SET = re.compile(
     r"""
-    \.[\s\\]*(?P<attribute>\w+)[\s\\)\]]*(?:=(?!=)|:(?!=)[^\n=]{0,200}=(?!=))  # base.COUNT = 1, base.COUNT: int = 1
-    | \b(?:for|as|del)\s[^\n=]{0,200}?\.[\s\\]*(?P<other>\w+)\b                 # with run() as base.COUNT
+    \b(?P<owner>[A-Za-z_]\w*) (?:[\s\\)]*\.[\s\\]*\w+){0,8} [\s\\)]*\.[\s\\]*(?P<attribute>\w+) [\s\\)\]]*
+    (?: =(?!=) | :(?!=)[^\n=]{0,200}=(?!=) | in\b )      # base.COUNT = 1, base.COUNT: int = 1, for base.COUNT in ...
+    | \b(?:as|del)\s+ (?P<other>[A-Za-z_]\w*) (?:\.\w+){0,8} \.(?P<of_other>\w+)
     """,
     re.X,
 )
-"""An attribute that may be set by a statement."""
-_OF_OBJECT = re.compile(r"\bself[ \t]*\.[ \t]*\w+(?=[ \t]*(?:=|:))")
-"""An attribute that a method sets of its object, where nothing is imported by the object's name."""
-_BY_NAME = re.compile(r"\b(?:setattr|delattr|vars|__dict__|__setattr__|__delattr__)\b")
+"""An attribute that a statement may set, and the first name of what it is set on."""
+_ANNOTATES = re.compile(r"(?:^|[(,\n])[ \t]*\*{0,2}(?!(?:else|finally|try)\b)\w+[ \t]*:[^=\n;]*\Z")
+"""What stands before a type: ``x: torch.Tensor = None`` gives the type no attribute."""
+_MOST_BEFORE = 200
+"""Characters of a line that a type may stand behind."""
+_BY_NAME = re.compile(
+    r"\b(?:setattr|delattr|vars)\s*\(\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)[\w.]*\.__(?:dict|setattr|delattr)__"
+)
+"""What has its attributes set by their names, which stand in quotes where they are known."""
 _QUOTED = re.compile(r"""["'](\w+)["']""")
+_BRINGS = re.compile(r"\b(?:from|import)\b([^\n;(\\]*(?:\([^)]*\)|\\\n[^\n;]*)?)")
+_WORD = re.compile(r"\w+")
 _IMPORT = re.compile(
     r"^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\((?:(?!\bas\b)[\w\s,])*\)|(?:(?!\bas\b)[\w \t,])*)[ \t]*(?=$|\#)",
     re.M,
@@ -55,10 +63,16 @@ def _speaks(text: str, changed: Set[str], called: Set[str]) -> bool:
 
 def _attributes_set(text: str) -> Set[str]:
     """Return the names of attributes that a module may set of what it imports."""
-    by_name = set(_QUOTED.findall(text)) if _BY_NAME.search(text) else set[str]()
-    if "as self" not in text:
-        text = _OF_OBJECT.sub("", text)
-    return by_name.union(*({one["attribute"], one["other"]} - {None} for one in _SET.finditer(text)))
+    imported = {name for names in _BRINGS.findall(text) for name in _WORD.findall(names)}
+    found = {
+        one["attribute"] or one["of_other"]
+        for one in _SET.finditer(text)
+        if imported & {one["owner"], one["other"]}
+        and not _ANNOTATES.search(text, max(0, one.start() - _MOST_BEFORE), one.start())
+    }
+    if any(imported & {*owners} for owners in _BY_NAME.findall(text)):
+        found.update(_QUOTED.findall(text))
+    return found
 
 
 class _Late(NamedTuple):
@@ -163,7 +177,7 @@ class LateImports:
 
     def _imported(self, path: str) -> frozenset[str]:
         if path not in self._at_the_top:
-            facts = self._project.python(path)
+            facts = self._project.python_uncounted(path)
             found = frozenset[str]()
             if facts is not None:
                 for node, place in _imports(facts.module):
