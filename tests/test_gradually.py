@@ -37,3 +37,15 @@ def test_an_empty_row_is_false() -> None:
     row = Gradually(iter(()))
     assert not row
     assert len(row) == 0
+
+
+def test_two_looks_at_once_each_give_the_whole_row() -> None:
+    row = Gradually(iter("abc"))
+    assert list(zip(row, row, strict=True)) == [("a", "a"), ("b", "b"), ("c", "c")]
+
+
+def test_rows_are_equal_by_what_they_hold() -> None:
+    assert Gradually(iter("ab")) == Gradually(iter("ab"))
+    assert Gradually(iter("ab")) == ("a", "b")
+    assert Gradually(iter("ab")) != Gradually(iter("abc"))
+    assert hash(Gradually(iter("ab"))) == hash(("a", "b"))

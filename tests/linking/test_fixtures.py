@@ -23,6 +23,7 @@ def below(fixtures: str, test: str = TEST) -> dict[str, str]:
     return {"tests/conftest.py": f"import pytest\n{fixtures}", "tests/unit/test_load.py": f"{START}{test}"}
 
 
+TAKES_CONFIG = f"def test_load(config):\n{LOAD.format(ITEM)}"
 COUNT = "@pytest.fixture\ndef count():\n    return ⟦4⟧\n"
 
 FOUND: Cases = {
@@ -87,6 +88,25 @@ FOUND: Cases = {
         },
         {"4"},
     ),
+    "of a base of the test's class": (
+        {
+            "test_load.py": f"{START}{COUNT.replace('⟦4⟧', '8')}class Base:\n    @pytest.fixture\n"
+            "    def count(self):\n        return ⟦4⟧\nclass TestLoad(Base):\n"
+            f"    def test_load(self, count):\n    {LOAD.format('count')}"
+        },
+        {"4"},
+    ),
+    "of a test that another class inherits": (
+        {
+            "test_load.py": f"{START}{COUNT}class TestLoad:\n"
+            f"    def test_load(self, count):\n    {LOAD.format('count')}class TestMore(TestLoad):\n    pass\n"
+        },
+        {"4"},
+    ),
+    "a dictionary that a fixture takes which no test asks for": (
+        beside(f"{CONFIG}@pytest.fixture\ndef more(config):\n    config['num_workers'] = 1\n", TAKES_CONFIG),
+        {"2"},
+    ),
     "for a loader that a fixture makes": (
         {"tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}"},
         {"2"},
@@ -96,7 +116,51 @@ FOUND: Cases = {
         {"7", "open"},
     ),
 }
+CHANGES = "def more(config):\n    config['num_workers'] = 1\n"
+PLAIN = CONFIG.replace("⟦2⟧", "2")
+FOUR = COUNT.replace("⟦4⟧", "4")
 OPEN: Cases = {
+    "one of two that stand under a condition": (
+        beside(
+            "import sys\nif sys.platform == 'linux':\n    @pytest.fixture\n    def count(): return 4\nelse:\n"
+            "    @pytest.fixture\n    def count(): return 0\n"
+        ),
+        {"open"},
+    ),
+    "one of two that stand in a try": (
+        beside(
+            "try:\n    import numpy\n    @pytest.fixture\n    def count(): return 4\nexcept ImportError:\n"
+            "    @pytest.fixture\n    def count(): return 0\n"
+        ),
+        {"open"},
+    ),
+    "one that stands under a condition": (
+        beside("import sys\nif sys.argv:\n    @pytest.fixture\n    def count(): return 4\n"),
+        {"open"},
+    ),
+    "of a test that another class inherits, with a fixture of its own": (
+        {
+            "test_load.py": f"{START}{FOUR}class TestLoad:\n    def test_load(self, count):\n    {LOAD.format('count')}"
+            "class TestMore(TestLoad):\n    @pytest.fixture\n    def count(self):\n        return 1\n"
+        },
+        {"open"},
+    ),
+    "an object that another fixture of the test changes": (
+        beside(f"{PLAIN}@pytest.fixture\n{CHANGES}", TAKES_CONFIG.replace("(config)", "(config, more)")),
+        {"open"},
+    ),
+    "an object that a fixture changes which each test uses": (
+        beside(f"@pytest.fixture(autouse=True)\n{CHANGES}{PLAIN}", TAKES_CONFIG),
+        {"open"},
+    ),
+    "an object that a fixture changes which the test names in a mark": (
+        beside(f"@pytest.fixture\n{CHANGES}{PLAIN}", f"@pytest.mark.usefixtures('more')\n{TAKES_CONFIG}"),
+        {"open"},
+    ),
+    "an object that other tests may have changed": (
+        beside(PLAIN.replace("fixture", "fixture(scope='module')"), TAKES_CONFIG),
+        {"open"},
+    ),
     "no fixture of the name": (beside(COUNT.replace("⟦4⟧", "4").replace("count", "other")), {"open"}),
     "a fixture in a folder beside": (
         {"tests/other/conftest.py": f"import pytest\n{COUNT.replace('⟦4⟧', '4')}", **below("", TEST)},

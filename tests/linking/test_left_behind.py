@@ -292,10 +292,28 @@ CALLED_BEFORE |= {
         "another name that is added to": "rows = CACHE; rows.append(row)",
         "what is imported that adds": "from heapq import heappush as push; push(CACHE, row)",
         "what is imported": "TABLE.merge(row)",
+        "an item beside how many there are": "TABLE[row] = 1; print(len(TABLE))",
+        "an item of how many there are": "count = len(TABLE); TABLE[row] = count",
     }.items()
 }
 CALLED_BEFORE["what is imported that adds"] = (CALLED_BEFORE["what is imported that adds"][0], "push(CACHE, row)")
 CALLED_BEFORE["a global in an expression"] = (CALLED_BEFORE["a global in an expression"][0], "OTHER := OTHER + 1")
+CALLED_BEFORE["an item of how many there are"] = (
+    CALLED_BEFORE["an item of how many there are"][0],
+    "TABLE[row] = count",
+)
+CALLED_BEFORE["a global that is what the first call was handed"] = (
+    "FIRST = None\ndef note(row=0):\n    global FIRST\n    if FIRST is None:\n        FIRST = row\n    return FIRST",
+    "FIRST = row",
+)
+CALLED_BEFORE["an attribute that is what the first call was handed"] = (
+    f"{BOX}def note(row=0):\n    if BOX.table is None:\n        BOX.table = load(row)\n    return BOX.table",
+    "BOX.table = load(row)",
+)
+CALLED_BEFORE["an item that is what the first call was handed"] = (
+    "def note(row=0):\n    TABLE.setdefault('first', row)\n    return TABLE['first']",
+    "TABLE.setdefault('first', row)",
+)
 CALLED_BEFORE["a list that a function adds to"] = (
     "def add(rows, row):\n    rows.append(row)\ndef note(row=0):\n    add(CACHE, row)\n    return len(CACHE)",
     "add(CACHE, row)",
@@ -453,6 +471,17 @@ LEFT_BEHIND |= {
         "type(self)",
     ),
     "the folder": ({"above": "import os\nSCALE = len(os.getcwd())", "before": "os.chdir('/')"}, "os.chdir('/')"),
+    "what is in the folder": (
+        {"above": "import os\nSCALE = len(os.listdir('.'))", "before": "os.chdir('/')"},
+        "os.chdir('/')",
+    ),
+    "a path in the folder": (
+        {
+            "above": "import os\nfrom pathlib import Path\nSCALE = str(Path('rows').resolve())",
+            "before": "os.chdir('/')",
+        },
+        "os.chdir('/')",
+    ),
     "the folder of a path": (
         {"above": "import os\nSCALE = os.path.abspath('rows')", "before": "os.chdir('/')"},
         "os.chdir('/')",
@@ -478,6 +507,7 @@ NOT_LEFT_BEHIND = {
         "before": "os.chdir('/')",
     },
     "another folder": {"above": "import os\nSCALE = os.getcwd()", "before": "os.mkdir('rows')"},
+    "a folder by its whole path": {"above": "import os\nSCALE = os.listdir('/rows')", "before": "os.chdir('/')"},
     "a count of the samples that workers read": {"inside": "global SCALE; SCALE += 1", "before": "rows = [1]; rows[0]"},
     "an object that is called and stays the same": {
         "above": "class Scale:\n    by = 2\n    def __call__(self, x):\n        return x * self.by\nscale = Scale()",

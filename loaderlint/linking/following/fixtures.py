@@ -1,7 +1,8 @@
 """What pytest's fixtures give the parameters of tests and of other fixtures (its "Fixtures reference").
 
-A name is looked for from the test: in its classes, its file, then the ``conftest.py`` of its folder and of those above.
-A fixture that asks for another by name gets what the test would get; for its own name it gets the one that it replaces.
+A name is looked for from the test: in its classes and their bases, its file, then the ``conftest.py`` of its folder and
+of those above. A fixture that asks for another by name gets what the test would get; for its own name it gets the one
+that it replaces. All that ask for one in a test get the same object, and any of them may change it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.files.parametrized import Parametrized
 from loaderlint.linking.files.search_path import upwards
-from loaderlint.linking.following import functions
+from loaderlint.linking.following import functions, hierarchy
 from loaderlint.linking.following import parametrized as parameters_given
-from loaderlint.linking.things.classes import is_receiver, owner_of
+from loaderlint.linking.things.classes import class_of, is_receiver, lineage, owner_of
 from loaderlint.linking.things.kinds import (
     External,
     Frame,
@@ -77,7 +78,7 @@ def given_to(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilities
     own = _fixture(evaluator, frame.facts, scope)
     if own is None and not _is_test(scope):
         return None
-    holders = tuple(_holders(evaluator, frame.facts, scope))
+    holders = tuple(_holders(evaluator, frame.facts, scope.parent))
     asking = _Asking(frame.facts, scope, holders)
     given = _asked_for(evaluator, node.arg, asking, own, 0)
     if given is None:
@@ -92,12 +93,12 @@ def _is_test(scope: Scope) -> bool:
     return inside and scope.name.startswith("test")
 
 
-def _holders(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[PythonFacts, Scope]]:
-    """Yield the scopes whose fixtures a function can ask for, the nearest first."""
-    parent = scope.parent
-    while parent is not None:
-        yield facts, parent
-        parent = parent.parent
+def _holders(evaluator: Evaluator, facts: PythonFacts, around: Scope | None) -> Iterator[tuple[PythonFacts, Scope]]:
+    """Yield the scopes whose fixtures can be asked for right inside a class or file, the nearest first."""
+    while around is not None:
+        owner = class_of(facts, around)
+        yield from ((one.facts, one.scope) for one in lineage(evaluator, owner)) if owner else ((facts, around),)
+        around = around.parent
     for folder in upwards(posixpath.dirname(facts.source.path)):
         path = posixpath.join(folder, "conftest.py")
         above = evaluator.project.python(path) if path != facts.source.path else None
@@ -118,11 +119,64 @@ def _asked_for(
             return given
         if _may_be_parametrized(name, asking):
             return unseen(asking.facts.span(asking.scope.node))
-    fixture = _found(evaluator, name, asking, by)
-    if fixture is None or depth > _DEEPEST:
+    several = _found(evaluator, name, asking.holders, by)
+    if not several or depth > _DEEPEST:
         return None
+    fixture, here = several[-1], asking.facts.span(asking.scope.node)
+    if len(several) > 1 or _is_conditional(fixture) or _is_another_for_heirs(evaluator, name, fixture, asking, by):
+        return unseen(here)
     key = ("fixture", id(fixture.node), id(asking.scope.node))
-    return evaluator.remembered(key, None, partial(_given_by, evaluator, fixture, asking, depth))
+    given = evaluator.remembered(key, None, partial(_given_by, evaluator, fixture, asking, depth))
+    shared = not all(one.constant for one in given)
+    return unseen(here) if shared and _may_be_changed(evaluator, name, fixture, asking, by) else given
+
+
+def _is_conditional(fixture: _Fixture) -> bool:
+    """Return whether a fixture is defined under a condition, or in a ``try``."""
+    return fixture.scope.defined is not None and bool(fixture.scope.defined.arms)
+
+
+def _is_another_for_heirs(
+    evaluator: Evaluator, name: str, fixture: _Fixture, asking: _Asking, by: _Fixture | None
+) -> bool:
+    """Return whether a test is run in a class that inherits it, too, and gets another fixture there."""
+    owner = owner_of(asking.facts, asking.scope)
+    heirs = hierarchy.family(evaluator, owner)[1:] if owner is not None else ()
+    return any(
+        [one.node for one in _found(evaluator, name, tuple(_holders(evaluator, heir.facts, heir.scope)), by)]
+        != [fixture.node]
+        for heir in heirs
+    )
+
+
+def _may_be_changed(evaluator: Evaluator, name: str, fixture: _Fixture, asking: _Asking, by: _Fixture | None) -> bool:
+    """Return whether something else gets the object that a fixture gives, before: other tests, or other fixtures."""
+    return "scope" in fixture.options or any(
+        one.node not in (fixture.node, by.node if by is not None else None)
+        and any(each.arg == name for each in parameters(one.node))
+        for one in _in_play(evaluator, asking)
+    )
+
+
+def _in_play(evaluator: Evaluator, asking: _Asking) -> Iterator[_Fixture]:
+    """Yield the fixtures that run for a test, as far as they are known by their names; for a fixture's tests, any."""
+    visible: dict[str, list[_Fixture]] = {}
+    for facts, holder in asking.holders:
+        for name, several in _defined(evaluator, facts, holder).items():
+            visible.setdefault(name, []).extend(several)
+    named = any("usefixtures" in facts.source.text for facts, _ in asking.holders)
+    if named or not _is_test(asking.scope) or not isinstance(asking.scope.node, FunctionNode):
+        waiting = list(visible)
+    else:
+        waiting = [one.arg for one in parameters(asking.scope.node)]
+        waiting += [name for name, several in visible.items() if any("autouse" in one.options for one in several)]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        for one in visible.get(name, ()) if name not in seen else ():
+            yield one
+            waiting.extend(each.arg for each in parameters(one.node))
+        seen.add(name)
 
 
 def _request(evaluator: Evaluator, fixture: _Fixture) -> Possibilities:
@@ -158,18 +212,29 @@ def _given_by(evaluator: Evaluator, fixture: _Fixture, asking: _Asking, depth: i
     return one_of(f"what is yielded by {here}", ways) or unseen(here)
 
 
-def _found(evaluator: Evaluator, name: str, asking: _Asking, by: _Fixture | None) -> _Fixture | None:
-    """Return the nearest fixture of a name; to a fixture that asks for its own name, the one that it replaces."""
-    every = (_defined(evaluator, facts, holder).get(name) for facts, holder in asking.holders)
+def _found(
+    evaluator: Evaluator, name: str, holders: Sequence[tuple[PythonFacts, Scope]], by: _Fixture | None
+) -> Sequence[_Fixture]:
+    """Return the nearest fixtures of a name, of which one is meant; to one that asks for its own, those it replaces."""
+    every = (_defined(evaluator, facts, holder).get(name) for facts, holder in holders)
     found = [one for one in every if one is not None]
-    own = [number for number, one in enumerate(found) if by is not None and one.node is by.node]
-    return next(iter(found[own[0] + 1 :] if own else found), None)
+    own = [
+        place for place, several in enumerate(found) if by is not None and any(one.node is by.node for one in several)
+    ]
+    return next(iter(found[own[0] + 1 :] if own else found), ())
 
 
-def _defined(evaluator: Evaluator, facts: PythonFacts, holder: Scope) -> Mapping[str, _Fixture]:
+def _defined(evaluator: Evaluator, facts: PythonFacts, holder: Scope) -> Mapping[str, Sequence[_Fixture]]:
     """Return the fixtures that a class or file defines or imports, by their names."""
-    nothing: Mapping[str, _Fixture] = {}
-    return evaluator.once(("fixtures in", id(holder)), nothing, lambda: dict(_named_in(evaluator, facts, holder)))
+    nothing: Mapping[str, Sequence[_Fixture]] = {}
+
+    def defined() -> Mapping[str, Sequence[_Fixture]]:
+        found: dict[str, list[_Fixture]] = {}
+        for name, fixture in _named_in(evaluator, facts, holder):
+            found.setdefault(name, []).append(fixture)
+        return found
+
+    return evaluator.once(("fixtures in", id(holder)), nothing, defined)
 
 
 def _named_in(evaluator: Evaluator, facts: PythonFacts, holder: Scope) -> Iterator[tuple[str, _Fixture]]:

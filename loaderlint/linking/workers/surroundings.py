@@ -22,7 +22,14 @@ _ENVIRONMENT, _WORDS = "os.environ", "sys.argv"
 _READS_ENVIRONMENT = frozenset({"os.getenv", "os.environ.get", "os.environ.setdefault"})
 _FOLDER = "os.getcwd"
 """The folder that the process is in."""
-_READS_FOLDER = frozenset({"os.getcwd", "os.path.abspath", "os.path.realpath", "pathlib.Path.cwd"})
+_READS_FOLDER = frozenset(
+    {"os.getcwd", "os.path.abspath", "os.path.realpath", "pathlib.Path.cwd"}
+    | {"builtins.open", "glob.glob", "glob.iglob", "os.listdir", "os.scandir", "os.walk", "open"}
+)
+_READS_FOLDER_OF_PATH = frozenset(
+    {"absolute", "glob", "iterdir", "open", "read_bytes", "read_text", "resolve", "rglob"}
+)
+"""Methods of a relative path that start from the folder of the process (``pathlib``)."""
 _OF_A_FILE = "dotenv."
 """A library that sets what a file says, which may be any variable."""
 _CHANGING = (
@@ -112,7 +119,12 @@ def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
 def _asks_folder(scope: Scope, call: ast.Call) -> bool:
     """Return whether a call asks for the folder of the process: that of a file (``__file__``) is another matter."""
     asks = _known_as(scope, dotted(call.func) or "") in _READS_FOLDER
-    return asks and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in ast.walk(call))
+    match call.func:
+        case ast.Attribute(ast.Call(ast.Name() | ast.Attribute() as made), method) if method in _READS_FOLDER_OF_PATH:
+            asks = _known_as(scope, dotted(made) or "") == "pathlib.Path"
+    nodes = list(ast.walk(call))
+    absolute = any(isinstance(one, ast.Constant) and str(one.value).startswith("/") for one in nodes)
+    return asks and not absolute and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
 
 
 def _known_as(scope: Scope, name: str) -> str:

@@ -1,6 +1,7 @@
 """Whether what a function changes of what is kept is what each call would work out again, as a cache does.
 
-What is not known to be that goes on from call to call.
+What is not known to be that goes on from call to call. So does what the first call gives by what it was handed, and an
+item where the function asks about all items.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.things.classes import is_receiver
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_of_library, meant_by
 from loaderlint.model.payload import Touch
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 _CHANGING_BUILTINS = frozenset({"delattr", "eval", "exec", "next", "setattr"})
 """Builtins that change what they are given first, or run what may."""
+_OF_AN_ITEM = frozenset({"get", "pop", "setdefault"})
+"""Methods that are about one item."""
 
 
 def goes_on(evaluator: Evaluator, function: Function, touch: Touch, *, drawn: bool) -> bool:
@@ -78,7 +82,9 @@ def _call_goes_on(evaluator: Evaluator, function: Function, call: ast.Call, *, d
     scope = function.scope
     match call:
         case ast.Call(ast.Attribute(kept, "setdefault"), [key, value]):
-            return drawn or bool(_names(kept) & (_names(key) | _names(value)))
+            used = _worked_out_of(function, value)
+            first = not _names(key) and bool(used & _handed(function))
+            return drawn or first or bool(_names(kept) & (_names(key) | used)) or _asks_all(function.node, kept)
         case ast.Call(ast.Attribute(kept)) if full_name(scope, dotted(call.func) or "") not in CHANGES_ITS_ARGUMENT:
             return not any(is_of_library(evaluator, function.facts, scope, name) for name in _names(kept))
     if _changes_first(scope, call):
@@ -133,19 +139,56 @@ def _root(node: ast.expr) -> str:
 
 def _set_goes_on(function: Function, target: ast.expr, value: ast.expr | None, *, drawn: bool) -> bool:
     """Return whether a value that is given to something may hang on the calls before; any that is not seen does."""
-    used = _names(value) if value is not None else set[str]()
+    used = _worked_out_of(function, value) if value is not None else set[str]()
+    first = bool(used & _handed(function))
     match target:
         case ast.Name(name) if name not in function.scope.outer_names:
             # Another name for what is kept.
             return _is_changed(function.scope, name)
         case ast.Name() | ast.Attribute() if value is not None and (kept := dotted(target)) is not None:
             itself = any(isinstance(one, ast.expr) and dotted(one) == kept for one in ast.walk(value))
-            return drawn or itself or not _is_asked_for(function.node, kept)
+            return drawn or itself or first or not _is_asked_for(function.node, kept)
         case ast.Subscript(kept, key) if value is not None:
-            if drawn or _names(kept) & used:
+            if drawn or _names(kept) & used or _asks_all(function.node, kept):
                 return True
-            return not _names(key) and bool(used) and not _is_looked_up(function.node, kept)
+            return not _names(key) and bool(used) and (first or not _is_looked_up(function.node, kept))
     return True
+
+
+def _handed(function: Function) -> set[str]:
+    """Return the names of what a function is handed at each call, but for the object of a method."""
+    if not isinstance(function.node, FunctionNode):
+        return set()
+    in_class = function.scope.parent is not None and function.scope.parent.is_class
+    return {one.arg for one in parameters(function.node) if not (in_class and is_receiver(function.node, one))}
+
+
+def _worked_out_of(function: Function, value: ast.expr) -> set[str]:
+    """Return the names that a value is worked out of, those of the function's own names among them."""
+    found, waiting = set[str](), _names(value)
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        own = function.scope.bindings.get(name, ()) if name not in function.scope.outer_names else ()
+        waiting |= {each for one in own if one.value is not None for each in _names(one.value)} - found
+    return found
+
+
+def _asks_all(function: ast.AST, kept: ast.expr) -> bool:
+    """Return whether a function asks about more of what is kept than single items: how many there are, or which."""
+    name, nodes = dotted(kept), list(ast.walk(function))
+    about_items = {id(one) for node in nodes for one in _asked_for_an_item(node)}
+    asked = (one for one in nodes if isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Load))
+    return name is not None and any(dotted(one) == name and id(one) not in about_items for one in asked)
+
+
+def _asked_for_an_item(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what an expression asks for one item."""
+    match node:
+        case ast.Subscript(asked) | ast.Compare(_, [ast.In() | ast.NotIn()], [asked]):
+            yield asked
+        case ast.Attribute(asked, method) if method in _OF_AN_ITEM:
+            yield asked
 
 
 def _names(node: ast.AST) -> set[str]:
