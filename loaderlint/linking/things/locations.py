@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
@@ -81,7 +81,8 @@ class Location:
         return replace(self, path=posixpath.dirname(self.path))
 
 
-_Found: TypeAlias = Iterator[tuple[Location | None, Assumptions]]
+_Way: TypeAlias = tuple[Location | None, Assumptions]
+_Found: TypeAlias = Iterator[_Way]
 
 
 def is_path(made: Made) -> bool:
@@ -100,11 +101,16 @@ def folder_of(path: ast.expr, frame: Frame) -> Made:
     return Made(_PARENT, ast.copy_location(ast.Call(path, [path], []), path), frame)
 
 
-def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
-    """Yield where the file can be that an expression names, has opened or has read, with what each assumes.
+def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[_Way, ...]:
+    """Return where the file can be that an expression names, has opened or has read, with what each assumes.
 
     None stands for what cannot be followed. What opens nothing, an empty name or None, is passed over.
     """
+    # A path is put together of folders that many paths have in common, each of which can be many.
+    return evaluator.remembered(("location", node), frame, lambda: tuple(dict.fromkeys(_of(evaluator, node, frame))))
+
+
+def _of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
     for one in templates.spelled_out(evaluator, evaluator.evaluate(node, frame)):
         for location, assumptions in _of_thing(evaluator, one.thing, one.span):
             joint = together(one.assumptions, assumptions)
@@ -168,7 +174,7 @@ def _of_lines(evaluator: Evaluator, made: Made) -> _Found:
 _READ = (Form.TEXT, Form.LINES)
 
 
-def _as(form: Form, found: _Found) -> _Found:
+def _as(form: Form, found: Iterable[_Way]) -> _Found:
     """Yield locations in the form that a function gives them; of text that was read nothing makes a file again."""
     for location, assumptions in found:
         if location is None or (location.form in _READ and form not in _READ):
