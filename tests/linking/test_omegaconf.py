@@ -97,6 +97,42 @@ MERGED: Cases = {
         {"main.py": program("c = OmegaConf.merge(c, *rest())"), "c.yaml": "data:\n  m: 4\n"},
         {"open"},
     ),
+    "a part of a configuration, which stays one": (
+        {"main.py": program("d = OmegaConf.merge(c.data, {'m': 1})", "d.n"), "c.yaml": "n: ⟦4⟧\ndata:\n  n: ${n}\n"},
+        {"4"},
+    ),
+    "a part of a part": (
+        {
+            "main.py": program("d = OmegaConf.merge(c.a.b, {'m': 1})", "d.data.n"),
+            "c.yaml": "a:\n  m: ⟦4⟧\n  b:\n    data:\n      n: ${...m}\n",
+        },
+        {"4"},
+    ),
+    "a part, whose own keys are those on top": (
+        {
+            "main.py": program("d = OmegaConf.merge(c.data, {'m': ⟦2⟧})", "d.n"),
+            "c.yaml": "m: 4\ndata:\n  m: 3\n  n: ${.m}\n",
+        },
+        {"2"},
+    ),
+    "a part, beside which the configuration stays as it was": (
+        {
+            "main.py": program("d = OmegaConf.merge(c.data, {'m': 2})", "d.n"),
+            "c.yaml": "data:\n  m: ⟦3⟧\n  n: ${data.m}\n",
+        },
+        {"3"},
+    ),
+    "a part on top of another, in which nothing has that name": (
+        {"main.py": program("d = OmegaConf.merge({'k': 1}, c.data)", "d.n"), "c.yaml": "m: 4\ndata:\n  n: ${m}\n"},
+        {"open"},
+    ),
+    "a part on top of another, whose interpolations see that": (
+        {
+            "main.py": program("d = OmegaConf.merge({'m': ⟦2⟧}, c.data)", "d.n"),
+            "c.yaml": "m: 4\ndata:\n  n: ${m}\n",
+        },
+        {"2"},
+    ),
     "a list replaces a list": (
         {"main.py": program("c = OmegaConf.merge(c, {'data': {'n': [1]}})", "c.data.n[0]"), "c.yaml": REPLACED},
         {"1 at main.py:4:40"},
@@ -207,6 +243,9 @@ INTERPOLATED = {
     "a key that is not there": ("${k}", "m: 2\n", {"open"}),
     "itself": ("${data.n}", "m: 2\n", {"open"}),
     "each other": ("${m}", "m: ${data.n}\n", {"open"}),
+    "a list that holds itself": ("${a[0]}", "a:\n  - ${a}\n  - ${a[0]}\n", {"open"}),
+    "an item beside it": ("${a[1]}", "a:\n  - ⟦2⟧\n  - ${.0}\n", {"2"}),
+    "a key above its list": ("${a[0]}", "m: ⟦2⟧\na:\n  - ${..m}\n", {"2"}),
     "a part of a string": ("1${m}", "m: 2\n", {"open"}),
     "a path that depends on another": ("${a.${m}}", "m: b\na:\n  b: 2\n", {"open"}),
     "an environment variable": ("${oc.env:N}", "", {"open"}),
@@ -234,6 +273,18 @@ def test_text_that_no_omegaconf_reads_is_no_interpolation() -> None:
         "c.yaml": "m: 2\nn: ${m}\n",
     }
     assert traced(files) == {"open"}
+
+
+def test_what_stands_for_itself_in_many_files_is_followed_once() -> None:
+    reads = program("d = OmegaConf.merge({'k': 1}, c.data)", "d.n").replace("'c.yaml'", "argv[1]")
+    files = {f"c{number:02}.yaml": f"n: {number}\ndata:\n  n: ${{n}}\n  m: ${{n}}\n" for number in range(40)}
+    assert traced({"main.py": f"from sys import argv\n{reads}", **files}) == {"open"}
+
+
+def test_lists_that_hold_each_other_twice_end() -> None:
+    lists = [f"a{number}: ['${{a{number + 1}}}', '${{a{number + 1}}}']" for number in range(40)]
+    text = "\n".join([*lists, "a40: [1]", "data:", "  n: ${a0}", ""])
+    assert traced({"main.py": program(""), "c.yaml": text}) == {"open"}
 
 
 def test_aliases_inside_aliases_end() -> None:

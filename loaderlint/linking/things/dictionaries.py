@@ -101,7 +101,7 @@ def joined(possibilities: Iterable[Possibility]) -> Possibilities:
     if all(isinstance(one.thing, Settings) for one in ways):
         # What an interpolation stands for in each of them is settled, so that the one they make is its own root.
         here = _joined_items(ways, common)
-        return (replace(ways[0], thing=Settings(here, here), assumptions=common),)
+        return (replace(ways[0], thing=Settings(here), assumptions=common),)
     first = ways[0].thing
     if isinstance(first, CommandLine | Instance) and all(_is_one_object(first, one.thing) for one in ways):
         changed = _joined_entries(

@@ -63,12 +63,12 @@ def _piece(one: Possibility, text: str, start: int, length: int) -> Possibility:
 
 
 def _at(one: Possibility, path: re.Match[str], settings: Settings, depth: int) -> Possibilities:
-    dots, keys = len(path["dots"]), path["keys"]
-    above = settings.path[: len(settings.path) - (dots - 1)] if dots else ()
-    if dots > len(settings.path) + 1:
+    start: Settings | None = settings if path["dots"] else settings.root
+    for _ in path["dots"][1:]:
+        start = start and start.above
+    if start is None:
         return unseen(one.span)
-    root = Settings(settings.root, settings.root)
-    return configuration.selected(root, (*above, *_KEY.findall(keys)), one.span, depth + 1)
+    return configuration.selected(start, _KEY.findall(path["keys"]), one.span, depth + 1)
 
 
 def _named(one: Possibility, path: re.Match[str], settings: Settings, depth: int) -> Possibilities:

@@ -224,13 +224,22 @@ class Template:
 class Settings:
     """A mapping of an OmegaConf configuration.
 
-    ``here`` is what was written for it, with interpolations as they stand, ``root`` the whole configuration whose keys
-    they name, and ``path`` the keys that lead from there to here.
+    ``here`` is what was written for it, with interpolations as they stand. ``above`` is the mapping or list it is a
+    part of, None for a whole configuration, and ``key`` what it stands under there. ``known`` is what was read of it.
     """
 
     here: Items
-    root: Items
-    path: tuple[str, ...] = ()
+    above: Settings | None = None
+    key: str = ""
+    known: dict[str, Possibilities] = field(default_factory=dict)
+
+    @property
+    def root(self) -> Settings:
+        """The whole configuration, whose keys interpolations name."""
+        whole = self
+        while whole.above is not None:
+            whole = whole.above
+        return whole
 
 
 @dataclass(frozen=True, eq=False, slots=True)

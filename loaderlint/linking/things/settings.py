@@ -114,7 +114,15 @@ def trees(possibilities: Iterable[Possibility]) -> Possibilities:
 
 def seen_as_settings(one: Possibility) -> Possibility:
     """Return a tree as the program sees it, the root of its own configuration."""
-    return replace(one, thing=Settings(one.thing, one.thing)) if isinstance(one.thing, Items) else one
+    return replace(one, thing=Settings(one.thing)) if isinstance(one.thing, Items) else one
+
+
+def seen_in_place_of(before: Thing, tree: Items) -> Settings:
+    """Return a tree that was made of a thing and others; a part of a configuration stays one, without changing it.
+
+    What ``OmegaConf.merge`` returns is a copy of its first argument, with the same parent (2.3, ``omegaconf.py``).
+    """
+    return Settings(tree, before.above, before.key) if isinstance(before, Settings) else Settings(tree)
 
 
 def merged(below: Items, above: Items) -> Items:
@@ -234,21 +242,34 @@ def nested(path: Iterable[str], inner: Items, span: Span) -> Items:
 
 
 def child(settings: Settings, key: str, depth: int = 0) -> Possibilities | None:
-    """Return what a program gets for a key, None where it is not there; values not given stay `Absent`."""
+    """Return what a program gets for a key, None where it is not there; values not given stay `Absent`.
+
+    Each key is followed once: one that stands for itself is unseen.
+    """
     values = settings.here.entries.get(key)
     if values is None:
         return None
-    return distinct(way for one in values for way in under(_seen(one, settings, key, depth), one.assumptions))
+    if key not in settings.known:
+        settings.known[key] = unseen(values[0].span)
+        try:
+            settings.known[key] = distinct(
+                way for one in values for way in under(_seen(one, settings, key, depth), one.assumptions)
+            )
+        except RecursionError:
+            # Who asks from less far away is to get an answer.
+            del settings.known[key]
+            raise
+    return settings.known[key]
 
 
 def _seen(one: Possibility, settings: Settings, key: str, depth: int) -> Possibilities:
     thing = one.thing
-    path = (*settings.path, key)
     if isinstance(thing, Items):
-        return (replace(one, thing=Settings(thing, settings.root, path)),)
+        return (replace(one, thing=Settings(thing, settings, key)),)
     if isinstance(thing, Row):
+        inside = Settings(Items({str(index): items for index, items in enumerate(thing.items)}), settings, key)
         rows = tuple(
-            tuple(way for item in items for way in _seen(item, Settings(Items({}), settings.root, path), str(index), 0))
+            tuple(way for item in items for way in _seen(item, inside, str(index), depth))
             for index, items in enumerate(thing.items)
         )
         return (replace(one, thing=Row(rows)),)
@@ -302,9 +323,8 @@ def got(settings: Settings, key: str, default: Possibilities, span: Span, text: 
 
 def parts(settings: Settings, key: str) -> Possibilities:
     """Return what stands under a key as it was written, mappings as the program sees them."""
-    path = (*settings.path, key)
     return tuple(
-        replace(one, thing=Settings(one.thing, settings.root, path)) if isinstance(one.thing, Items) else one
+        replace(one, thing=Settings(one.thing, settings, key)) if isinstance(one.thing, Items) else one
         for one in settings.here.entries.get(key, ())
     )
 
@@ -316,17 +336,15 @@ def children(settings: Settings) -> Mapping[str, Possibilities]:
 
 def replaced(settings: Settings, here: Items) -> Settings:
     """Return the mapping with something else written in it; all interpolations of its configuration see that."""
-    return Settings(here, _replaced(settings.root, settings.path, settings.here, here), settings.path)
-
-
-def _replaced(root: Items, path: tuple[str, ...], before: Items, after: Items) -> Items:
-    if root is before or not path:
-        return after if root is before else root
+    above = settings.above
+    if above is None:
+        return Settings(here)
     values = tuple(
-        replace(one, thing=_replaced(one.thing, path[1:], before, after)) if isinstance(one.thing, Items) else one
-        for one in root.entries.get(path[0], ())
+        replace(one, thing=here) if one.thing is settings.here else one
+        for one in above.here.entries.get(settings.key, ())
     )
-    return replace(root, entries={**root.entries, path[0]: values})
+    around = replace(above.here, entries={**above.here.entries, settings.key: values})
+    return Settings(here, replaced(above, around), settings.key)
 
 
 def selected(settings: Settings, path: Iterable[str], span: Span, depth: int = 0) -> Possibilities:

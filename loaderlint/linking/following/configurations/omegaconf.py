@@ -76,8 +76,9 @@ def _merged(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities
     found: list[Possibility] = []
     for combination, assumptions, _ in combined(*operands):
         joint = _laid_over_each_other(combination, span)
-        if joint is not ABSENT:
-            found.append(settings.seen_as_settings(Possibility(joint, span, assumptions=assumptions)))
+        if isinstance(joint, Items):
+            thing = settings.seen_in_place_of(combination[0].thing, joint) if combination else Settings(joint)
+            found.append(Possibility(thing, span, assumptions=assumptions))
     return tuple(found) or unseen(span)
 
 
@@ -85,13 +86,14 @@ def _laid_over_each_other(combination: Iterable[Possibility], span: Span) -> Ite
     """Return the tree that several make at a place, the last one on top; `ABSENT` where one of them refuses another."""
     joint = Items({})
     for one in combination:
-        if one.thing is settings.OF_USER:
+        tree = one.thing.here if isinstance(one.thing, Settings) else one.thing
+        if tree is settings.OF_USER:
             joint = settings.replaceable(joint, span)
-        elif not isinstance(one.thing, Items):
+        elif not isinstance(tree, Items):
             # Whatever it is, it may replace each value of those before it, and no value of those after it.
             joint = settings.replaceable(joint, span, new_keys=True)
-        elif settings.takes(joint, one.thing):
-            joint = settings.merged(joint, one.thing)
+        elif settings.takes(joint, tree):
+            joint = settings.merged(joint, tree)
         else:
             return ABSENT
     return joint
@@ -100,18 +102,22 @@ def _laid_over_each_other(combination: Iterable[Possibility], span: Span) -> Ite
 def _operands(evaluator: Evaluator, arguments: Iterable[ast.expr], frame: Frame) -> Iterator[Possibilities]:
     for argument in arguments:
         if not isinstance(argument, ast.Starred):
-            yield tuple(structured.tree(evaluator, one) for one in evaluator.evaluate(argument, frame))
+            yield _as_operands(evaluator, evaluator.evaluate(argument, frame))
             continue
         rows = evaluator.evaluate(argument.value, frame)
         if len(rows) == 1 and isinstance(rows[0].thing, Row) and not rows[0].assumptions:
-            yield from (tuple(structured.tree(evaluator, one) for one in item) for item in rows[0].thing.items)
+            yield from (_as_operands(evaluator, item) for item in rows[0].thing.items)
         else:
             yield unseen(frame.facts.span(argument))
 
 
+def _as_operands(evaluator: Evaluator, possibilities: Iterable[Possibility]) -> Possibilities:
+    return tuple(one if isinstance(one.thing, Settings) else structured.tree(evaluator, one) for one in possibilities)
+
+
 def _of_user(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what stands on the command line, or what a list in the program says."""
-    user = Possibility(Settings(settings.OF_USER, settings.OF_USER), frame.facts.span(node))
+    user = Possibility(Settings(settings.OF_USER), frame.facts.span(node))
     rows = evaluator.evaluate(node.args[0], frame) if node.args else ()
     return tuple(
         settings.seen_as_settings(replace(one, thing=dotted_list(one.thing, one.span)))
