@@ -107,6 +107,14 @@ FOUND: Cases = {
         beside(f"{CONFIG}@pytest.fixture\ndef more(config):\n    config['num_workers'] = 1\n", TAKES_CONFIG),
         {"2"},
     ),
+    "for a loader that a fixture makes, where a test gives another name by a constant": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": "import pytest\nNAMES = ['more']  # parametrize(config\n"
+            "@pytest.mark.parametrize(NAMES, [1])\ndef test(loader, more): pass\n",
+        },
+        {"2"},
+    ),
     "for a loader that a fixture makes": (
         {"tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}"},
         {"2"},
@@ -156,6 +164,36 @@ OPEN: Cases = {
     "an object that a fixture changes which the test names in a mark": (
         beside(f"@pytest.fixture\n{CHANGES}{PLAIN}", f"@pytest.mark.usefixtures('more')\n{TAKES_CONFIG}"),
         {"open"},
+    ),
+    "an object that a fixture changes which asks for it by its name": (
+        beside(
+            f"@pytest.fixture(autouse=True)\ndef more(request):\n"
+            f"    request.getfixturevalue('config')['num_workers'] = 1\n{PLAIN}",
+            TAKES_CONFIG,
+        ),
+        {"open"},
+    ),
+    "an object that the test itself asks for by its name": (
+        beside(
+            PLAIN, TAKES_CONFIG.replace("(config)", "(config, request)") + "    request.getfixturevalue('config')\n"
+        ),
+        {"open"},
+    ),
+    "a fixture's loader, where a test gives what a constant says": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": "import pytest\nNAMES = 'config, more'\n"
+            "@pytest.mark.parametrize(NAMES, [({}, 1)])\ndef test(loader, more): pass\n",
+        },
+        {"2", "open"},
+    ),
+    "a fixture's loader, where a test gives names that nobody sees": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": "import pytest\n"
+            "@pytest.mark.parametrize(names(), [({}, 1)])\ndef test(loader): pass\n",
+        },
+        {"2", "open"},
     ),
     "an object that other tests may have changed": (
         beside(PLAIN.replace("fixture", "fixture(scope='module')"), TAKES_CONFIG),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,21 +25,22 @@ from loaderlint.linking.things.kinds import (
     Items,
     Possibilities,
     Possibility,
+    Row,
     end_of,
     one_of,
     unseen,
 )
 from loaderlint.linking.things.made_calls import in_tests
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, parameters
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, default_of, parameters
 from loaderlint.readers.python_calls import called_name, keywords, without_arguments
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _FIXTURE = "pytest.fixture"
-_PARAMETRIZES = re.compile(r"\bparametrize\(([^)]*)")
-_DEFINES = re.compile(r"\bfixture\b(?:[^\n]*\bname=['\"](\w+))?[^\n]*\n(?:\s*@[^\n]*\n)*\s*(?:async\s+)?def\s+(\w+)")
-_WORD = re.compile(r"\w+")
+_ASKS_BY_NAME = "getfixturevalue"
+"""The method of ``request`` that gives a test or fixture what it names in a call."""
+_ANY_NAME = "*"
 _DEEPEST = 8
 """Fixtures that ask for each other; what is further away is unseen."""
 
@@ -125,7 +125,7 @@ def _asked_for(
     fixture, here = several[-1], asking.facts.span(asking.scope.node)
     if len(several) > 1 or _is_conditional(fixture) or _is_another_for_heirs(evaluator, name, fixture, asking, by):
         return unseen(here)
-    key = ("fixture", id(fixture.node), id(asking.scope.node))
+    key = ("fixture", id(fixture.node), id(asking.scope.node), depth)
     given = evaluator.remembered(key, None, partial(_given_by, evaluator, fixture, asking, depth))
     shared = not all(one.constant for one in given)
     return unseen(here) if shared and _may_be_changed(evaluator, name, fixture, asking, by) else given
@@ -151,10 +151,15 @@ def _is_another_for_heirs(
 
 def _may_be_changed(evaluator: Evaluator, name: str, fixture: _Fixture, asking: _Asking, by: _Fixture | None) -> bool:
     """Return whether something else gets the object that a fixture gives, before: other tests, or other fixtures."""
-    return "scope" in fixture.options or any(
+    in_play = list(_in_play(evaluator, asking))
+    files = (*(facts for facts, _ in asking.holders), *(one.facts for one in in_play))
+    # By a name that only a run shows, anybody there may get it.
+    if "scope" in fixture.options or any(_ASKS_BY_NAME in facts.source.text for facts in files):
+        return True
+    return any(
         one.node not in (fixture.node, by.node if by is not None else None)
         and any(each.arg == name for each in parameters(one.node))
-        for one in _in_play(evaluator, asking)
+        for one in in_play
     )
 
 
@@ -304,23 +309,47 @@ def _is_given_otherwise(evaluator: Evaluator, name: str, path: str) -> bool:
     names = evaluator.once(
         ("names in tests", path), frozenset[str](), lambda: frozenset(_names_in_tests(evaluator, path))
     )
-    return name in names
+    return name in names or _ANY_NAME in names
 
 
 def _names_in_tests(evaluator: Evaluator, path: str) -> Iterator[str]:
-    """Yield the names that stand beside ``parametrize`` in files that can ask for the fixtures of one.
+    """Yield the names that ``parametrize`` gives values in files that can ask for the fixtures of one.
 
-    Those of fixtures that several of these files define are among them.
+    Those of decorated functions that several of these files define are among them, as any decorator may make a fixture.
     """
     folder, last = posixpath.split(path)
     defined: set[str] = set()
-    for text in map(evaluator.project.text, _below(evaluator, folder) if last == "conftest.py" else [path]):
-        for beside in _PARAMETRIZES.findall(text):
-            yield from _WORD.findall(beside)
-        for name in (name for names in _DEFINES.findall(text) for name in names if name):
-            if name in defined:
-                yield name
-            defined.add(name)
+    for each in _below(evaluator, folder) if last == "conftest.py" else [path]:
+        facts = evaluator.project.python(each)
+        if facts is None:
+            continue
+        for site in facts.calls.get("parametrize", ()):
+            yield from _parametrized(evaluator, facts, site)
+        names = [name for scope in facts.scopes.values() for name in _names_decorated(scope)]
+        yield from (name for place, name in enumerate(names) if name in defined or name in names[:place])
+        defined.update(names)
+
+
+def _parametrized(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[str]:
+    """Yield the names that a call of ``parametrize`` gives values, ``_ANY_NAME`` where they are not all seen."""
+    names = site.node.args[0] if site.node.args else keywords(site.node).get("argnames")
+    ways = evaluator.evaluate(names, Frame(facts, site.place)) if names is not None else ()
+    if not ways:
+        yield _ANY_NAME
+    for way in ways:
+        cells = [cell for item in way.thing.items for cell in item] if isinstance(way.thing, Row) else [way]
+        for cell in cells:
+            yield from (part.strip() for part in cell.thing.split(",")) if isinstance(cell.thing, str) else (_ANY_NAME,)
+
+
+def _names_decorated(scope: Scope) -> Iterator[str]:
+    """Yield what others may ask for a decorated function by: its name, and what a decorator calls it (``name=``)."""
+    if isinstance(scope.node, FunctionNode) and scope.node.decorator_list:
+        yield scope.name
+        for one in scope.node.decorator_list:
+            called = keywords(one).get("name") if isinstance(one, ast.Call) else None
+            if isinstance(called, ast.Constant):
+                yield str(called.value)
 
 
 def _below(evaluator: Evaluator, folder: str) -> Iterator[str]:

@@ -70,8 +70,9 @@ def changes_tensors(evaluator: Evaluator, functions: Iterable[Function]) -> bool
     for function in functions:
         if not isinstance(function.node, FunctionNode) or function.node.name in _CONSTRUCTORS:
             continue
+        own = _own_names(function.node)
         for one in _written_into(function.node):
-            if not _outlasts(function.node, one):
+            if not _outlasts(own, one):
                 continue
             owners = classes.lineage(evaluator, function.owner) if function.owner is not None else []
             scopes = (*(owner.scope for owner in owners), function.facts.module)
@@ -166,8 +167,9 @@ def _may_keep(node: ast.AST) -> bool:
 
 def _goes_on(evaluator: Evaluator, function: Function) -> bool:
     """Return whether a function goes on in an iterator where an earlier call left it."""
+    own = _own_names(function.node)
     for expression, _, place in function.scope.iterations:
-        if isinstance(expression, ast.Attribute | ast.Name) and _outlasts(function.node, expression):
+        if isinstance(expression, ast.Attribute | ast.Name) and _outlasts(own, expression):
             with evaluator.steps(STEPS):
                 found = evaluator.evaluate(expression, Frame(function.facts, place, receiver=function.receiver))
             if any(isinstance(one.thing, Made) and one.thing.callee.startswith(ITERATORS) for one in found):
@@ -182,7 +184,7 @@ def _going_on(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[set[tup
 
 def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:
     """Yield what goes on with every call of a function, as it is written, and whether the change itself looks at it."""
-    outlasts = partial(_outlasts, function)
+    outlasts = partial(_outlasts, _own_names(function))
     told = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
 
     for node in ast.walk(function):
@@ -254,16 +256,28 @@ def _changed_by(call: ast.Call) -> tuple[ast.expr, bool] | None:
     return None
 
 
-def _outlasts(function: ast.AST, node: ast.expr) -> bool:
-    """Return whether something is kept by the object whose method this is, or by the module."""
+def _own_names(function: ast.AST) -> frozenset[str]:
+    """Return the names that a function takes or gives a value to, but for those that belong to what is around it."""
+    own, outer = set[str](), set[str]()
+    for one in ast.walk(function):
+        match one:
+            case ast.arg(name) | ast.Name(name, ast.Store() | ast.Del()):
+                own.add(name)
+            case ast.Global(names) | ast.Nonlocal(names):
+                outer.update(names)
+    return frozenset(own - outer)
+
+
+def _outlasts(own: frozenset[str], node: ast.expr) -> bool:
+    """Return whether something is kept by the object whose method this is, or by the module.
+
+    ``own`` are the function's own names.
+    """
     while isinstance(node, ast.Attribute | ast.Subscript):
         if _is_kept(node):
             return True
         node = node.value
-    if not isinstance(node, ast.Name):
-        return False
-    outer = {name for one in ast.walk(function) if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
-    return node.id in outer or _is_free(function, node)
+    return isinstance(node, ast.Name) and node.id not in own
 
 
 def _collection(target: ast.expr) -> str:
@@ -332,15 +346,6 @@ def _is_kept(node: ast.expr) -> bool:
         if isinstance(node, ast.Name):
             return node.id == "self"
     return False
-
-
-def _is_free(function: ast.AST, node: ast.expr) -> bool:
-    """Return whether something is a name that the function neither takes nor gives a value to."""
-    return isinstance(node, ast.Name) and not any(
-        (isinstance(one, ast.Name) and one.id == node.id and not isinstance(one.ctx, ast.Load))
-        or (isinstance(one, ast.arg) and one.arg == node.id)
-        for one in ast.walk(function)
-    )
 
 
 def _changed(function: ast.AST) -> Iterator[ast.expr | None]:

@@ -7,7 +7,7 @@ where that was drawn or asked of the clock.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,9 @@ from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
 from loaderlint.linking.workers.asks_for_main import asked_at_import, asked_in_workers
-from loaderlint.linking.workers.called_before import kept_from_before
 from loaderlint.linking.workers.called_objects import called_objects, changes_by_method
 from loaderlint.linking.workers.given_away import given_away
+from loaderlint.linking.workers.made_once import drawn, is_looked_at, is_made_alike, keeps_results
 from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
     EVERY_IMPORT,
@@ -67,16 +67,56 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     if not running:
         return None
     shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
-    read = shared.union(meant for function in running for meant in read_of_modules(evaluator, function))
+    reads = [(function, frozenset(read_of_modules(evaluator, function))) for function in running]
+    read = shared.union(*(every for _, every in reads))
     own = spans_of(running)
-    touches = [touch for meant in read for touch in by_name.get(meant, ())]
-    outside = [one for one in touches if not any(span.holds(one.span) for span in own)]
+    touches = [(meant, touch) for meant in read for touch in by_name.get(meant, ())]
+    inside: dict[Global, list[Touch]] = {}
+    outside: list[Touch] = []
+    for meant, touch in touches:
+        in_workers = any(span.holds(touch.span) for span in own)
+        (inside.setdefault(meant, []) if in_workers else outside).append(touch)
     asked = (touch for function in running for touch in asked_in_workers(function))
     files = changed_files(evaluator)
     # What worker code writes is there for the workers that are started after it.
     written = (files[one] for one in (*read, EVERY_IMPORT) if one in files)
-    kept = kept_from_before(evaluator, running, own, touches)
+    kept = _kept_by_workers(evaluator, reads, inside)
     return min((*outside, *kept, *asked, *written), key=place_of, default=None)
+
+
+def _kept_by_workers(
+    evaluator: Evaluator, reads: Sequence[tuple[Function, Set[Global]]], changes: Mapping[Global, Sequence[Touch]]
+) -> Iterator[Touch]:
+    """Yield what worker code changes of what it reads, where it is not known to make it alike in each process.
+
+    What the program ran of it before, a forked worker goes on with; one that is started anew begins again.
+    """
+    functions = [one for one, _ in reads]
+    draws = any(True for one in functions for _ in drawn(one))
+    for one in functions:
+        if isinstance(one.node, FunctionNode) and keeps_results(one.node):
+            yield from drawn(one)
+    for meant, touches in changes.items():
+        changed = [one for one in dict.fromkeys(touches) if not _looks_alone(evaluator, functions, one)]
+        readers = {id(one.node): one for one, every in reads if meant in every}
+        alike = len(changed) == len(readers) == 1 and not draws
+        if not (alike and all(is_made_alike(one, meant, changed[0]) for one in readers.values())):
+            yield from changed
+
+
+def _looks_alone(evaluator: Evaluator, functions: Sequence[Function], touch: Touch) -> bool:
+    """Return whether a touch in worker code hands something on to what looks at it alone."""
+    for one in functions:
+        node = evaluator.remembered(("nodes by span", id(one.node)), None, partial(_nodes, one)).get(touch.span)
+        if node is not None and is_looked_at(evaluator, one, node):
+            return True
+    return False
+
+
+def _nodes(function: Function) -> Mapping[Span, ast.AST]:
+    """Return the assignments and calls of a function by where they stand."""
+    nodes = (one for one in ast.walk(function.node) if isinstance(one, ast.Assign | ast.Call))
+    return {function.facts.span(one): one for one in nodes}
 
 
 def spans_of(running: Sequence[Function]) -> Sequence[Span]:

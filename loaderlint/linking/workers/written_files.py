@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from loaderlint.linking.workers.called_before import keeps_results
 from loaderlint.linking.workers.file_writes import keeps_open, written_by
+from loaderlint.linking.workers.made_once import keeps_results
 from loaderlint.linking.workers.top_level import EVERY_IMPORT, Global, is_later, meant_by, reaches_top, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, dotted
