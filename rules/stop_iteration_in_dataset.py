@@ -16,7 +16,7 @@ class StopIterationInDataset(Rule):
 
     ## What it does
     Finds `raise StopIteration` in the `__getitem__` of a map-style dataset that does not catch it. Quiet where it
-    depends on the index: no sampler gives one beyond the end.
+    depends on the index, as no sampler gives one beyond the end, but for an index below what `__len__` is seen to give.
 
     ## Why it breaks
     The iterator of the loader lets it out, and whoever iterates takes it for the end of the data. The samples behind

@@ -148,3 +148,6 @@ def _sites(evaluator: Evaluator, near: Set[str] | None) -> Iterator[tuple[Python
             # Whoever calls the function that makes a loader may iterate it.
             owner = owner_of(facts, scope) if scope.name == "__init__" else None
             evaluator.mentioned.add(scope.name if owner is None else owner.node.name)
+        elif scope.runs_at_import:
+            # Whoever imports the module may iterate it, in words that say nothing of loaders.
+            evaluator.takers |= evaluator.project.users(facts.source.path)

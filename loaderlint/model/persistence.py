@@ -13,7 +13,8 @@ class Change(Touch):
     """A place where the main process, between epochs, changes what the workers have a copy of.
 
     ``attribute`` is changed on an object of the class ``holder``; ``read`` is where worker code reads it. Where only
-    ``picked`` epochs change it, or iterate the loader, the workers may start after the last change.
+    ``picked`` epochs change it, or iterate the loader, the workers may start after the last change; an epoch between
+    others that was seen to change it is none of these.
     """
 
     attribute: str = ""

@@ -210,6 +210,11 @@ class Scope:
         return isinstance(self.node, ast.ClassDef)
 
     @property
+    def runs_at_import(self) -> bool:
+        """Whether it runs when its file is imported: the module, or the body of a class at its top level."""
+        return self.parent is None or (self.is_class and self.parent.runs_at_import)
+
+    @property
     def checks(self) -> bool:
         """Whether something may end a run of it besides the calls that are there for what they give."""
         return any(not one.kept for one in self.stops)

@@ -18,10 +18,14 @@ BASES = frozenset(
 ITERABLE = ("torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset")
 """torch's class of datasets that each worker iterates by itself."""
 
-SHARES_OUT = re.compile(
-    r"worker|rank|world_size|num_replicas|process_index|num_processes|getpid|islice|num_shards|shard_|\.shard|split_by"
-)
+SHARES_OUT = re.compile(r"worker|getpid|islice|num_shards|shard_|\.shard|split_by")
 """Words of code that asks which part of the samples is its own, by whatever helper."""
+
+AMONG_PROCESSES = re.compile(r"rank|world_size|num_replicas|process_index|num_processes")
+"""Words of code that asks which part is that of its process; they may be given what counts workers as well."""
+
+TELLS_PROCESSES = "torch.distributed."
+"""The module whose functions tell processes apart; a worker is none of them, by ``torch.utils.data``."""
 
 DRAWS = re.compile(
     r"rand|choice|uniform\(|normal\(|sample\(|bernoulli|multinomial|binomial|poisson|exponential|geometric|cauchy|gamma\("

@@ -141,6 +141,27 @@ PICKED: dict[str, tuple[str, bool]] = {
     "every epoch": (in_each_epoch("d.set_epoch(epoch)"), False),
     "where an option says so": (in_each_epoch("if grow: d.set_epoch(epoch)"), False),
     "one epoch": (in_each_epoch("if epoch == 0: d.set_epoch(7)"), True),
+    "an epoch between others": (in_each_epoch("if epoch == 1: d.set_epoch(7)"), False),
+    "epochs from the second on": (in_each_epoch("if epoch >= 1: d.set_epoch(7)"), False),
+    "an epoch between others that is asked for the other way": (
+        in_each_epoch("if not epoch != 1:\n        d.set_epoch(7)"),
+        False,
+    ),
+    "the only epoch that is iterated": (in_each_epoch("if epoch != 1:\n        continue\n    d.set_epoch(7)"), True),
+    "an epoch between others that something unseen decides as well": (
+        in_each_epoch("if epoch == 1 and input(): d.set_epoch(7)"),
+        True,
+    ),
+    "the last epoch": (in_each_epoch("if epoch == 2: d.set_epoch(7)"), True),
+    "an epoch that was not seen": (in_each_epoch("if epoch == int(input()): d.set_epoch(7)"), True),
+    "an epoch of a number that was not seen": (
+        "for epoch in range(int(input())):\n    if epoch == 1: d.set_epoch(7)\n    for b in loader: pass\n",
+        True,
+    ),
+    "an epoch between others of which only some are iterated": (
+        "for epoch in range(3):\n    if epoch == 1: d.set_epoch(7)\n    if epoch > 1:\n        for b in loader: pass\n",
+        True,
+    ),
     "one epoch, in a function": (
         "def prepare(n):\n    if n == 0:\n        d.set_epoch(n)\n" + in_each_epoch("prepare(epoch)"),
         True,

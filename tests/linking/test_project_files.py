@@ -162,3 +162,34 @@ def test_a_file_is_counted_among_those_that_may_matter_once() -> None:
     assert project.count(["main.py"])
     assert [facts.source.path for facts in project.all_python()] == ["main.py"]
     assert not project.count(["main.py"])
+
+
+LOADER_OF_A_MODULE = "from torch.utils.data import DataLoader\nloader = DataLoader(1, num_workers=2)\n"
+ITERATED_ELSEWHERE: dict[str, dict[str, str]] = {
+    "by its importer": {"run.py": "from data import loader\nfor batch in loader:\n    pass\n"},
+    "through another module": {
+        "again.py": "from data import loader as batches\n",
+        "run.py": "from again import batches\nfor batch in batches:\n    pass\n",
+    },
+    "by a function of its module": {"run.py": "import data\ndata.run()\n"},
+}
+
+
+@pytest.mark.parametrize("others", ITERATED_ELSEWHERE.values(), ids=ITERATED_ELSEWHERE.keys())
+def test_whoever_imports_a_module_that_makes_a_loader_is_read_whatever_its_words(others: Mapping[str, str]) -> None:
+    text = f"{LOADER_OF_A_MODULE}def run():\n    for batch in loader:\n        pass\n"
+    folder = Folder({"data.py": text, **others})
+    data = folder.read("data.py")
+    assert data is not None
+    (loader,) = link(Project({"data.py": data}, folder))
+    assert [one.span.path for one in loader.unguarded] == ["run.py"]
+
+
+def test_whoever_imports_a_module_that_makes_no_loader_at_import_is_not_read() -> None:
+    text = LOADER_OF_A_MODULE.replace("loader =", "def load():\n    return")
+    folder = Folder({"data.py": text, "run.py": "import data\nprint(data.__doc__)\n"})
+    data = folder.read("data.py")
+    assert data is not None
+    project = Project({"data.py": data}, folder)
+    assert [one.unguarded for one in link(project)] == [()]
+    assert set(project.sources) == {"data.py"}

@@ -282,6 +282,96 @@ UNGUARDED: dict[str, tuple[Files, list[str]]] = {
         """,
         ["main()"],
     ),
+    "the body of a class": (
+        """
+        class Settings:
+            loader = DataLoader(data, num_workers=2)
+            first = next(iter(loader))
+        """,
+        ["next(iter(loader))"],
+    ),
+    "the body of a class in a function": (
+        """
+        def main():
+            class Settings:
+                first = next(iter(DataLoader(data, num_workers=2)))
+        main()
+        """,
+        ["main()"],
+    ),
+    "a call in the body of a class": (
+        """
+        def first():
+            return next(iter(DataLoader(data, num_workers=2)))
+        class Settings:
+            class Inner:
+                batch = first()
+        """,
+        ["first()"],
+    ),
+    "an iterator of the project": (
+        """
+        class Batches:
+            def __init__(self, loader):
+                self.loader = loader
+            def __iter__(self):
+                for batch in self.loader:
+                    yield batch
+        batches = Batches(DataLoader(data, num_workers=2))
+        for batch in batches:
+            pass
+        """,
+        ["batches"],
+    ),
+    "an iterator of the project in a function": (
+        """
+        class Batches:
+            def __init__(self, loader):
+                self.loader = loader
+            def __iter__(self):
+                yield from self.loader
+        def main():
+            batches = Batches(DataLoader(data, num_workers=2))
+            next(iter(batches))
+        main()
+        """,
+        ["main()"],
+    ),
+    "a generator of what a loader gives": (
+        LOADER + "def batches():\n    yield from loader\nfor batch in batches():\n    pass\n",
+        ["batches()"],
+    ),
+    "a list that a loop fills": (
+        """
+        loaders = []
+        for data in several:
+            loaders.append(DataLoader(data, num_workers=2))
+        for loader in loaders:
+            for batch in loader:
+                pass
+        """,
+        ["loader"],
+    ),
+    "one of a list that a loop fills": (
+        """
+        loaders = []
+        for data in several:
+            loaders.append(DataLoader(data, num_workers=2))
+        batch = next(iter(loaders[0]))
+        """,
+        ["iter(loaders[0])"],
+    ),
+    "a dictionary that a loop fills": (
+        """
+        loaders = {}
+        for name, data in several:
+            loaders[name] = DataLoader(data, num_workers=2)
+        for name, loader in loaders.items():
+            for batch in loader:
+                pass
+        """,
+        ["loader"],
+    ),
 }
 
 QUIET: dict[str, Files] = {
@@ -473,6 +563,90 @@ QUIET: dict[str, Files] = {
     "another name iterated": LOADER + "for one in others:\n    pass\n",
     "the data set iterated": LOADER + "for one in loader.dataset:\n    pass\n",
     "a name bound again": LOADER + "loader = [1, 2]\nfor one in loader:\n    pass\n",
+    "the body of a class that makes it": "class Settings:\n    loader = DataLoader(data, num_workers=2)\n",
+    "the body of a class under a guard": """
+        if __name__ == "__main__":
+            class Settings:
+                first = next(iter(DataLoader(data, num_workers=2)))
+        """,
+    "a guard in the body of a class": """
+        class Settings:
+            if __name__ == "__main__":
+                first = next(iter(DataLoader(data, num_workers=2)))
+        """,
+    "a method of a class that nothing calls": """
+        class Settings:
+            def first(self):
+                return next(iter(DataLoader(data, num_workers=2)))
+        """,
+    "the body of a class in a function that nothing calls": """
+        def main():
+            class Settings:
+                first = next(iter(DataLoader(data, num_workers=2)))
+        """,
+    "an iterator of the project that nothing iterates": """
+        class Batches:
+            def __init__(self, loader):
+                self.loader = loader
+            def __iter__(self):
+                yield from self.loader
+        batches = Batches(DataLoader(data, num_workers=2))
+        print(batches.loader.batch_size)
+        """,
+    "an iterator of the project under a guard": """
+        class Batches:
+            def __init__(self, loader):
+                self.loader = loader
+            def __iter__(self):
+                yield from self.loader
+        if __name__ == "__main__":
+            for batch in Batches(DataLoader(data, num_workers=2)):
+                pass
+        """,
+    "an iterator of the project over something else": """
+        class Names:
+            def __init__(self, names):
+                self.names = names
+            def __iter__(self):
+                yield from self.names
+        loader = DataLoader(data, num_workers=2)
+        for name in Names(["a", "b"]):
+            print(name)
+        """,
+    "a generator that nothing calls": LOADER + "def batches():\n    yield from loader\n",
+    "the length of each in a list that a loop fills": """
+        loaders = []
+        for data in several:
+            loaders.append(DataLoader(data, num_workers=2))
+        for loader in loaders:
+            print(len(loader))
+        """,
+    "a list that a loop fills, iterated under a guard": """
+        loaders = []
+        for data in several:
+            loaders.append(DataLoader(data, num_workers=2))
+        if __name__ == "__main__":
+            for loader in loaders:
+                for batch in loader:
+                    pass
+        """,
+    "a list that is filled after it was iterated": """
+        loaders = []
+        for loader in loaders:
+            for batch in loader:
+                pass
+        for data in several:
+            loaders.append(DataLoader(data, num_workers=2))
+        """,
+    "another list that a loop fills": """
+        loaders, sizes = [], []
+        for data in several:
+            loaders.append(DataLoader(data, num_workers=2))
+            sizes.append([len(data)])
+        for size in sizes:
+            for one in size:
+                pass
+        """,
 }
 
 
@@ -582,6 +756,13 @@ OTHER_FILES: dict[str, tuple[dict[str, str], list[str]]] = {
             "main.py": 'import data\nif __name__ == "__main__":\n    pass\n',
         },
         ["data.py:3:14 loader"],
+    ),
+    "a loader iterated by a function of the file that makes it": (
+        {
+            "data.py": f"{IMPORT}{LOADER}def run():\n    for batch in loader:\n        pass\n",
+            "main.py": "import data\ndata.run()\n",
+        },
+        ["main.py:2:1 data.run()"],
     ),
     "a loader imported and not iterated": (
         {"data.py": IMPORT + LOADER, "main.py": "from data import loader\nprint(len(loader))\n"},

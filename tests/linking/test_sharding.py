@@ -65,8 +65,27 @@ REPEATED: dict[str, tuple[str, str, str]] = {
     "a helper's list": ("for i in self.helper():\n    yield i", "pass", "self.helper()"),
     "an object of the project": ("yield from Plain()", "pass", "Plain()"),
     "a map": ("return map(len, open('x'))", "pass", "map(len, open('x'))"),
+    "a rank that was asked for in the constructor": (
+        "yield from self.all",
+        "self.all = [1]\nself.rank = int(os.environ['RANK'])",
+        "self.all",
+    ),
+    "the part of a rank": (
+        "for i in range(8):\n    if i % self.world_size == self.rank:\n        yield i",
+        "self.rank, self.world_size = 0, 2",
+        "range(8)",
+    ),
+    "a range by rank": (
+        "for i in range(self.rank, 8, self.world_size):\n    yield i",
+        "self.rank = torch.distributed.get_rank()\nself.world_size = 2",
+        "range(self.rank, 8, self.world_size)",
+    ),
+    "the part of a rank that torch tells": (
+        "rank = torch.distributed.get_rank()\nfor i in range(8):\n    if i % 2 == rank:\n        yield i",
+        "pass",
+        "range(8)",
+    ),
 }
-
 NOT_REPEATED: dict[str, tuple[str, str]] = {
     "asks": ("info = get_worker_info()\nfor i in range(8):\n    yield i", "pass"),
     "a helper that asks": ("for i in own([1, 2]):\n    yield i", "pass"),
@@ -78,8 +97,28 @@ NOT_REPEATED: dict[str, tuple[str, str]] = {
     "a source that is replaced": ("yield from self.all", "self.all = [1]\nself.all = Source()"),
     "draws": ("for i in range(8):\n    yield torch.randn(2)", "pass"),
     "no end": ("while True:\n    for i in range(8):\n        yield i", "pass"),
-    "a rank in the constructor": ("yield from self.all", "self.all = [1]\nself.rank = int(os.environ['RANK'])"),
     "nothing iterated": ("yield 1", "pass"),
+    "a rank that a helper tells": (
+        "rank = Source.rank()\nfor i in range(8):\n    if i % 2 == rank:\n        yield i",
+        "pass",
+    ),
+    "a rank that is no number": (
+        "for i in range(8):\n    if self.rank() == i % 2:\n        yield i",
+        "self.rank = given",
+    ),
+    "a rank that an object has": (
+        "for i in range(8):\n    if self.rank.own == i:\n        yield i",
+        "self.rank = given",
+    ),
+    "a rank that is set while it is iterated": (
+        "self.rank = given()\nfor i in range(8):\n    if i % 2 == self.rank:\n        yield i",
+        "self.rank = 0",
+    ),
+    "a rank that counts workers": (
+        "rank = self.rank * get_worker_info().num_workers\nfor i in range(8):\n    if i % 4 == rank:\n        yield i",
+        "self.rank = 0",
+    ),
+    "a rank that nothing sets": ("for i in range(8):\n    if i % 2 == self.rank:\n        yield i", "pass"),
 }
 
 

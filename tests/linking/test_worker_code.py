@@ -72,6 +72,57 @@ def test_where_the_data_go_on(body: str) -> None:
     assert item(body).ends == ()
 
 
+INSIDE: dict[str, str] = {
+    "above a number": "if index > 5:\n    raise StopIteration\nreturn index",
+    "a number": "if index == 7:\n    raise StopIteration()\nreturn index",
+    "all but the first": "if index < 1:\n    return 1\nelse:\n    raise StopIteration",
+    "a number before it": "if 5 < index:\n    raise StopIteration\nreturn index",
+    "between two numbers": "if index > 2:\n    if index < 4:\n        raise StopIteration\nreturn index",
+}
+OUTSIDE: dict[str, str] = {
+    "beyond the end": "if index >= 8:\n    raise StopIteration\nreturn index",
+    "before the first": "if index < 0:\n    raise StopIteration\nreturn index",
+    "the length": "if index >= len(self):\n    raise StopIteration\nreturn index",
+    "between two numbers that none is": "if index > 5:\n    if index < 3:\n        raise StopIteration\nreturn index",
+    "an index that is counted otherwise": "index = index - 3\nif index > 5:\n    raise StopIteration\nreturn index",
+    "something unseen besides": "if index > 5 and self.loader:\n    raise StopIteration\nreturn index",
+    "caught": "try:\n    if index > 5:\n        raise StopIteration\nexcept StopIteration:\n    return 1",
+}
+
+
+def ends_of(body: str, length: str = "8", options: str = "") -> int:
+    text = "class Data(Dataset):\n    def __init__(self, loader=None):\n        self.loader = loader\n"
+    text += f"    def __len__(self):\n        return {length}\n"
+    text += f"    def __getitem__(self, index):\n{indent(body, ' ' * 8)}\n"
+    return len(code(f"{text}data_loader = DataLoader(Data(), num_workers=2{options})\n").ends)
+
+
+@pytest.mark.parametrize("body", INSIDE.values(), ids=list(INSIDE))
+def test_a_sample_below_the_length_ends_the_data(body: str) -> None:
+    assert ends_of(body) == 1
+
+
+@pytest.mark.parametrize("body", OUTSIDE.values(), ids=list(OUTSIDE))
+def test_an_index_that_no_sampler_gives_ends_nothing(body: str) -> None:
+    assert ends_of(body) == 0
+
+
+@pytest.mark.parametrize(
+    ("length", "options", "found"),
+    [
+        ("8", ", shuffle=True", 1),
+        ("6", "", 0),
+        ("len(self.loader)", "", 0),
+        ("8 if self.loader else 3", "", 0),
+        ("8", ", sampler=own", 0),
+        ("8", ", batch_sampler=own", 0),
+        ("8", ", batch_size=5, drop_last=True", 0),
+    ],
+)
+def test_an_index_is_below_the_length_where_all_below_it_are_given(length: str, options: str, found: int) -> None:
+    assert ends_of(INSIDE["above a number"], length, options) == found
+
+
 def test_an_iterable_dataset_may_end() -> None:
     assert item("raise StopIteration", "IterableDataset").ends == ()
 

@@ -143,6 +143,10 @@ class Parts:
         """Return files and all that these can bring in, directly or not."""
         return reached(paths, self._brings) - self._choices
 
+    def users(self, path: str) -> frozenset[str]:
+        """Return a file and all that can bring it in, directly or not."""
+        return reached([path], self._users) - self._choices
+
     def direct_users(self, path: str) -> frozenset[str]:
         """Return the files that can bring in a file."""
         return frozenset(self._users.get(path, ()))

@@ -79,6 +79,10 @@ class Project:
         """Return files and all that these may bring in, directly or not, going by their text."""
         return self._parts.brought_in(paths)
 
+    def users(self, path: str) -> frozenset[str]:
+        """Return a Python file and all others that may import it, directly or not, going by their text."""
+        return frozenset(one for one in self._parts.users(path) if Language.of(one) is Language.PYTHON)
+
     def direct_users(self, path: str) -> frozenset[str]:
         """Return the files that may import a file themselves, going by their text."""
         return self._parts.direct_users(path)

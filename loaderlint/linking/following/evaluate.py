@@ -116,7 +116,7 @@ class Evaluator:
         self._tentative: dict[tuple[object, ...], tuple[object, int]] = {}
         """Answers that hold until something further out is known, each with how deep that lies."""
         self._met = NOTHING_MET
-        self.loaders_behind: dict[tuple[int, int], list[Behind]] = {}
+        self.loaders_behind: dict[tuple[int, int, int], list[Behind]] = {}
         """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._left = self._left_in_all = MOST_STEPS

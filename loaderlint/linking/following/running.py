@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following import stops
 from loaderlint.linking.scopes.caught import is_caught
@@ -30,8 +30,10 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, ScopeNode, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS, TRAINERS
+from loaderlint.vocabulary.uses import PROGRESS_BARS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -67,8 +69,13 @@ class Behind(NamedTuple):
     frames: tuple[Frame | None, ...]
 
 
-_Call: TypeAlias = tuple[Frame, ast.Call, ast.expr]
-"""A call, where it stands, and the top-level expression that leads to it."""
+class _Entry(NamedTuple):
+    """A call, or what is ``iterated``, where it stands, and the top-level expression that leads to it."""
+
+    frame: Frame
+    node: ast.expr
+    cause: ast.expr
+    iterated: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +134,9 @@ def iterations(evaluator: Evaluator, facts: PythonFacts) -> Iterations:
         for site in run.frame.scope.calls:
             for expression in _trained(evaluator, site, run.frame.at(site.place)):
                 _note(evaluator, facts, result, run, expression, site.node, site.place)
+        for given, place in run.frame.scope.yielded:
+            if isinstance(given, ast.YieldFrom):
+                _note(evaluator, facts, result, run, given.value, given, place)
     return result
 
 
@@ -202,40 +212,74 @@ def _runs(
     evaluator: Evaluator, facts: PythonFacts, called_at: dict[int, list[tuple[Frame, ast.Call]]]
 ) -> Iterator[Run]:
     """Yield the scopes that run when a file is imported, then those that a guard sets off, noting their callers."""
-    yield Run(Frame(facts, Place(facts.module, 0)), None)
-    calls: list[_Call] = [(Frame(facts, site.place), site.node, site.node) for site in facts.module.calls]
+    entries: list[_Entry] = []
+    for frame in _with_class_bodies(Frame(facts, Place(facts.module, 0))):
+        yield Run(frame, None)
+        entries.extend(_entries(evaluator, frame, None))
     for guarded in (False, True):
-        seen: set[int] = set()
-        under_guard: list[_Call] = []
-        for call in calls:
-            yield from _called(evaluator, call, guarded, seen, under_guard, called_at)
-        calls = under_guard
+        seen: set[tuple[int, int]] = set()
+        under_guard: list[_Entry] = []
+        for entry in entries:
+            yield from _called(evaluator, entry, guarded, seen, under_guard, called_at)
+        entries = under_guard
+
+
+def _with_class_bodies(frame: Frame) -> Iterator[Frame]:
+    """Yield the frame of a scope that runs, and those of the classes it defines: their bodies run with it."""
+    yield frame
+    for scope in frame.scope.children:
+        if scope.is_class:
+            yield from _with_class_bodies(Frame(frame.facts, Place(scope, 0)))
+
+
+def _entries(evaluator: Evaluator, frame: Frame, cause: ast.expr | None) -> Iterator[_Entry]:
+    """Yield what a scope that runs calls and, where the project has iterators of its own, what it iterates."""
+    for site in frame.scope.calls:
+        yield _Entry(frame.at(site.place), site.node, cause or site.node)
+    if "__iter__" in evaluator.project.definitions:
+        for expression, node, place in frame.scope.iterations:
+            yield _Entry(frame.at(place), expression, cause or _header(node), iterated=True)
 
 
 def _called(
     evaluator: Evaluator,
-    call: _Call,
+    entry: _Entry,
     guarded: bool,
-    seen: set[int],
-    under_guard: list[_Call],
+    seen: set[tuple[int, int]],
+    under_guard: list[_Entry],
     called_at: dict[int, list[tuple[Frame, ast.Call]]],
 ) -> Iterator[Run]:
-    waiting = [call]
+    waiting = [entry]
     while waiting and len(seen) < _MOST_FUNCTIONS:
-        where, node, cause = waiting.pop(0)
-        if not may_run(evaluator, node):
+        one = waiting.pop(0)
+        call = one.node if isinstance(one.node, ast.Call) and not one.iterated else None
+        if call is not None and not may_run(evaluator, call):
             continue
-        if not guarded and guarded_place(evaluator, where.facts, node, where.place):
-            under_guard.append((where, node, cause))
+        if not guarded and guarded_place(evaluator, one.frame.facts, one.node, one.frame.place):
+            under_guard.append(one)
             continue
-        for scope_frame in _entered(evaluator, where, node):
-            key = id(scope_frame.scope.node)
-            called_at.setdefault(key, []).append((where, node))
-            if key in seen:
+        entered = _entered(evaluator, one.frame, call) if call is not None else _iterators(evaluator, one)
+        for scope_frame in entered:
+            node = id(scope_frame.scope.node)
+            if call is not None:
+                called_at.setdefault(node, []).append((one.frame, call))
+            made_by = scope_frame.receiver.call if scope_frame.receiver is not None and one.iterated else None
+            if (node, id(made_by)) in seen:
                 continue
-            seen.add(key)
-            yield Run(scope_frame, cause, guarded)
-            waiting.extend((scope_frame.at(site.place), site.node, cause) for site in scope_frame.scope.calls)
+            seen.add((node, id(made_by)))
+            for frame in _with_class_bodies(scope_frame):
+                yield Run(frame, one.cause, guarded)
+                waiting.extend(_entries(evaluator, frame, one.cause))
+
+
+def _iterators(evaluator: Evaluator, entry: _Entry) -> Iterator[Frame]:
+    """Yield the frames of the methods ``__iter__`` that the project gives what is iterated."""
+    with evaluator.steps(STEPS):
+        iterated = evaluator.evaluate(entry.node, entry.frame)
+    for one in iterated:
+        method = classes.method(evaluator, one.thing, "__iter__") if isinstance(one.thing, Instance) else None
+        if method is not None:
+            yield _inside(method)
 
 
 def _entered(evaluator: Evaluator, frame: Frame, call: ast.Call) -> Iterator[Frame]:
@@ -302,7 +346,8 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
 
 def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
     """Return the loaders behind an expression that is iterated."""
-    key = (id(expression), id(frame.receiver.of.node) if frame.receiver is not None else 0)
+    receiver = frame.receiver
+    key = (id(expression), *((id(receiver.of.node), id(receiver.call)) if receiver is not None else (0, 0)))
     if key not in evaluator.loaders_behind:
         with evaluator.steps(STEPS):
             evaluator.loaders_behind[key] = _loaders_in(evaluator, expression, frame)
@@ -317,7 +362,41 @@ def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> lis
         for call, assumptions, made_in in _loaders_of(evaluator, one, 0):
             before = found.setdefault(call, Behind(call, assumptions, ()))
             found[call] = before._replace(frames=(*before.frames, made_in))
+    if not found:
+        for put, where in _put_inside(_taken_from(expression, frame), frame):
+            for behind in _loaders_in(evaluator, put, where):
+                found.setdefault(behind.call, behind)
     return list(found.values())
+
+
+def _taken_from(expression: ast.expr, frame: Frame) -> ast.expr | None:
+    """Return what holds the thing that an expression stands for: what a loop goes over, or a subscript is of."""
+    if isinstance(expression, ast.Subscript):
+        return expression.value
+    bindings = frame.scope.bindings.get(expression.id, ()) if isinstance(expression, ast.Name) else ()
+    loops = [one.value for one in bindings if one.kind == "loop" and one.place.order <= frame.place.order]
+    holder = loops[-1] if loops and len(loops) == len(bindings) else None
+    while isinstance(holder, ast.Call):
+        taken = holder.func.value if _gives_items(holder) and isinstance(holder.func, ast.Attribute) else None
+        holder = taken or (holder.args[0] if called_name(holder) in PROGRESS_BARS and holder.args else None)
+    return holder
+
+
+def _gives_items(call: ast.Call) -> bool:
+    return called_name(call) in ("items", "values") and not call.args
+
+
+def _put_inside(holder: ast.expr | None, frame: Frame) -> Iterator[tuple[ast.expr, Frame]]:
+    """Yield what the same scope, or the module, put into a list or dictionary before, how often was not followed."""
+    name = dotted(holder) if holder is not None else None
+    scope = frame.scope if name in frame.scope.bindings else frame.facts.module
+    for one in scope.bindings.get(name, ()) if name is not None else ():
+        if scope is frame.scope and one.place.order >= frame.place.order:
+            continue
+        appended = one.kind == "list" and isinstance(one.node, ast.Call) and called_name(one.node) == "append"
+        values = one.node.args if appended and isinstance(one.node, ast.Call) else [one.value]
+        if appended or one.kind == "item":
+            yield from ((value, Frame(frame.facts, one.place)) for value in values if value is not None)
 
 
 def _counts(expression: ast.expr) -> bool:

@@ -12,12 +12,14 @@ from loaderlint.linking.following.running import STEPS, Iterations, loaders_in, 
 from loaderlint.linking.programs.made_anew import lightning_makes_anew, loops_that_make_anew
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing
+from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing, choice
+from loaderlint.linking.things.loops import items_of
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, Use, uses_of
 from loaderlint.model.persistence import Change
 from loaderlint.model.source import Span
 from loaderlint.model.uses import Iteration
+from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, dotted, owners_set
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.vocabulary.persistence import EPOCH_HOOKS, HOOKED
@@ -90,8 +92,11 @@ def changes_between_epochs(
                 use = reads[0].use
                 read = use.circumstances[-1][1].facts.span(use.node)
                 what = shortened(changed.facts.text(changed.node))
-                picked = any(_in_some_turns(runs, one) for one in (frame, *places))
-                yield Change(span, what, ways[0], attribute=attribute, holder=holder, read=read, picked=picked)
+                between = _between_epochs(evaluator, ways, frame, epochs)
+                asked = places if between else [frame, *places]
+                picked = any(_in_some_turns(runs, one) for one in asked)
+                way = (between or ways)[0]
+                yield Change(span, what, way, attribute=attribute, holder=holder, read=read, picked=picked)
 
 
 def _read_by_workers(
@@ -264,6 +269,38 @@ def _in_epochs(evaluator: Evaluator, runs: Sequence[Iterations], frame: Frame, e
         if frame.scope.parent is None or id(frame.scope.node) in run.scopes
         for loop in loops_around(evaluator, run, frame)
     )
+
+
+def _between_epochs(
+    evaluator: Evaluator, ways: Sequence[Assumptions], frame: Frame, epochs: set[Span]
+) -> list[Assumptions]:
+    """Return the ways to a place in a turn of its loop of epochs that comes to it and is not the first nor the last.
+
+    Workers have their copies before such a turn, and go on with them after it.
+    """
+    loops = [arm for arm in frame.place.arms if arm.loop]
+    owner = loops[0].owner if len(loops) == 1 else None
+    if not isinstance(owner, ast.For) or loops[0].place is None:
+        return []
+    span = frame.facts.span(owner.iter)
+    with evaluator.steps(STEPS):
+        turns = [items_of(one) or () for one in evaluator.evaluate(owner.iter, frame.at(loops[0].place))]
+    last = min(map(len, turns), default=0) - 1
+    inner = [choice(str(span), turn) for turn in range(1, last)]
+    certain = [turn for turn in inner if _comes_to(evaluator, frame, turn)] if span in epochs else []
+    return [way for way in ways if any(turn <= way for turn in certain)]
+
+
+def _comes_to(evaluator: Evaluator, frame: Frame, turn: Assumptions) -> bool:
+    """Return whether the conditions on the number of the epoch that decide whether a place runs all hold in a turn."""
+    for arm in frame.place.arms:
+        if arm.test is None or arm.loop or not _asks_for_turn(arm.test, frame):
+            continue
+        with evaluator.steps(STEPS):
+            answers = evaluator.truth(arm.test, frame.at(arm.place or frame.place))
+        if {answer for answer, way, _ in answers if together(way, turn) is not None} != {arm.truth}:
+            return False
+    return True
 
 
 def _in_some_turns(runs: Sequence[Iterations], frame: Frame) -> bool:

@@ -68,7 +68,10 @@ def guarded_place(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place
     ``get_preparation_data``), nor the ``__main__.py`` of a package that is run by its name (``_fixup_main_from_name``).
     In a function only tests that speak of the main process or a notebook are looked at.
     """
-    top = place.scope is facts.module
+    body = place.scope
+    if body.is_class and body.defined is not None and guarded_place(evaluator, facts, body.node, body.defined):
+        return True
+    top = body.runs_at_import
     main_alone = facts.source.cells is not None or (top and _is_run_by_name(evaluator, facts))
     if main_alone or any(_asks_for_main(arm) for arm in place.arms):
         return True

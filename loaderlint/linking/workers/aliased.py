@@ -22,7 +22,7 @@ _COLLECTIONS = frozenset({"bytearray", "Counter", "defaultdict", "deque", "dict"
 
 def changed_defaults(facts: PythonFacts, scope: Scope) -> Iterator[tuple[Global, Touch]]:
     """Yield what a function changes of its parameters' defaults: what they name at the top level, or itself."""
-    if not isinstance(scope.node, FunctionNode) or not _is_top(scope):
+    if not isinstance(scope.node, FunctionNode) or scope.parent is None or not scope.parent.runs_at_import:
         return
     # A parameter that gets another value stands for that: ``rows = list(rows)``.
     defaults = {
@@ -45,14 +45,6 @@ def is_collection(value: ast.expr) -> bool:
     if isinstance(value, ast.BinOp):
         return is_collection(value.left) or is_collection(value.right)
     return isinstance(value, _DISPLAYS) or (isinstance(value, ast.Call) and called_name(value) in _COLLECTIONS)
-
-
-def _is_top(scope: Scope) -> bool:
-    """Return whether a function is one of its module's, or of a class at the top of that."""
-    around = scope.parent
-    while around is not None and around.is_class:
-        around = around.parent
-    return around is not None and around.parent is None
 
 
 def _top_name(scope: Scope) -> str:

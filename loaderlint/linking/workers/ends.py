@@ -1,9 +1,10 @@
-"""Where reading one sample says that the data are at their end, whatever its index."""
+"""Where reading one sample says that the data are at their end, for an index that a sampler gives."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from loaderlint.readers.python import dotted
 
@@ -12,13 +13,21 @@ _BEYOND_THE_END = frozenset({"IndexError", "KeyError", "LookupError"})
 """What a list or dictionary raises for an index that it does not have."""
 _ARITHMETIC = frozenset({"int", "min", "max", "divmod", "abs", "round"})
 _ANYTHING = frozenset({"Exception", "BaseException"})
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 
 
-def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.Raise]:
+def stops(statements: Sequence[ast.stmt], index: Sequence[str], given: Sequence[int] = ()) -> Iterator[ast.Raise]:
     """Yield the statements that raise StopIteration and let it out.
 
     One that depends on the index, or on a number made of it, is for indexes that no sampler gives: those beyond the
-    end.
+    end. ``given`` are indexes that are known to come to the statements: what is raised for one of them counts.
     """
     known = list(index)
     for statement in statements:
@@ -29,10 +38,13 @@ def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.
                 yield statement
         elif isinstance(statement, ast.If):
             if not _asks(statement.test, known):
-                yield from stops([*statement.body, *statement.orelse], known)
+                yield from stops([*statement.body, *statement.orelse], known, given)
+            for answer, branch in ((True, statement.body), (False, statement.orelse)):
+                if taking := [one for one in given if _answer(statement.test, index, one) is answer]:
+                    yield from stops(branch, known, taking)
         elif isinstance(statement, ast.Try):
             if not any(_takes(handler, _CATCHES_THE_END) for handler in statement.handlers):
-                yield from stops(statement.body, known)
+                yield from stops(statement.body, known, given)
             reads = any(_names(one, known) for one in statement.body)
             for handler in statement.handlers:
                 if not (_takes(handler, _BEYOND_THE_END) or (reads and _takes(handler, _ANYTHING))):
@@ -40,12 +52,31 @@ def stops(statements: Sequence[ast.stmt], index: Sequence[str]) -> Iterator[ast.
             yield from stops([*statement.orelse, *statement.finalbody], known)
         elif isinstance(statement, ast.With):
             if not any(_suppresses(one.context_expr) for one in statement.items):
-                yield from stops(statement.body, known)
+                yield from stops(statement.body, known, given)
         elif isinstance(statement, ast.For) or (isinstance(statement, ast.While) and not _names(statement.test, known)):
-            yield from stops(statement.body, known)
-            yield from stops(statement.orelse, known)
+            yield from stops(statement.body, known, given)
+            yield from stops(statement.orelse, known, given)
         if _returns_by(statement, known):
             return
+
+
+def _answer(test: ast.expr, index: Sequence[str], given: int) -> bool | None:
+    """Return the answer to a test that compares the index itself with a number, None for any other test."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    numbers = [
+        given if isinstance(one, ast.Name) and one.id in index[:1] else _number(one)
+        for one in (test.left, test.comparators[0])
+    ]
+    compare = _COMPARISONS.get(type(test.ops[0]))
+    left, right = numbers
+    asks = _names(test, index[:1])
+    return compare(left, right) if asks and compare and left is not None and right is not None else None
+
+
+def _number(node: ast.expr) -> int | None:
+    """Return a whole number that is written out, None for anything else."""
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
 def _named_after(statement: ast.stmt, known: Sequence[str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from loaderlint.linking.things.kinds import Class, External, Frame, Function, In
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import Binding, Place, PythonFacts, dotted
 from loaderlint.vocabulary.sharding import (
+    AMONG_PROCESSES,
     BASES,
     DECORATES,
     DRAWS,
@@ -22,6 +23,7 @@ from loaderlint.vocabulary.sharding import (
     PASSING_METHODS,
     REORDERS,
     SHARES_OUT,
+    TELLS_PROCESSES,
 )
 
 if TYPE_CHECKING:
@@ -122,7 +124,43 @@ class _Reading:
             for _, place in function.scope.yielded
             for arm in place.arms
         )
-        return ends and not (SHARES_OUT.search(text) or DRAWS.search(REORDERS.sub("", text)))
+        told = SHARES_OUT.search(text) or DRAWS.search(REORDERS.sub("", text))
+        return ends and not told and self._asks_for_process_alone(function)
+
+    def _asks_for_process_alone(self, function: Function) -> bool:
+        """Return whether all that goes by the name of a rank in a function tells processes apart, and no workers.
+
+        So does what the constructor alone sets, before the workers get their copies, and what torch.distributed tells.
+        """
+        named = (one for one in ast.walk(function.node) if isinstance(one, ast.Name | ast.Attribute))
+        words = ((one, one.attr if isinstance(one, ast.Attribute) else one.id) for one in named)
+        return all(self._is_of_process(one, function) for one, word in words if AMONG_PROCESSES.search(word))
+
+    def _is_of_process(self, node: ast.Name | ast.Attribute, function: Function) -> bool:
+        frame = Frame(function.facts, Place(function.scope, 0), receiver=function.receiver)
+        if isinstance(node, ast.Name) and node.id in function.scope.bindings:
+            values = [one.value if one.kind == "assign" else None for one in function.scope.bindings[node.id]]
+            return all(one is not None and self._told_by_torch(one, frame) for one in values)
+        name = dotted(node) or ""
+        if name.startswith("self."):
+            return _is_calculated_with(node, function) and self._set_by_constructors_alone(name, function)
+        return self._told_by_torch(node, frame)
+
+    def _told_by_torch(self, node: ast.expr, frame: Frame) -> bool:
+        """Return whether an expression is made of constants and of what `torch.distributed` tells."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.Name | ast.Attribute):
+            things = [one.thing for one in self.evaluator.evaluate(node, frame)]
+            return all(isinstance(one, External) and one.name.startswith(TELLS_PROCESSES) for one in things)
+        parts = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+        return bool(parts) and all(self._told_by_torch(one, frame) for one in parts)
+
+    def _set_by_constructors_alone(self, name: str, function: Function) -> bool:
+        receiver = function.receiver
+        owners = classes.lineage(self.evaluator, receiver.of) if receiver is not None else ()
+        setting = [one for owner in owners for one in owner.scope.children if name in one.bindings]
+        return bool(setting) and all(one.name == "__init__" for one in setting)
 
     def _counted_is_the_same(self, function: Function) -> bool:
         """Return whether what is yielded in loops that only count (``for _ in range(n)``) was followed to its end."""
@@ -259,6 +297,16 @@ class _Reading:
         return self._left_to_itself(inner) or all(
             not list(classes.foreign_bases(self.evaluator, owner)) for owner in lineage
         )
+
+
+def _is_calculated_with(node: ast.expr, function: Function) -> bool:
+    """Return whether an expression stands for a number: what is called or has parts may ask for its worker."""
+    around = [one for one in ast.walk(function.node) if any(inner is node for inner in ast.iter_child_nodes(one))]
+    return all(
+        isinstance(one, ast.BinOp | ast.Compare)
+        or (isinstance(one, ast.Call) and dotted(one.func) == "range" and one.func is not node)
+        for one in around
+    )
 
 
 def _decorators(function: Function) -> Sequence[ast.expr]:

@@ -29,14 +29,7 @@ EVERY_IMPORT = Global("", "import")
 
 def is_later(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place: Place) -> bool:
     """Return whether something runs after the import of its file: in a function, or in the main process alone."""
-    return not _is_top(facts, place.scope) or guarded_place(evaluator, facts, node, place)
-
-
-def _is_top(facts: PythonFacts, scope: Scope | None) -> bool:
-    """Return whether a scope runs when its file is imported: that of the module, or of a class at its top level."""
-    while scope is not None and scope.is_class:
-        scope = scope.parent
-    return scope is facts.module
+    return not place.scope.runs_at_import or guarded_place(evaluator, facts, node, place)
 
 
 def is_object(facts: PythonFacts, first: str) -> bool:

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 _MOST_ITERATIONS = 60
 """Loops in the worker code of one loader that are looked into for loaders of their own."""
+_PICKS = frozenset({"sampler", "batch_sampler", "drop_last"})
+"""Options of a loader that may leave indexes out."""
+_LONGEST = 10_000
+"""A longer dataset is not looked through index by index."""
 
 
 def worker_code(
@@ -124,9 +128,22 @@ def _ends(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Touch]:
             node = function.node
             if isinstance(node, FunctionNode) and not function.scope.yields:
                 index = [parameter.arg for parameter in parameters(node)][1:2]
-                for statement in stops(node.body, index):
+                once = all(len(function.scope.bindings[name]) == 1 for name in index)
+                known = range(_length(evaluator, one.thing, given)) if once else ()
+                for statement in stops(node.body, index, known):
                     facts = function.facts
                     yield Touch(facts.span(statement), facts.text(statement), one.assumptions, one.trail)
+
+
+def _length(evaluator: Evaluator, dataset: object, given: Mapping[str, Given]) -> int:
+    """Return how many indexes, from 0 on, the loader is sure to give a dataset; 0 where that was not seen."""
+    method = classes.method(evaluator, dataset, "__len__") if isinstance(dataset, Instance) else None
+    if method is None or not _PICKS.isdisjoint(given) or len(method.scope.returns) != 1:
+        return 0
+    value, place = method.scope.returns[0]
+    frame = Frame(method.facts, place, receiver=method.receiver)
+    lengths = [one.thing for one in evaluator.evaluate(value, frame)] if value is not None else []
+    return min((one if type(one) is int and one <= _LONGEST else 0 for one in lengths), default=0)
 
 
 def _is_iterated(evaluator: Evaluator, dataset: Instance) -> bool:
