@@ -24,7 +24,7 @@ from loaderlint.discovery import Discovered, discover
 from loaderlint.model.finding import Failure, Severity
 from loaderlint.model.report import Report
 from loaderlint.model.source import STDIN, Language, Source
-from loaderlint.model.target import Accelerator, Platform
+from loaderlint.model.target import Accelerator
 from loaderlint.model.tracing import Asked
 from loaderlint.rulebook import RuleBookError
 from loaderlint.selection import suggestion
@@ -108,7 +108,7 @@ def lint(
         list[str] | None, typer.Option(metavar="RULE", help="Rules to use besides those of the settings.")
     ] = None,
     platform: Annotated[
-        list[Platform] | None,
+        list[str] | None,
         typer.Option(metavar="linux|windows|macos", help="A platform the project runs on (repeatable)."),
     ] = None,
     python: Annotated[

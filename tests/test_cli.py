@@ -96,7 +96,7 @@ def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captur
     [
         (["gone.py"], "gone.py"),
         (["--fo"], "No such option"),
-        (["--platform", "beos"], "beos"),
+        (["--platform", "beos"], "loaderlint: --platform: platforms[0] should be "),
         (["--python", "three"], "--python: python[0] should be a version such as '3.12', and is 'three'"),
         (["--torch", "new"], "--torch: torch should be a version such as '2.6', and is 'new'"),
         (["--cpus", "0"], "--cpus: cpus should be greater than or equal to 1"),

@@ -61,16 +61,18 @@ def statistics_lines(report: Report) -> Iterator[Line]:
 
 def summary_lines(report: Report, style: Style) -> Iterator[Line]:
     """Yield the sums: what was found and can be fixed, what was not shown and, when asked for, what was looked at."""
+    failed = len({failure.path for failure in report.failures})
     if report.findings or report.fixed:
         yield line((_found(report), STRONG))
     else:
-        yield line(f"No findings in {counted(report.files_seen, 'file')}.")
+        # What could not be checked is counted below, and may have findings.
+        checked = max(report.files_seen - failed, 0)
+        yield line(f"No findings in {counted(checked, 'file')}.")
     if report.excluded:
         first, *others = report.excluded
         more = f" and {counted(len(others), 'other file')}" if others else ""
         yield line(f"Not looked at: {first}{more}, which the settings exclude.")
-    if report.failures:
-        failed = len({failure.path for failure in report.failures})
+    if failed:
         yield line((f"{counted(failed, 'file')} could not be checked or written.", BAD))
     hidden = []
     if report.held_back:

@@ -133,6 +133,11 @@ REMEMBERS = {
     "a count beside something else": "old, self.seen[index] = 1, self.seen[index] + 1\nindex = self.seen[index]",
     "a count of a sample that the module keeps": "STORE[index] = STORE.get(index, 0) + 1\nindex = STORE[index]",
     "one under a name of its own": "seen = STORE.get(index, 0)\nSTORE[index] = seen + 1\nindex = seen",
+    "one that is worked out before it is stored": "n = self.seen.get(index, 0) + 1\nself.seen[index] = n\nindex = n",
+    "one that is worked out in two steps": (
+        "old = self.seen.get(index, 0)\nnew = old + 1\nself.seen[index] = new\nindex = new"
+    ),
+    "one that is counted up under its name": ("n = self.seen.get(index, 0)\nn += 1\nself.seen[index] = n\nindex = n"),
     "two counts": "self.a, self.b = self.a + 1, self.b + 1\nindex = self.a",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
@@ -171,6 +176,14 @@ FORGETS = {
     "a cache of the module": "if index not in STORE:\n    STORE[index] = index * 2\nindex = STORE[index]",
     "a cache that is looked into": (
         "row = STORE.get(index)\nif row is None:\n    row = open(index)\n    STORE[index] = row\nindex = row"
+    ),
+    "a cache that is made in two steps": (
+        "row = self.cache.get(index)\nif row is None:\n    path = self.items[index]\n    row = open(path)\n"
+        "    self.cache[index] = row\nindex = row"
+    ),
+    "a cache of what has another name": (
+        "found = self.cache.get(index)\nif found is not None:\n    return found\nnew = open(index)\n"
+        "self.cache[index] = new\nindex = new"
     ),
     "a file that is opened once": "self.lines = self.lines or open(self.path)",
     "a file that is opened where there is none": (

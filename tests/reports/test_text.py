@@ -135,6 +135,11 @@ def test_nothing_found_is_one_line() -> None:
     assert text(report(), color=True) == "No findings in 212 files.\n"
 
 
+def test_a_file_that_could_not_be_checked_is_none_without_findings() -> None:
+    told = text(report(failures=(Failure("broken.py", "invalid syntax"), Failure("broken.py", "no end"))))
+    assert told.endswith("No findings in 211 files.\n1 file could not be checked or written.\n")
+
+
 def test_quiet_and_nothing_found_is_nothing() -> None:
     assert text(report(held_back=3, suppressed=2), quiet=True) == ""
 

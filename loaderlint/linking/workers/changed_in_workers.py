@@ -221,19 +221,56 @@ def _stored(node: ast.Assign | ast.AnnAssign, value: ast.expr) -> Iterator[tuple
 
 
 def _worked_out_from(function: ast.AST, value: ast.expr) -> set[str]:
-    """Return what a value is worked out from, as it is written, itself or under a name that it got before.
+    """Return what a value is worked out from, as it is written, itself or under names that were given before.
 
-    What has a name and is stored as it is was mostly looked for first, and is new where it was not there: a cache.
+    What is stored under its name, as it was looked up, was mostly looked for first, and is new where it was not there:
+    a cache.
     """
-    names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)} if not isinstance(value, ast.Name) else ()
-    made = [
-        node.value
-        for node in (ast.walk(function) if names else ())
-        if isinstance(node, ast.Assign)
-        and node.lineno < value.lineno
-        and any(isinstance(one, ast.Name) and one.id in names for one in node.targets)
-    ]
-    return {text for one in (value, *made) for text in _read_in(one)}
+    stored = value.id if isinstance(value, ast.Name) else None
+    given = [(name, one, at) for name, one, at in _given_names(function) if at < value.lineno]
+    worked_out = [value] if stored is None else []
+    waiting, seen = _names_in(value), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        ways = [one for known, one, _ in given if known == name]
+        if name == stored and not _is_augmented(function, name):
+            ways = [one for one in ways if not _is_looked_up(one)]
+        worked_out += ways
+        waiting |= {inner for one in ways for inner in _names_in(one)}
+    return {text for one in worked_out for text in _read_in(one)}
+
+
+def _given_names(function: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
+    """Yield each name that gets a value in a function, with that value and its line."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+            targets = [node.target]
+        else:
+            continue
+        if node.value is not None:
+            names = (one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+            yield from ((one.id, node.value, node.lineno) for one in names if isinstance(one.ctx, ast.Store))
+
+
+def _is_augmented(function: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name
+        for node in ast.walk(function)
+    )
+
+
+def _is_looked_up(value: ast.expr) -> bool:
+    """Return whether a value is taken out of a collection as it is: ``self.cache[index]``, ``cache.get(index)``."""
+    return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and called_name(value) == "get")
+
+
+def _names_in(value: ast.expr) -> set[str]:
+    return {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
 
 
 def _read_in(value: ast.expr) -> set[str]:
