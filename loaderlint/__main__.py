@@ -28,6 +28,9 @@ def main() -> int:
         return run(arguments)
     except KeyboardInterrupt:
         return 130
+    finally:
+        # All of it goes with the process; to look for garbage among it before that takes a seventh of a long run.
+        gc.freeze()
 
 
 if __name__ == "__main__":
