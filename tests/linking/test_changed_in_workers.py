@@ -138,6 +138,13 @@ REMEMBERS = {
         "old = self.seen.get(index, 0)\nnew = old + 1\nself.seen[index] = new\nindex = new"
     ),
     "one that is counted up under its name": ("n = self.seen.get(index, 0)\nn += 1\nself.seen[index] = n\nindex = n"),
+    "a cache of what was drawn": (
+        "if index not in self.cache:\n    self.cache[index] = index + random.random()\nindex = self.cache[index]"
+    ),
+    "one that a helper fills": (
+        "import torch\nif index not in STORE:\n    row = self.make(index) + torch.rand(1)\n    STORE[index] = row\n"
+        "index = STORE[index]"
+    ),
     "two counts": "self.a, self.b = self.a + 1, self.b + 1\nindex = self.a",
     "a count that a helper looks at": "self.seen += 1\nself.note(index)\nindex = self.look()",
 }
@@ -185,6 +192,10 @@ FORGETS = {
         "found = self.cache.get(index)\nif found is not None:\n    return found\nnew = open(index)\n"
         "self.cache[index] = new\nindex = new"
     ),
+    "a cache of what is not drawn": (
+        "import torch\nif index not in self.cache:\n    self.cache[index] = torch.zeros(3)\nindex = self.cache[index]"
+    ),
+    "what is drawn and not kept": "row = {}\nrow['x'] = random.random()\nindex = row",
     "a file that is opened once": "self.lines = self.lines or open(self.path)",
     "a file that is opened where there is none": (
         "self.lines = self.lines if self.lines is not None else open(self.path)\nindex = self.lines"

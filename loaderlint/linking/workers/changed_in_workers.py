@@ -14,6 +14,7 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Frame, Function, Made, end_of
 from loaderlint.linking.workers.aliased import is_collection
 from loaderlint.linking.workers.changed_samples import changes_samples
+from loaderlint.linking.workers.made_once import drawn
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.lifetimes import CHANGES_BY_FUNCTION, ITERATORS, PUTS, TAKES
@@ -119,7 +120,8 @@ def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping
 
     That is where they count (``self.given += 1``), collect or take away what does not belong to the sample asked for,
     and look at it, or look at what they keep of the sample before (``self.last = index``). What is kept by the sample's
-    number, such as a cache, gives the same whatever came before; a sample that is changed where it is kept does not.
+    number, such as a cache, gives the same whatever came before; a sample that is changed where it is kept does not,
+    nor what is kept of a sample where random numbers are drawn: an epoch that finds it there draws none.
     """
     functions = [one for functions in running.values() for one in functions]
     nodes = [one.node for one in functions if isinstance(one.node, FunctionNode)]
@@ -129,12 +131,21 @@ def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping
     looked_at = {one for _, every in ways for one in every}
     if any(name in looked_at or taken for name, taken in moved):
         return True
+    if any(map(_keeps_by_key, called)) and any(True for one in functions for _ in drawn(one)):
+        return True
     if any(_goes_on(evaluator, one) or _is_told_by_decorators(evaluator, one) for one in functions):
         return True
     files = {one.facts.source.path: one.facts.source.text for one in functions}
     return any(_NUMBERS_WHAT_IS_NEW.search(text) for text in files.values()) or changes_samples(
         evaluator, given, running
     )
+
+
+def _keeps_by_key(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function stores something under a key of what outlasts it."""
+    own = _own_names(function)
+    targets = (one for one in ast.walk(function) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store))
+    return any(_outlasts(own, one) for one in targets)
 
 
 _SETS = frozenset({"setattr", "__setattr__"})
