@@ -360,63 +360,56 @@ CHANGED_BY_WORKERS |= {
         "add(row, rows=CACHE)",
     ),
 }
-MADE_ONCE = (
-    "MADE = None\ndef note(row=0):\n    global MADE\n    if MADE is None:\n        ⟨makes⟩\n    return MADE[row]"
-)
-FILLED = "FILLED = {}\ndef note(row=0):\n    if row not in FILLED:\n        ⟨fills⟩\n    return FILLED[row]"
+MADE_ONCE = "MADE = None\ndef note(row=0):\n    global MADE\n    if MADE is None:\n        ⟨line⟩\n    return MADE[row]"
+FILLED = "FILLED = {}\ndef note(row=0):\n    if row not in FILLED:\n        ⟨line⟩\n    return FILLED[row]"
 MADE_ALIKE = {
-    "what is made of constants": MADE_ONCE.replace("⟨makes⟩", "MADE = load('rows')"),
-    "what is made of the top level": MADE_ONCE.replace("⟨makes⟩", "MADE = load(OTHER)"),
-    "what is made of a key": FILLED.replace("⟨fills⟩", "FILLED[row] = load(row, OTHER)"),
+    "what is made of constants": MADE_ONCE.replace("⟨line⟩", "MADE = load('rows')"),
+    "what is made of the top level": MADE_ONCE.replace("⟨line⟩", "MADE = load(OTHER)"),
+    "what is made of a key": FILLED.replace("⟨line⟩", "FILLED[row] = load(row, OTHER)"),
     "the result": "from functools import cache\n@cache\ndef note(row=0):\n    return row + 1",
 }
+IN_OTHER_SPELLINGS = (
+    (MADE_ONCE, "what is made of what it is handed", "MADE = load(row)"),
+    (MADE_ONCE, "what is made of itself", "MADE = load(MADE)"),
+    (MADE_ONCE, "what is made with another value before", "MADE = 1\n        MADE = 2"),
+    (MADE_ONCE, "what is made where it looks", "MADE = load(1)\n        return -1"),
+    (MADE_ONCE, "what is made of what is drawn", "MADE = torch.rand(8)"),
+    (FILLED, "what is filled by itself", "FILLED[row] = len(FILLED)"),
+    (FILLED, "what is filled by another key", "FILLED[0] = load(row)"),
+    (FILLED, "what is filled and looked at", "FILLED[row] = 1\n    print(len(FILLED))"),
+    (FILLED, "what is filled where it looks", "FILLED[row] = 1\n        return -1"),
+)
 CHANGED_BY_WORKERS |= {
-    f"what is made {how}": (MADE_ONCE.replace("⟨makes⟩", makes), makes.partition("\n")[0])
-    for how, makes in {
-        "of what it is handed": "MADE = load(row)",
-        "of itself": "MADE = load(MADE)",
-        "with an other value before": "MADE = 1\n        MADE = 2",
-        "where it looks": "MADE = load(1)\n        return -1",
-        "of what is drawn": "MADE = torch.rand(8)",
-    }.items()
-}
-CHANGED_BY_WORKERS |= {
-    f"what is filled {how}": (FILLED.replace("⟨fills⟩", fills), fills.partition("\n")[0])
-    for how, fills in {
-        "by itself": "FILLED[row] = len(FILLED)",
-        "by another key": "FILLED[0] = load(row)",
-        "and looked at": "FILLED[row] = 1\n    print(len(FILLED))",
-        "where it looks": "FILLED[row] = 1\n        return -1",
-    }.items()
+    name: (around.replace("⟨line⟩", lines), lines.partition("\n")[0]) for around, name, lines in IN_OTHER_SPELLINGS
 }
 CHANGED_BY_WORKERS |= {
     "what is filled by a key that is worked out": (
-        FILLED.replace("    if", "    row = row % 4\n    if").replace("⟨fills⟩", "FILLED[row] = row"),
+        FILLED.replace("    if", "    row = row % 4\n    if").replace("⟨line⟩", "FILLED[row] = row"),
         "FILLED[row] = row",
     ),
     "what is filled by less than it is made of": (
         FILLED.replace("    if", "    key = row % 4\n    if")
         .replace("row not", "key not")
-        .replace("⟨fills⟩", "FILLED[key] = row"),
+        .replace("⟨line⟩", "FILLED[key] = row"),
         "FILLED[key] = row",
     ),
     "what is filled and looked at before": (
-        FILLED.replace("    if", "    known = row in FILLED\n    if").replace("⟨fills⟩", "FILLED[row] = row"),
+        FILLED.replace("    if", "    known = row in FILLED\n    if").replace("⟨line⟩", "FILLED[row] = row"),
         "FILLED[row] = row",
     ),
     "what is made and looked at before": (
-        MADE_ONCE.replace("    if", "    known = MADE\n    if").replace("⟨makes⟩", "MADE = load(1)"),
+        MADE_ONCE.replace("    if", "    known = MADE\n    if").replace("⟨line⟩", "MADE = load(1)"),
         "MADE = load(1)",
     ),
     "what is made and looked at elsewhere": (
         MADE_ONCE.replace("def note", "def known():\n    return MADE is None\ndef note")
         .replace("return MADE", "known()\n    return MADE")
-        .replace("⟨makes⟩", "MADE = load(1)"),
+        .replace("⟨line⟩", "MADE = load(1)"),
         "MADE = load(1)",
     ),
     "what is made in two ways": (
         MADE_ONCE.replace("    return", "    if MADE is None:\n        MADE = 2\n    return").replace(
-            "⟨makes⟩", "MADE = 1"
+            "⟨line⟩", "MADE = 1"
         ),
         "MADE = 1",
     ),
@@ -561,6 +554,14 @@ LEFT_BEHIND |= {
         "type(self)",
     ),
     "the folder": ({"above": "import os\nSCALE = len(os.getcwd())", "before": "os.chdir('/')"}, "os.chdir('/')"),
+    "the folder, by a path that a root stands in": (
+        {"above": "import os\nROWS = 'rows'\nSCALE = len(open(f'{ROWS}/scale.txt').read())", "before": "os.chdir('/')"},
+        "os.chdir('/')",
+    ),
+    "the folder, by a path that is put together": (
+        {"above": "import os\nROWS = 'rows'\nSCALE = len(open(ROWS + '/scale.txt').read())", "before": "os.chdir('/')"},
+        "os.chdir('/')",
+    ),
     "what is in the folder": (
         {"above": "import os\nSCALE = len(os.listdir('.'))", "before": "os.chdir('/')"},
         "os.chdir('/')",
@@ -596,6 +597,7 @@ NOT_LEFT_BEHIND = {
         "before": "os.chdir('/')",
     },
     "another folder": {"above": "import os\nSCALE = os.getcwd()", "before": "os.mkdir('rows')"},
+    "a file by its whole path": {"above": "SCALE = len(open(f'/rows/{1}.txt').read())", "before": "os.chdir('/')"},
     "a folder by its whole path": {"above": "import os\nSCALE = os.listdir('/rows')", "before": "os.chdir('/')"},
     "an object that is called and stays the same": {
         "above": "class Scale:\n    by = 2\n    def __call__(self, x):\n        return x * self.by\nscale = Scale()",

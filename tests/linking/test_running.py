@@ -638,6 +638,12 @@ QUIET: dict[str, Files] = {
         for data in several:
             loaders.append(DataLoader(data, num_workers=2))
         """,
+    "a dictionary whose keys get what others of it hold": (
+        LOADER
+        + "rows = {}\n"
+        + "".join(f"rows['a{place}'] = rows['b{place}']\n" for place in range(60))
+        + "for row in rows['c']:\n    pass\n"
+    ),
     "another list that a loop fills": """
         loaders, sizes = [], []
         for data in several:

@@ -63,7 +63,7 @@ from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted
 
 if TYPE_CHECKING:
-    from loaderlint.linking.following.running import Behind
+    from loaderlint.linking.following.loaders_behind import Behind
 
 Answer = TypeVar("Answer")
 _Circumstances: TypeAlias = tuple[ast.expr, int, int]
@@ -117,7 +117,7 @@ class Evaluator:
         """Answers that hold until something further out is known, each with how deep that lies."""
         self._met = NOTHING_MET
         self.loaders_behind: dict[tuple[int, int, int], list[Behind]] = {}
-        """What `running.loaders_in` answered, by expression and receiver: several programs run the same functions."""
+        """What `loaders_in` answered, by expression and receiver: several programs run the same functions."""
         self._answers: dict[tuple[object, ...], object] = {}
         self._left = self._left_in_all = MOST_STEPS
         self._project_questions = 0

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.running import STEPS, Iterations, loaders_in, shortened
+from loaderlint.linking.following.loaders_behind import loaders_in
+from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.things.kinds import Frame, Made
 from loaderlint.model.uses import Loop
 from loaderlint.readers.python import Arm

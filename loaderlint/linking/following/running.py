@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following import stops
+from loaderlint.linking.following.loaders_behind import Behind, loaders_in
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things import classes, platforms
-from loaderlint.linking.things.chains import begun_by
 from loaderlint.linking.things.guards import guarded_place
 from loaderlint.linking.things.kinds import (
     EVERY_PLATFORM,
@@ -20,33 +20,24 @@ from loaderlint.linking.things.kinds import (
     Frame,
     Function,
     Instance,
-    Items,
     Made,
     Possibilities,
     Possibility,
-    Row,
 )
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, ScopeNode, dotted
-from loaderlint.readers.python_calls import called_name
-from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS, TRAINERS
-from loaderlint.vocabulary.uses import PROGRESS_BARS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _RUNNER_NAMES = frozenset(name.rpartition(".")[2] for name in RUNNERS)
 _CUDA_NAMES = frozenset(name.rpartition(".")[2] for name in CUDA_STARTERS) | {"set_default_device"}
-_COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob", "open", "split"})
-"""Calls that give no loader, whatever they are given."""
 _MOST_FUNCTIONS = 200
 STEPS = 150
 """Expressions followed for one question about what a program does; options are followed without such a limit."""
-_DEEPEST_ITERATED = 4
-"""Things that hold loaders inside each other; deeper ones are not looked into."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +47,6 @@ class Run:
     frame: Frame
     cause: ast.expr | None
     guarded: bool = False
-
-
-class Behind(NamedTuple):
-    """A loader that an expression stands for: the identity of the call that makes it, and what that assumes.
-
-    ``frames`` are those in which the call is made for it; there is None among them where they were not all seen.
-    """
-
-    call: int
-    assumptions: Assumptions
-    frames: tuple[Frame | None, ...]
 
 
 class _Entry(NamedTuple):
@@ -339,108 +319,6 @@ def functions_run_by(evaluator: Evaluator, entries: Iterable[Function]) -> Itera
             for one in evaluator.evaluate(site.node.func, frame):
                 if isinstance(one.thing, Function):
                     waiting.append(one.thing)
-
-
-# --- which loaders an expression stands for ---
-
-
-def loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
-    """Return the loaders behind an expression that is iterated."""
-    receiver = frame.receiver
-    key = (id(expression), *((id(receiver.of.node), id(receiver.call)) if receiver is not None else (0, 0)))
-    if key not in evaluator.loaders_behind:
-        with evaluator.steps(STEPS):
-            evaluator.loaders_behind[key] = _loaders_in(evaluator, expression, frame)
-    return evaluator.loaders_behind[key]
-
-
-def _loaders_in(evaluator: Evaluator, expression: ast.expr, frame: Frame) -> list[Behind]:
-    found: dict[int, Behind] = {}
-    if isinstance(expression, ast.Constant | ast.List | ast.Dict) or _counts(expression):
-        return []
-    for one in evaluator.evaluate(expression, frame):
-        for call, assumptions, made_in in _loaders_of(evaluator, one, 0):
-            before = found.setdefault(call, Behind(call, assumptions, ()))
-            found[call] = before._replace(frames=(*before.frames, made_in))
-    if not found:
-        for put, where in _put_inside(_taken_from(expression, frame), frame):
-            for behind in _loaders_in(evaluator, put, where):
-                found.setdefault(behind.call, behind)
-    return list(found.values())
-
-
-def _taken_from(expression: ast.expr, frame: Frame) -> ast.expr | None:
-    """Return what holds the thing that an expression stands for: what a loop goes over, or a subscript is of."""
-    if isinstance(expression, ast.Subscript):
-        return expression.value
-    bindings = frame.scope.bindings.get(expression.id, ()) if isinstance(expression, ast.Name) else ()
-    loops = [one.value for one in bindings if one.kind == "loop" and one.place.order <= frame.place.order]
-    holder = loops[-1] if loops and len(loops) == len(bindings) else None
-    while isinstance(holder, ast.Call):
-        taken = holder.func.value if _gives_items(holder) and isinstance(holder.func, ast.Attribute) else None
-        holder = taken or (holder.args[0] if called_name(holder) in PROGRESS_BARS and holder.args else None)
-    return holder
-
-
-def _gives_items(call: ast.Call) -> bool:
-    return called_name(call) in ("items", "values") and not call.args
-
-
-def _put_inside(holder: ast.expr | None, frame: Frame) -> Iterator[tuple[ast.expr, Frame]]:
-    """Yield what the same scope, or the module, put into a list or dictionary before, how often was not followed."""
-    name = dotted(holder) if holder is not None else None
-    scope = frame.scope if name in frame.scope.bindings else frame.facts.module
-    for one in scope.bindings.get(name, ()) if name is not None else ():
-        if scope is frame.scope and one.place.order >= frame.place.order:
-            continue
-        appended = one.kind == "list" and isinstance(one.node, ast.Call) and called_name(one.node) == "append"
-        values = one.node.args if appended and isinstance(one.node, ast.Call) else [one.value]
-        if appended or one.kind == "item":
-            yield from ((value, Frame(frame.facts, one.place)) for value in values if value is not None)
-
-
-def _counts(expression: ast.expr) -> bool:
-    if not isinstance(expression, ast.Call):
-        return False
-    function = expression.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in _COUNTS and name not in ("values", "items")
-
-
-def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[tuple[int, Assumptions, Frame | None]]:
-    """Yield the loaders that a thing is or holds: the call that makes it, what that assumes, and in which frame."""
-    thing = one.thing
-    if depth > _DEEPEST_ITERATED:
-        return
-    inside: list[Possibility] = []
-    if isinstance(thing, Made):
-        if thing.callee in LOADER_CALLABLES:
-            yield id(thing.call), one.assumptions, thing.frame
-            return
-        inside.extend(begun_by(evaluator, thing))
-        for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):
-            if not isinstance(argument, ast.Starred):
-                inside.extend(evaluator.evaluate(argument, thing.frame))
-    elif isinstance(thing, Instance):
-        if thing.call is not None:
-            yield id(thing.call), one.assumptions, None
-        for owner in classes.lineage(evaluator, thing.of):
-            for scope in owner.scope.children:
-                if scope.name == "__init__" or scope.name.endswith("dataloader"):
-                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
-            if any(scope.name.endswith("dataloader") for scope in owner.scope.children):
-                # A data module's hooks may build their loaders in helper methods of the same class.
-                for scope in owner.scope.children:
-                    yield from ((id(site.node), one.assumptions, None) for site in scope.calls)
-    elif isinstance(thing, Row):
-        inside.extend(way for item in thing.items for way in item)
-    elif isinstance(thing, Items):
-        inside.extend(way for item in thing.entries.values() for way in item)
-    for way in inside:
-        for call, assumptions, made_in in _loaders_of(evaluator, way, depth + 1):
-            joint = together(assumptions, one.assumptions)
-            if joint is not None:
-                yield call, joint, made_in
 
 
 def _trained(evaluator: Evaluator, site: CallSite, frame: Frame) -> Iterator[ast.expr]:

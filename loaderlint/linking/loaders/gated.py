@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.things.comparisons import COMPARISONS
 from loaderlint.linking.things.kinds import Frame
 from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
-
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 
 
 def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
@@ -68,7 +59,7 @@ def _above_zero(test: ast.expr, answer: bool) -> Iterator[ast.expr]:
                 yield from _above_zero(one, answer)
     elif isinstance(test, ast.Compare):
         (kind, *more), (compared, *_) = test.ops, test.comparators
-        holds = _COMPARISONS.get(type(kind))
+        holds = COMPARISONS.get(type(kind))
         limit = compared.value if isinstance(compared, ast.Constant) else None
         if holds is not None and not more and isinstance(limit, int) and holds(0, limit) is not answer:
             yield test.left

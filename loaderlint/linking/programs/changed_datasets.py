@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.constructed import left_by_constructor
+from loaderlint.linking.following.loaders_behind import loaders_in
 from loaderlint.linking.following.loops_around import loops_around
-from loaderlint.linking.following.running import STEPS, Iterations, loaders_in, shortened
+from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.programs.made_anew import lightning_makes_anew, loops_that_make_anew
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.following.loaders_behind import loaders_in
 from loaderlint.linking.following.loops_around import loops_around
-from loaderlint.linking.following.running import Iterations, loaders_in
+from loaderlint.linking.following.running import Iterations
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Frame
 from loaderlint.model.source import Span

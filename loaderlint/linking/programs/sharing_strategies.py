@@ -20,9 +20,8 @@ def sharing_strategies(
     evaluator: Evaluator, files: Iterable[str], runs: Iterable[Iterations]
 ) -> Iterator[SharingStrategy]:
     """Yield the strategies that the files of a program set, each where it was named."""
-    ran = list(runs)
+    ran, project = list(runs), evaluator.project
     for path in files:
-        project = evaluator.project
         facts = project.python(path) if project.mentions(path, ["set_sharing_strategy"]) else None
         for site in facts.calls.get("set_sharing_strategy", ()) if facts is not None else ():
             assert facts is not None

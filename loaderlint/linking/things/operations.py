@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from loaderlint.linking.things.comparisons import COMPARISONS
 from loaderlint.linking.things.kinds import (
     UNSEEN,
     Class,
@@ -44,12 +45,7 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], object]] = {
 }
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], object]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+    **COMPARISONS,
     ast.Is: operator.eq,
     ast.IsNot: operator.ne,
 }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
+from loaderlint.linking.things.comparisons import COMPARISONS
 from loaderlint.readers.python import dotted
 
 _CATCHES_THE_END = frozenset({"StopIteration", "Exception", "BaseException"})
@@ -13,14 +13,6 @@ _BEYOND_THE_END = frozenset({"IndexError", "KeyError", "LookupError"})
 """What a list or dictionary raises for an index that it does not have."""
 _ARITHMETIC = frozenset({"int", "min", "max", "divmod", "abs", "round"})
 _ANYTHING = frozenset({"Exception", "BaseException"})
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 
 
 def stops(statements: Sequence[ast.stmt], index: Sequence[str], given: Sequence[int] = ()) -> Iterator[ast.Raise]:
@@ -68,7 +60,7 @@ def _answer(test: ast.expr, index: Sequence[str], given: int) -> bool | None:
         given if isinstance(one, ast.Name) and one.id in index[:1] else _number(one)
         for one in (test.left, test.comparators[0])
     ]
-    compare = _COMPARISONS.get(type(test.ops[0]))
+    compare = COMPARISONS.get(type(test.ops[0]))
     left, right = numbers
     asks = _names(test, index[:1])
     return compare(left, right) if asks and compare and left is not None and right is not None else None

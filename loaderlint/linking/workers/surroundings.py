@@ -119,12 +119,26 @@ def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
 def _asks_folder(scope: Scope, call: ast.Call) -> bool:
     """Return whether a call asks for the folder of the process: that of a file (``__file__``) is another matter."""
     asks = _known_as(scope, dotted(call.func) or "") in _READS_FOLDER
+    path = call.args[0] if call.args else None
     match call.func:
-        case ast.Attribute(ast.Call(ast.Name() | ast.Attribute() as made), method) if method in _READS_FOLDER_OF_PATH:
-            asks = _known_as(scope, dotted(made) or "") == "pathlib.Path"
-    nodes = list(ast.walk(call))
-    absolute = any(isinstance(one, ast.Constant) and str(one.value).startswith("/") for one in nodes)
-    return asks and not absolute and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
+        case ast.Attribute(ast.Call(ast.Name() | ast.Attribute() as made) as of, method) if (
+            method in _READS_FOLDER_OF_PATH
+        ):
+            asks, path = _known_as(scope, dotted(made) or "") == "pathlib.Path", of
+    nodes = ast.walk(call)
+    return (
+        asks and not _is_absolute(path) and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
+    )
+
+
+def _is_absolute(path: ast.expr | None) -> bool:
+    """Return whether a path is seen to begin at the root, whatever it is put together of."""
+    match path:
+        case ast.Constant(str(text)):
+            return text.startswith("/")
+        case ast.JoinedStr([first, *_]) | ast.BinOp(first) | ast.Call(args=[first, *_]):
+            return _is_absolute(first)
+    return False
 
 
 def _known_as(scope: Scope, name: str) -> str:

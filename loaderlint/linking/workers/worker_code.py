@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.running import STEPS, loaders_in, shortened
+from loaderlint.linking.following.loaders_behind import loaders_in
+from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
