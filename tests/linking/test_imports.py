@@ -291,6 +291,44 @@ IMPORTS: Cases = {
         },
         {"open"},
     ),
+    "a package put on the path by a script": (
+        {
+            "train.py": READS_N.format("import sys\nsys.path.append('core')\nfrom constants import N"),
+            "core/__init__.py": "",
+            "core/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a folder of its own package put on the path": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/run/__init__.py": "",
+            "pkg/run/train.py": READS_N.format("import sys\nsys.path.append('../config')\nfrom constants import N"),
+            "pkg/config/__init__.py": "",
+            "pkg/config/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
+    "a module inside another package": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/train.py": READS_N.format("import sys\nsys.path.append(folder)\nfrom constants import N"),
+            "other/__init__.py": "",
+            "other/constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
+    "a module beside one called setup inside a package": (
+        {
+            "pkg/__init__.py": "",
+            "pkg/train.py": READS_N.format("from constants import N"),
+            "other/__init__.py": "",
+            "other/trainer/__init__.py": "",
+            "other/trainer/setup.py": "",
+            "other/trainer/constants.py": "N = 8\n",
+        },
+        {"open"},
+    ),
     "by importlib": (
         {
             "main.py": READS_MODULE.format("import importlib\nconstants = importlib.import_module('pkg.constants')"),

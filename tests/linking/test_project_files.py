@@ -193,3 +193,15 @@ def test_whoever_imports_a_module_that_makes_no_loader_at_import_is_not_read() -
     project = Project({"data.py": data}, folder)
     assert [one.unguarded for one in link(project)] == [()]
     assert set(project.sources) == {"data.py"}
+
+
+def test_what_one_part_imports_says_nothing_about_the_files_of_another() -> None:
+    loads = "from torch.utils.data import DataLoader\nimport helper\nDataLoader(helper.data, num_workers=2)\n"
+    texts = {f"{part}/{name}": text for part in "ab" for name, text in (("main.py", loads), ("helper.py", "data = 1"))}
+    sources = {path: source for path in texts if (source := Folder(texts).read(path)) and path.endswith("main.py")}
+    first, second = Project(sources, Folder(texts)).parts()
+    first.count_imported()
+    for part, folder in (first, "a"), (second, "b"):
+        assert part.python(f"{folder}/helper.py") is not None
+    assert [facts.source.path for facts in first.all_python()] == ["a/helper.py", "a/main.py"]
+    assert [facts.source.path for facts in second.all_python()] == ["b/main.py"]

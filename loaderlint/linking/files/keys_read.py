@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 
+from loaderlint.model.source import Source
 from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of
@@ -24,12 +26,38 @@ _PATTERN = re.compile(r"(?m)^[ \t]*case\b(?:(?!:[ \t]*$)[\s\S])*\Z")
 """The beginning of a pattern of ``match`` that has not come to its end."""
 _A_TYPE = re.compile(r":\s*(?:int|bool|float|str|Optional|Union|NotRequired|Required|Any)\b(?!\s*\()")
 """What stands after a key that is declared by its type: ``TypedDict("Options", {"num_workers": int})``."""
+_PLAIN = re.compile(r"[\w.:/ -]{1,200}")
+_IN_QUOTES = re.compile(rf"""(?=(["'])({_PLAIN.pattern})\1)""")
+"""Text in quotes; what stands between the end of one and the beginning of the next is taken for such as well."""
+_IN_FORMAT = re.compile(rf"""%\(({_PLAIN.pattern})\)|\{{(\w+)""")
+
+
+class KeysNamed:
+    """Python sources by the keys that they may need: those that stand in quotes there, or are formatted with."""
+
+    def __init__(self) -> None:
+        self._paths: set[str] = set()
+        self._every: list[Source] = []
+        self._naming: dict[str, list[Source]] = {}
+
+    def add(self, source: Source) -> None:
+        """Look through a file, once."""
+        if source.path in self._paths:
+            return
+        self._paths.add(source.path)
+        self._every.append(source)
+        quoted = {key for _, key in _IN_QUOTES.findall(source.text)}
+        for key in quoted.union(*_IN_FORMAT.findall(source.text)):
+            self._naming.setdefault(sys.intern(key), []).append(source)
+
+    def needs(self, key: str) -> bool:
+        """Return whether one of them names a key in a way that a dictionary without it may not survive."""
+        sources = self._naming.get(key, ()) if _PLAIN.fullmatch(key) else self._every
+        return any(needs_key(one.text, key) for one in sources)
 
 
 def needs_key(text: str, key: str) -> bool:
     """Return whether Python text names a key in a way that a dictionary without it does not survive, or may not."""
-    if key not in text:
-        return False
     quoted = re.compile(rf"""(["']){re.escape(key)}\1""")
     return any(_needs(text, one.start(), one.end()) for one in quoted.finditer(text)) or _formats(text, key)
 

@@ -83,7 +83,6 @@ class Files:
         self._configuration: dict[tuple[str, str], ConfigurationFacts | None] = {}
         self._commented: set[str] = set()
         """The files of JSON that could be read once their comments were taken away, as some program does."""
-        self._imported_matter = False
         self._words: dict[str, bytes] = {}
 
     @property
@@ -121,8 +120,7 @@ class Files:
             return known
         source = self._others.read(path)
         if source is not None:
-            counts = self._imported_matter and source.language is Language.PYTHON
-            (self.matter if counts else self._opened)[path] = source
+            self._opened[path] = source
         return source
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
@@ -137,23 +135,8 @@ class Files:
         if source is not None:
             self.matter[path] = source
 
-    def count_imported(self) -> None:
-        """Make the Python files that were asked for so far, or are from now on, some of those that matter."""
-        self._imported_matter = True
-        self.matter.update((path, one) for path, one in self._opened.items() if one.language is Language.PYTHON)
-
-    def python_uncounted(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, as `python` does, and leave it out of those that matter."""
-        before, self._imported_matter = self._imported_matter, False
-        try:
-            return self.python(path)
-        finally:
-            self._imported_matter = before
-
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
-        if self._imported_matter and path in self._opened and Language.of(path) is Language.PYTHON:
-            self.matter[path] = self._opened.pop(path)
         if path not in self._python:
             source = self.source(path)
             facts = None

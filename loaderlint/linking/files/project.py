@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 
-from loaderlint.linking.files.keys_read import needs_key, required
+from loaderlint.linking.files.keys_read import KeysNamed, required
 from loaderlint.linking.files.known import Files, OtherFiles, Readings
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
@@ -47,9 +47,12 @@ class Project:
         self._python_with: dict[re.Pattern[bytes], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._keys_read: dict[str, bool] = {}
+        self._keys_named = KeysNamed()
+        self._matter_named = 0
         self._definitions: dict[str, frozenset[str]] = {}
         self._extending: dict[str, bool] = {}
         self._mentioning = 0
+        self._imported_matter = False
 
     def parts(self, named: Set[str] | None = None) -> Iterator[Project]:
         """Yield the parts of the project that may hold a loader, those with ``named`` files alone where some are given.
@@ -117,15 +120,22 @@ class Project:
 
     def source(self, path: str) -> Source | None:
         """Return the source at a path, read when it is first asked for."""
-        return self._files.source(path)
+        source = self._files.source(path)
+        self._count(path)
+        return source
 
     def python(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, None when there is no such file or it cannot be parsed."""
+        self._count(path)
         return self._files.python(path)
+
+    def _count(self, path: str) -> None:
+        if self._imported_matter and path not in self._files.matter and Language.of(path) is Language.PYTHON:
+            self._files.add(path)
 
     def python_uncounted(self, path: str) -> PythonFacts | None:
         """Return what a Python file says, as `python` does; see `count_imported` for what it is left out of."""
-        return self._files.python_uncounted(path)
+        return self._files.python(path)
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
         """Return whether a file holds one of several words; it is neither parsed nor kept for it."""
@@ -179,9 +189,12 @@ class Project:
     def count_imported(self) -> None:
         """Ask the modules that are imported, too, from now on wherever all files are asked.
 
-        What loaders carry and what their workers run stands in few of them; a library has thousands.
+        What loaders carry and what their workers run stands in few of them; a library has thousands. Other parts of
+        the project have nothing to do with it.
         """
-        self._files.count_imported()
+        self._imported_matter = True
+        for path in filter(self._files.is_read, self.paths):
+            self._count(path)
 
     def code_mentions(self, words: tuple[str, ...]) -> bool:
         """Return whether any Python source that may matter names one of the words."""
@@ -255,8 +268,13 @@ class Project:
         and what is declared are asked.
         """
         if key not in self._keys_read:
-            python = [one for one in self._that_matter() if one.language is Language.PYTHON]
-            self._keys_read[key] = key in self._required or any(needs_key(one.text, key) for one in python)
+            # Files come to matter while keys are asked for; none ceases to.
+            if len(self._files.matter) != self._matter_named:
+                self._matter_named = len(self._files.matter)
+                for source in self._that_matter():
+                    if source.language is Language.PYTHON:
+                        self._keys_named.add(source)
+            self._keys_read[key] = key in self._required or self._keys_named.needs(key)
         return self._keys_read[key]
 
     @cached_property

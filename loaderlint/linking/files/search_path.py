@@ -47,7 +47,9 @@ class SearchPath:
         self._roots = sorted(
             folder
             for folder in above
-            if posixpath.basename(folder) in SOURCE_ROOTS or posixpath.join(folder, "setup.py") in paths
+            if posixpath.basename(folder) in SOURCE_ROOTS
+            # Inside a package it is a module of that name.
+            or (posixpath.join(folder, "setup.py") in paths and self._outermost(folder) in (None, folder))
         )
         packages = {root: posixpath.join(root, name.replace("-", "_")) for root, name in called.items()}
         self._called = {
@@ -62,7 +64,8 @@ class SearchPath:
         that the file belongs to come last, because they are on the path only where a file of theirs is the script.
         Then come the source roots of the project, and where none of them has it the copy of the project that a larger
         repository keeps: there ``larger.repository.project.tools.run`` is its ``tools/run.py``. ``extended`` says that
-        the file changes ``sys.path``, which makes the nearest module of that name possible wherever it is.
+        the file changes ``sys.path``, which makes the nearest module of that name possible wherever it is, but for
+        what is inside another package than the file.
         """
         folder = posixpath.dirname(importer)
         key = (name, folder, extended)
@@ -147,8 +150,15 @@ class SearchPath:
 
     def _nearest(self, parts: list[str], folder: str) -> Iterator[str]:
         nearest = self.nearest(".".join(parts), f"{folder}/")
-        if len(nearest) == 1:
+        own = self._outermost(folder)
+        if len(nearest) == 1 and own in (None, self._outermost(posixpath.dirname(nearest[0]))):
             yield nearest[0]
+
+    def _outermost(self, folder: str) -> str | None:
+        """Return the outermost package around a folder, which may be the folder itself; None where it is in none."""
+        return max(
+            takewhile(lambda one: one in self._packages, upwards(folder)), key=lambda one: -len(one), default=None
+        )
 
 
 def name_declared(content: bytes) -> str | None:
