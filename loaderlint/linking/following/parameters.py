@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import arguments, fixtures, hierarchy, parametrized, stops
+from loaderlint.linking.following.commandlines import wrapped as wrapped_functions
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
@@ -65,13 +66,16 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     called = evaluator.callers.of(Function(frame.facts, function, scope, owner=made))
     default = default_of(function, node.arg)
     subject = _subject(owner, made, frame)
+    wrapped = wrapped_functions.configuration(evaluator, function, node, frame) if owner is None else None
+    if not called.by and wrapped is not None:
+        return wrapped
     if not called.by:
         fixture = fixtures.given_to(evaluator, node, frame)
         return _of_users(evaluator, default, node, frame, subject) if fixture is None else fixture
     source = configurable.source_of(evaluator, function, frame.facts, scope)
-    if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
+    if wrapped is None and source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return run_with.configuration(evaluator, function, node, frame)
-    left_out = _default(evaluator, default, node, frame, "")
+    left_out = wrapped or _default(evaluator, default, node, frame, "")
     ways: list[tuple[int, Possibilities]] = []
     for number, caller in _on_the_object(evaluator, called.by, frame):
         given = (
