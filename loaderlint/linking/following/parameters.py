@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import arguments, fixtures, hierarchy, parametrized, stops
 from loaderlint.linking.following.commandlines import wrapped as wrapped_functions
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
+from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
@@ -224,7 +225,7 @@ def _default(
 
 
 def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str, *, offered: bool) -> Possibilities:
-    """Return the object of a project class that the annotation promises, else the unseen."""
+    """Return an object of each project class that the annotation joins; what else it joins, and may join, is unseen."""
     span = frame.facts.span(node)
     assumed = choice(f"{subject}:{node.arg}", "given")
     if node.annotation is not None and frame.scope.parent is not None:
@@ -232,11 +233,21 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             return unseen(span, assumed)
         where = Frame(frame.facts, end_of(frame.scope.parent))
-        for one in evaluator.evaluate(annotation, where):
-            if isinstance(one.thing, Class):
-                of_users = evaluator.object_of_users(one.thing, span) if offered else evaluator.any_object(one.thing)
-                return (Possibility(of_users, span, assumptions=assumed),)
+        promised = [_promised(evaluator, part, where, span, offered=offered) for part in annotated(annotation)]
+        ways = [(number, (one,)) for number, one in enumerate(promised) if one is not None]
+        if ways:
+            others = [(len(promised), unseen(span))] if len(ways) < len(promised) or may_be_none(annotation) else []
+            return under(one_of(f"{subject}:{node.arg} is", [*ways, *others]), assumed)
     return unseen(span, assumed)
+
+
+def _promised(evaluator: Evaluator, part: ast.expr, where: Frame, span: Span, *, offered: bool) -> Possibility | None:
+    """Return the object that one of the types an annotation joins promises, None where that is no project class."""
+    for one in evaluator.evaluate(part, where):
+        if isinstance(one.thing, Class):
+            of_users = evaluator.object_of_users(one.thing, span) if offered else evaluator.any_object(one.thing)
+            return Possibility(of_users, span)
+    return None
 
 
 def handed_over(
