@@ -32,7 +32,10 @@ CALLED_BY_THE_USER = {
     "cli": ("tyro.cli",),
     "CLI": ("jsonargparse.CLI",),
     "auto_cli": ("jsonargparse.auto_cli",),
-    "parse": ("simple_parsing.parse",),
+    "parse": (
+        "simple_parsing.parse",
+        *(f"{library}.{home}parse" for library in ("draccus", "pyrallis") for home in ("", "argparsing.")),
+    ),
     "HfArgumentParser": ("transformers.HfArgumentParser", "transformers.hf_argparser.HfArgumentParser"),
 }
 """Callables that call their first argument with what the user gives, by the last part of their names."""
@@ -41,5 +44,12 @@ RUNS_MODULES = ("Fire", "CLI", "auto_cli")
 """Those of them that, given nothing, make commands of the functions and classes of the file they are called in."""
 RUNS_METHODS = (*CALLED_BY_THE_USER["CLI"], *CALLED_BY_THE_USER["auto_cli"])
 """Those of them that make an object and call one of its methods, where it has any."""
+READS_A_FILE_FIRST = CALLED_BY_THE_USER["parse"]
+"""Those of them that take the path of a file whose values come before the defaults, as ``config_path``.
+
+``draccus/argparsing.py`` (0.8), ``pyrallis/argparsing.py`` (0.3), ``simple_parsing/parsing.py`` (0.1).
+"""
+WRAPS = frozenset(f"{library}.{home}wrap" for library in ("draccus", "pyrallis") for home in ("", "argparsing."))
+"""Decorators that hand a function an object of the class its first parameter is annotated with, filled by the user."""
 MAKES_OBJECTS = (*CALLED_BY_THE_USER["cli"], *CALLED_BY_THE_USER["parse"], *RUNS_METHODS)
 """Those of them that return an object of the class they are given, filled by the user."""

@@ -376,10 +376,8 @@ def test_the_files_that_a_dataclass_lets_be_merged_into_it(files: dict[str, str]
 
 
 @pytest.mark.parametrize("key", ["num_workers", "num_worker_per_gpu"])
-@pytest.mark.parametrize(("count", "expected"), [(32, 32), (40, 3)])
-def test_of_many_files_the_first_stands_for_those_that_say_the_same_of_loaders(
-    count: int, expected: int, key: str
-) -> None:
+@pytest.mark.parametrize("count", [32, 40])
+def test_each_of_few_or_many_files_that_say_the_same_of_loaders_gives_a_candidate(count: int, key: str) -> None:
     files = {f"conf/{number:02}.yaml": f"data: {{name: {number}, {key}: {number % 3}}}\n" for number in range(count)}
     loader = next(
         one
@@ -387,8 +385,10 @@ def test_of_many_files_the_first_stands_for_those_that_say_the_same_of_loaders(
         if one.span.path == "main.py"
     )
     workers = loader.num_workers
-    assert (len(workers.candidates), workers.open) == (expected, True)
-    assert {one.constant for one in workers.candidates} == {0, 1, 2}
+    assert {one.span.path: one.constant for one in workers.candidates} == {
+        path: number % 3 for number, path in enumerate(files)
+    }
+    assert (len(workers.candidates), workers.open) == (count, True)
 
 
 YACS = f"""{IMPORT}import sys
@@ -401,19 +401,25 @@ DataLoader(1, num_workers=cfg.WORKERS)
 """
 
 
-@pytest.mark.parametrize(("count", "expected"), [(32, 32), (80, 3)])
-def test_of_many_files_that_can_be_merged_the_first_stands_for_those_that_give_the_same(
-    count: int, expected: int
-) -> None:
+@pytest.mark.parametrize("count", [32, 80])
+def test_each_of_few_or_many_files_that_can_be_merged_gives_a_candidate(count: int) -> None:
     files = {f"conf/{number:02}.yaml": f"NAME: n{number}\nWORKERS: {number % 3}\n" for number in range(count)}
     (loader,) = loaders_of({"main.py": YACS, **files})
     given = [one for one in loader.num_workers.candidates if one.constant != 8]
-    assert (len(given), loader.num_workers.open) == (expected, True)
-    assert {one.constant for one in given} == {0, 1, 2}
+    assert (len(given), loader.num_workers.open) == (count, True)
+    assert {one.span.path: one.constant for one in given} == {path: number % 3 for number, path in enumerate(files)}
 
 
-def test_of_many_files_that_say_the_same_the_nearest_to_the_program_stands_for_them() -> None:
+def test_what_many_files_inherit_from_one_is_one_candidate() -> None:
+    inheriting = {f"conf/{number:02}.yaml": f"_BASE_: base.yaml\nNAME: n{number}\n" for number in range(40)}
+    program = YACS.replace("yacs.config", "fvcore.common.config")
+    (loader,) = loaders_of({"main.py": program, "conf/base.yaml": "WORKERS: 4\n", **inheriting})
+    given = [one.span.path for one in loader.num_workers.candidates if one.constant == 4]
+    assert given == ["conf/base.yaml"]
+
+
+def test_of_many_files_that_say_the_same_the_nearest_to_the_program_comes_first() -> None:
     files = {f"conf/{number:02}.yaml": f"NAME: n{number}\nWORKERS: 4\n" for number in range(40)}
     (loader,) = loaders_of({"tools/main.py": YACS, **files, "tools/own/a.yaml": "WORKERS: 4\n"})
     given = [one.span.path for one in loader.num_workers.candidates if one.constant == 4]
-    assert given == ["tools/own/a.yaml"]
+    assert given == ["tools/own/a.yaml", *files]

@@ -1,4 +1,4 @@
-"""Very many configuration files among which the user chooses are as one, which keeps what only some of them say."""
+"""Very many configuration files among which the user chooses are followed as one, and none of their places is lost."""
 
 from __future__ import annotations
 
@@ -42,22 +42,46 @@ def read(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_what_they_say_alike_is_said_once(read: str) -> None:
-    assert traced(many(read, "workers = cfg['num_workers']\n")) == {"4", "open"}
+def everywhere(*others: int) -> set[str]:
+    """What the files say alike, at the place of each but the first, whose place has a mark, and of some others."""
+    numbers = [number for number in (*range(MANY), 999) if number not in (0, *others)]
+    return {f"4 at conf/{number:03}.yaml:1:14" for number in numbers}
+
+
+def test_what_they_say_alike_has_a_place_in_each_of_them(read: str) -> None:
+    assert traced(many(read, "workers = cfg['num_workers']\n")) == {"4", "open", *everywhere()}
+
+
+def test_the_way_of_what_they_say_alike_is_each_files_own(read: str) -> None:
+    project, _ = project_of(many(read, "workers = cfg['num_workers']\n"))
+    (workers,) = (one.num_workers for one in link(project) if one.span.path == "main.py")
+    for one in workers.candidates:
+        assert {step.span.path for step in one.trail} <= {"main.py", one.span.path}
+    chosen = {one.span.path: {answer for _, answer in one.assumptions} for one in workers.candidates}
+    files = {*project.sources} - {"main.py"}
+    assert all(frozenset({path}) in chosen[path] for path in files)
+
+
+def test_what_is_worked_out_of_what_they_say_alike_depends_on_all_of_them(read: str) -> None:
+    project, _ = project_of(many(read, "workers = cfg['num_workers'] * 2\n"))
+    (workers,) = (one.num_workers for one in link(project) if one.span.path == "main.py")
+    (doubled,) = workers.candidates
+    assert (doubled.constant, doubled.span.path) == (8, "main.py")
+    assert {one.path for one in doubled.sources} >= {*project.sources} - {"main.py"}
 
 
 def test_what_stands_beside_them_is_not_lost(read: str) -> None:
     set_to_none = "if args.debug:\n    cfg['num_workers'] = ⟦0⟧\nworkers = cfg['num_workers']\n"
-    assert traced(many(read, set_to_none)) == {"4", "0", "open"}
+    assert traced(many(read, set_to_none)) == {"4", "0", "open", *everywhere()}
     found = traced(many(read, set_to_none, differing=True))
     assert {"0", "4", "7 at conf/007.yaml:1:14", "900 at conf/999.yaml:1:14", "open"} <= found
 
 
 def test_what_only_one_of_them_leads_to_is_found(read: str) -> None:
     where_debugging = "workers = ⟦0⟧ if cfg['mode'] == 'debug' else cfg['num_workers']\n"
-    assert traced(many(read, where_debugging)) == {"0", "4", "open"}
+    assert traced(many(read, where_debugging)) == {"0", "4", "open", *everywhere(999)}
     elsewhere = "workers = cfg['num_workers'] if cfg['mode'] == 'debug' else ⟦0⟧\n"
-    assert traced(many(read, elsewhere)) == {"0", "4", "open"}
+    assert traced(many(read, elsewhere)) == {"0", "4 at conf/999.yaml:1:14", "open"}
 
 
 def test_what_none_of_them_leads_to_is_not_theirs(read: str) -> None:
@@ -69,4 +93,4 @@ def test_what_one_of_them_says_elsewhere_stays_its_own() -> None:
     files = many(READERS["OmegaConf"], "workers = cfg.num_workers\n", first="${few}")
     files["conf/000.yaml"] += "few: ⟦1⟧\n"
     files["conf/001.yaml"] = "num_workers: ⟦4⟧\nmode: fast\nfew: 2\n"
-    assert traced(files) == {"1", "4", "open"}
+    assert traced(files) == {"1", "4", "open", *everywhere(1)}

@@ -4,6 +4,80 @@ import pytest
 
 from tests.linking.traced import IMPORT, Cases, traced
 
+MAKERS = """
+class A:
+    def make(self, workers):
+        return DataLoader(data, num_workers=workers)
+class B:
+    def size(self):
+        return 6
+class C:
+    def size(self):
+        return 8
+def known(x: A):
+    x.make(⟦4⟧)
+"""
+SIZED = "DataLoader(data, num_workers=x.size())"
+WITHOUT_LOADERS = MAKERS.replace("DataLoader(data, num_workers=workers)", "None").replace("⟦4⟧", "4")
+OF_CLASSES = WITHOUT_LOADERS.replace("return 6", "return ⟦6⟧")
+
+TOLD: Cases = {
+    "a union of classes": (f"{OF_CLASSES}class D(B): pass\ndef run(x: B | D):\n    {SIZED}", {"6"}),
+    "a union of two classes with methods of their own": (
+        f"{OF_CLASSES.replace('return 8', 'return ⟦8⟧')}def run(x: B | C):\n    {SIZED}",
+        {"6", "8"},
+    ),
+    "typing's Union": (f"from typing import Union\n{OF_CLASSES}def run(x: Union[B, str]):\n    {SIZED}", {"6", "open"}),
+    "an optional class": (
+        f"from typing import Optional\n{OF_CLASSES}def run(x: Optional[B] = None):\n"
+        f"    if x is not None:\n        {SIZED}",
+        {"6", "open"},
+    ),
+    "an optional class, and what is there without one": (
+        f"from typing import Optional\n{OF_CLASSES}def run(x: Optional[B]):\n"
+        "    DataLoader(data, num_workers=x.size() if x else ⟦2⟧)",
+        {"6", "2", "open"},
+    ),
+    "a class or None, and what is there without one": (
+        f"{OF_CLASSES}def run(x: B | None):\n    DataLoader(data, num_workers=x.size() if x else ⟦2⟧)",
+        {"6", "2", "open"},
+    ),
+    "a class of a union that nobody sees": (
+        f"from elsewhere import E\n{OF_CLASSES}def run(x: B | E):\n    {SIZED}",
+        {"6", "open"},
+    ),
+    "a union without a class of the project": (
+        f"from elsewhere import E\n{WITHOUT_LOADERS}def run(x: E | None):\n    {SIZED}",
+        {"open"},
+    ),
+    "a method of one class of a union": (f"{MAKERS}def run(x: A | B):\n    x.make(4)", {"4", "4 at main.py:15:12"}),
+    "a method after an early return for other classes": (
+        f"{MAKERS}def run(x):\n    if not isinstance(x, A):\n        return\n    x.make(7)",
+        {"4", "open"},
+    ),
+    "a method where one of several classes is asked for": (
+        f"{MAKERS}def run(x):\n    if isinstance(x, (B, A)):\n        x.make(7)",
+        {"4", "open"},
+    ),
+    "a method where another class is asked for": (
+        f"{MAKERS}def run(x):\n    if isinstance(x, B):\n        x.make(7)",
+        {"4"},
+    ),
+    "a method where the class is ruled out": (
+        f"{MAKERS}def run(x):\n    if isinstance(x, A):\n        pass\n    else:\n        x.make(7)",
+        {"4"},
+    ),
+    "a method of something else than what is asked for its class": (
+        f"{MAKERS}def run(x, y):\n    if isinstance(x, A):\n        y.make(7)",
+        {"4"},
+    ),
+    "an object whose making is seen is not told by isinstance": (
+        f"{MAKERS}class F:\n    def make(self, n): pass\ndef run():\n    x = F()\n    if isinstance(x, A):\n"
+        "        x.make(7)",
+        {"4"},
+    ),
+}
+
 PARAMETERS: Cases = {
     "a call that is made under a condition is given what holds under it": (
         "def load(n):\n    return DataLoader(d, num_workers=n)\nn = ⟦4⟧ if fast() else ⟦2⟧\nFAST = fast()\n"
@@ -511,4 +585,9 @@ FILES: Cases = {
 
 @pytest.mark.parametrize(("files", "expected"), FILES.values(), ids=FILES.keys())
 def test_callers_in_other_files(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), TOLD.values(), ids=TOLD.keys())
+def test_objects_of_which_an_annotation_or_a_test_tells_the_class(files: str, expected: set[str]) -> None:
     assert traced(files) == expected

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.files.references import HandedOn, References, last_names, references
-from loaderlint.linking.following import called_by_name, hierarchy, subclasses
+from loaderlint.linking.following import called_by_name, hierarchy, subclasses, told
 from loaderlint.linking.following.configurations import argparse_args, configured_calls
 from loaderlint.linking.following.configurations.handing import (
     call_of_partial,
@@ -306,6 +306,8 @@ class Callers:
                 if id(site.node) not in called:
                     called[id(site.node)] = list(self._callers_at(facts, site, matches))
                     elsewhere = elsewhere or self._is_looked_up_elsewhere(called[id(site.node)])
+                    if method and not elsewhere and not called[id(site.node)]:
+                        elsewhere = told.may_run(self._evaluator, facts, site, matches)
             further, handed, lost = self._handed_on(one, matches, binds)
             elsewhere = elsewhere or lost
             for caller in handed:

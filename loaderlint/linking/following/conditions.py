@@ -59,7 +59,7 @@ class Conditions:
         seen = [(truth, one.assumptions) for one in values if (truth := truth_of(one.thing)) is not None]
         not_seen = [one.assumptions for one in values if truth_of(one.thing) is None]
         for one in values:
-            places = one.sources | {one.span}
+            places = one.places
             truth = truth_of(one.thing)
             if truth is not None:
                 answers.extend((truth, way, places) for way in self._known(test, frame, truth, one, not_seen))

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import arguments, fixtures, hierarchy, parametrized, stops
+from loaderlint.linking.following.commandlines import wrapped as wrapped_functions
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
+from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
@@ -65,13 +67,16 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
     called = evaluator.callers.of(Function(frame.facts, function, scope, owner=made))
     default = default_of(function, node.arg)
     subject = _subject(owner, made, frame)
+    wrapped = wrapped_functions.configuration(evaluator, function, node, frame) if owner is None else None
+    if not called.by and wrapped is not None:
+        return wrapped
     if not called.by:
         fixture = fixtures.given_to(evaluator, node, frame)
         return _of_users(evaluator, default, node, frame, subject) if fixture is None else fixture
     source = configurable.source_of(evaluator, function, frame.facts, scope)
-    if source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
+    if wrapped is None and source is None and decorators.hides_arguments(evaluator, function, frame.facts, scope):
         return run_with.configuration(evaluator, function, node, frame)
-    left_out = _default(evaluator, default, node, frame, "")
+    left_out = wrapped or _default(evaluator, default, node, frame, "")
     ways: list[tuple[int, Possibilities]] = []
     for number, caller in _on_the_object(evaluator, called.by, frame):
         given = (
@@ -220,7 +225,7 @@ def _default(
 
 
 def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: str, *, offered: bool) -> Possibilities:
-    """Return the object of a project class that the annotation promises, else the unseen."""
+    """Return an object of each project class that the annotation joins; what else it joins, and may join, is unseen."""
     span = frame.facts.span(node)
     assumed = choice(f"{subject}:{node.arg}", "given")
     if node.annotation is not None and frame.scope.parent is not None:
@@ -228,11 +233,21 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             return unseen(span, assumed)
         where = Frame(frame.facts, end_of(frame.scope.parent))
-        for one in evaluator.evaluate(annotation, where):
-            if isinstance(one.thing, Class):
-                of_users = evaluator.object_of_users(one.thing, span) if offered else evaluator.any_object(one.thing)
-                return (Possibility(of_users, span, assumptions=assumed),)
+        promised = [_promised(evaluator, part, where, span, offered=offered) for part in annotated(annotation)]
+        ways = [(number, (one,)) for number, one in enumerate(promised) if one is not None]
+        if ways:
+            others = [(len(promised), unseen(span))] if len(ways) < len(promised) or may_be_none(annotation) else []
+            return under(one_of(f"{subject}:{node.arg} is", [*ways, *others]), assumed)
     return unseen(span, assumed)
+
+
+def _promised(evaluator: Evaluator, part: ast.expr, where: Frame, span: Span, *, offered: bool) -> Possibility | None:
+    """Return the object that one of the types an annotation joins promises, None where that is no project class."""
+    for one in evaluator.evaluate(part, where):
+        if isinstance(one.thing, Class):
+            of_users = evaluator.object_of_users(one.thing, span) if offered else evaluator.any_object(one.thing)
+            return Possibility(of_users, span)
+    return None
 
 
 def handed_over(

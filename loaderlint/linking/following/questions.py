@@ -174,7 +174,7 @@ def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibil
             found.extend(unseen(span, one.assumptions))
             continue
         answer = isinstance(one.thing, tuple(_KINDS[kind] for kind in kinds if kind in _KINDS))
-        found.append(Possibility(answer, span, assumptions=one.assumptions, sources=one.sources | {one.span}))
+        found.append(Possibility(answer, span, assumptions=one.assumptions, sources=one.places))
     return distinct(found) or unseen(span)
 
 

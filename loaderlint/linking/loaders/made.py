@@ -12,7 +12,7 @@ from loaderlint.linking.loaders import replaced, undefined, validated
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.scopes.caught import is_caught
-from loaderlint.linking.things import overridden, platforms
+from loaderlint.linking.things import many_files, overridden, platforms
 from loaderlint.linking.things.alternatives import joined
 from loaderlint.linking.things.kinds import (
     GIVEN,
@@ -124,18 +124,19 @@ def value_of(
             unseen_things.append(UNSEEN)
             unseen_ways.append(one.assumptions)
         elif thing is None or isinstance(thing, bool | int | float | str | CpuCount | CommandLineText | Object):
-            candidates.append(
+            candidates.extend(
                 Candidate(
                     thing,
-                    one.span,
-                    one.entry,
-                    one.trail,
-                    one.assumptions,
-                    one.sources,
-                    shared=one.shared,
+                    each.span,
+                    each.entry,
+                    each.trail,
+                    each.assumptions,
+                    each.sources,
+                    shared=each.shared,
                     names_context=one.span in in_contexts,
-                    taken_out=one.taken_out,
+                    taken_out=each.taken_out,
                 )
+                for each in many_files.told_apart(one)
             )
         else:
             unseen_things.append(thing)

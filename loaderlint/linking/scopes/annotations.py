@@ -26,3 +26,14 @@ def annotated(node: ast.expr) -> Iterator[ast.expr]:
         yield from annotated(inner[0])
     else:
         yield node
+
+
+def may_be_none(node: ast.expr) -> bool:
+    """Return whether an annotation joins None to other types: ``Optional[A]``, ``A | None``."""
+    if isinstance(node, ast.BinOp):
+        return may_be_none(node.left) or may_be_none(node.right)
+    if isinstance(node, ast.Subscript):
+        return (dotted(node.value) or "").rpartition(".")[2] == "Optional" or may_be_none(node.slice)
+    if isinstance(node, ast.Tuple):
+        return any(may_be_none(one) for one in node.elts)
+    return isinstance(node, ast.Constant) and node.value is None

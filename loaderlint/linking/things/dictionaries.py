@@ -141,7 +141,7 @@ def _equal_texts_as_one(possibilities: Iterable[Possibility], span: Span) -> Pos
         else:
             found.append(one)
     for text, same in texts.items():
-        places = frozenset[Span]().union(*(one.sources | {one.span} for one in same))
+        places = frozenset[Span]().union(*(one.places for one in same))
         found.extend(
             Possibility(text, span, assumptions=assumptions, sources=places)
             for assumptions in gathered(one.assumptions for one in same)

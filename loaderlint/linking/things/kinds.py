@@ -295,12 +295,25 @@ Thing: TypeAlias = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """The files that say the same where one possibility stands for all of them (`many_files`).
+
+    ``subject`` is what the user chose one of them as, ``spans`` are the places where they say it, and ``said`` is
+    what each of them gives, by its path, the one that stands for the others first.
+    """
+
+    subject: str
+    spans: frozenset[Span]
+    said: Mapping[str, Possibility] = field(compare=False)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Possibility:
     """One thing an expression can be, where that was written, the way it took, and what it assumes.
 
     ``taken_out`` says that what stands at ``span`` is not the thing, but holds it: a range, a text, or a flag's
-    declaration.
+    declaration. ``alike`` are the files it stands for where it is that of the first of many that say the same.
     """
 
     thing: Thing
@@ -311,11 +324,18 @@ class Possibility:
     sources: frozenset[Span] = frozenset()
     shared: bool = False
     taken_out: bool = False
+    alike: Alike | None = None
 
     @property
     def constant(self) -> bool:
         """Whether the thing is a plain constant."""
         return type(self.thing) in _PLAIN
+
+    @property
+    def places(self) -> frozenset[Span]:
+        """Where it was written, and what it was worked out from."""
+        places = self.sources | {self.span}
+        return places if self.alike is None else places | self.alike.spans
 
     def step(self, span: Span, note: str) -> Possibility:
         """Return the possibility one step further on its way."""
@@ -331,7 +351,15 @@ class Possibility:
     def _with(self, trail: Trail, assumptions: Assumptions) -> Possibility:
         # Made millions of times: `dataclasses.replace` takes three times as long.
         return Possibility(
-            self.thing, self.span, self.entry, trail, assumptions, self.sources, self.shared, self.taken_out
+            self.thing,
+            self.span,
+            self.entry,
+            trail,
+            assumptions,
+            self.sources,
+            self.shared,
+            self.taken_out,
+            self.alike,
         )
 
 
@@ -465,7 +493,7 @@ def combined(*operands: Possibilities) -> list[tuple[tuple[Possibility, ...], As
         if len(met) > MOST_COMBINATIONS:
             return []
     return [
-        (combination, assumptions, frozenset[Span]().union(*(one.sources | {one.span} for one in combination)))
+        (combination, assumptions, frozenset[Span]().union(*(one.places for one in combination)))
         for combination, assumptions in met
     ]
 
@@ -479,7 +507,7 @@ def distinct(possibilities: Iterable[Possibility]) -> Possibilities:
     for one in possibilities:
         unseen_anywhere = isinstance(one.thing, Unseen)
         thing = (Unseen, one.thing) if unseen_anywhere else _identity(one)
-        ways.setdefault((thing, None if unseen_anywhere else (one.span, one.entry)), []).append(one)
+        ways.setdefault((thing, None if unseen_anywhere else (one.span, one.entry, one.alike)), []).append(one)
     return tuple(one for same in ways.values() for one in _fewest(same))
 
 
@@ -504,7 +532,7 @@ def in_few(
     for one in possibilities:
         if not isinstance(one.thing, Unseen):
             thing = _identity(one)
-            seen.setdefault((thing, one.span, one.entry), []).append(one)
+            seen.setdefault((thing, one.span, one.entry, one.alike), []).append(one)
     ways = fewer(one.assumptions for one in open_ways)
     told = ways if len(ways) <= MOST_OPEN_WAYS else [NO_ASSUMPTIONS]
     found = [Possibility(UNSEEN, open_ways[0].span, assumptions=way) for way in told]
@@ -526,7 +554,7 @@ def in_part(possibilities: Possibilities, span: Span, most: int) -> Possibilitie
     for one in sorted(possibilities, key=lambda one: len(one.assumptions)):
         if not isinstance(one.thing, Unseen):
             thing = _identity(one)
-            ways.setdefault((thing, one.span, one.entry), []).append(one)
+            ways.setdefault((thing, one.span, one.entry, one.alike), []).append(one)
     kept = [one for turn in zip_longest(*ways.values()) for one in turn if one is not None][: max(most, len(ways))]
     if len(kept) + len(unseen_ways) == len(possibilities):
         return possibilities

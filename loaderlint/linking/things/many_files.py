@@ -1,19 +1,20 @@
 """One of very many configuration files that the user chooses: all of them as one, which says what comes from which.
 
-What several files say alike under a key is said once, at the place where the first of them says it, and may come from
-any of them. So nothing that only some of them say is lost.
+What several files say alike under a key is followed once, as the first of them says it, and may come from any of them.
+So nothing that only some of them say is lost; what arrives somewhere is each file's own again (`told_apart`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from loaderlint.linking.things import kinds
 from loaderlint.linking.things.dictionaries import entries_of, is_complete
-from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Items, Possibilities, Possibility, under
+from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Alike, Items, Possibilities, Possibility, under
 from loaderlint.linking.things.lazily import Lazily
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions
+from loaderlint.model.source import Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 MOST_FILES = 32
@@ -35,14 +36,50 @@ def chosen(subject: str, paths: Iterable[str]) -> Assumptions:
     return frozenset({Assumption(subject, frozenset(paths))})
 
 
-def by_value(values: Mapping[str, Possibility]) -> list[tuple[list[str], Possibility]]:
+def by_value(subject: str, values: Mapping[str, Possibility]) -> list[tuple[list[str], Possibility]]:
     """Return what files give a key, by their paths: of very many, what the first gives of all that give a constant."""
     if len(values) <= MOST_FILES:
         return [([path], one) for path, one in values.items()]
     same: dict[tuple[type, object], list[str]] = {}
     for path, one in values.items():
         same.setdefault((type(one.thing), one.thing if one.constant else id(one.thing)), []).append(path)
-    return [(paths, values[paths[0]]) for paths in same.values()]
+    return [(paths, _standing_for(subject, {path: values[path] for path in paths})) for paths in same.values()]
+
+
+def _standing_for(subject: str, said: Mapping[str, Possibility]) -> Possibility:
+    first = next(iter(said.values()))
+    return replace(first, alike=Alike(subject, frozenset(one.span for one in said.values()), said))
+
+
+def told_apart(one: Possibility) -> Iterator[Possibility]:
+    """Yield what each of the files gives that a possibility stands for; itself where it stands for no other.
+
+    Files that inherit what they say say it at one place. Where another place took over what they say, they are what it
+    was worked out from (`Possibility.places`).
+    """
+    alike = one.alike
+    first = None if alike is None else next(iter(alike.said.values()))
+    if alike is None or first is None or one.span != first.span:
+        yield one
+        return
+    at_one_place: dict[Span, list[str]] = {}
+    for path, said in alike.said.items():
+        at_one_place.setdefault(said.span, []).append(path)
+    since = one.trail[len(first.trail) :]
+    for paths in at_one_place.values():
+        said = alike.said[paths[0]]
+        assumptions = together(one.assumptions, chosen(alike.subject, paths))
+        if assumptions is not None:
+            yield replace(
+                said,
+                thing=one.thing,
+                entry=said.entry if one.entry == first.entry else one.entry,
+                trail=(*said.trail, *since),
+                assumptions=assumptions,
+                sources=one.sources,
+                shared=one.shared or said.shared,
+                taken_out=one.taken_out,
+            )
 
 
 def _is_mapping(given: Possibilities) -> bool:
@@ -69,7 +106,7 @@ def _joined(subject: str, given: Mapping[str, Possibilities]) -> Possibilities:
     mappings = {path: values[0] for path, values in given.items() if _is_mapping(values)}
     found: list[Possibility] = [_as_one(subject, mappings)] if mappings else []
     alone = {path: values[0] for path, values in given.items() if len(values) == 1 and path not in mappings}
-    for paths, one in by_value(alone):
+    for paths, one in by_value(subject, alone):
         found.extend(under((one,), chosen(subject, paths) if len(paths) < len(given) else NO_ASSUMPTIONS))
     for path, values in given.items():
         if path not in mappings and path not in alone:

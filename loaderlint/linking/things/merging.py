@@ -368,7 +368,7 @@ def _from_any(items: Items, files: list[_Given], subject: str, span: Span) -> It
             inner = [_Given(one.path, tuple(_below(one.layers, key))) for one in files]
             return (replace(values[0], thing=_from_any(tree, inner, subject, span)),)
         setting = {one.path: entry for one in files if (entry := _last(one.layers, key)) is not None}
-        told_apart = many_files.by_value(setting)
+        told_apart = many_files.by_value(subject, setting)
         new = [way for paths, one in told_apart for way in under((one,), many_files.chosen(subject, paths))]
         others = every - setting.keys()
         kept = values if others == every else under(values, many_files.chosen(subject, others)) if others else ()

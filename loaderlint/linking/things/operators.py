@@ -62,7 +62,7 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
         for one in current:
             if position and truth_of(one.thing) is stops_at:
                 # What ``n and 2`` gives where n is 0 is no setting of n's.
-                passed = one if stops_at else replace(one, span=span, entry=None, sources=one.sources | {one.span})
+                passed = one if stops_at else replace(one, span=span, entry=None, sources=one.places)
                 following.append(passed)
                 continue
             if position and truth_of(one.thing) is None:
@@ -75,7 +75,7 @@ def bool_op(evaluator: Evaluator, node: ast.BoolOp, frame: Frame) -> Possibiliti
             else:
                 goes_on = [one]
             for way in goes_on:
-                places = way.sources | {way.span} if position else frozenset[Span]()
+                places = way.places if position else frozenset[Span]()
                 values = evaluator.evaluate(operand, frame) if is_last else evaluator.answered(operand, frame)
                 reached = under(values, way.assumptions)
                 following.extend(replace(other, sources=other.sources | places) for other in reached)

@@ -2,6 +2,7 @@
 
 tyro (``tyro.cli``): the fields of nested classes are flags of their own, a union of classes is a choice of commands.
 simple_parsing (``parse``, ``add_arguments``) and transformers (``HfArgumentParser``): one object for each class.
+draccus and pyrallis (``parse``): one object, nested as its classes are.
 A field that the user does not give keeps its default. jsonargparse (``jsonargparse/_cli.py``, ``_run_component``): a
 class without public methods gives an object of it, any other what the method that the user chooses gives.
 """
@@ -36,7 +37,7 @@ from loaderlint.model.source import Span
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
 from loaderlint.readers.python_calls import keywords as keywords_of
-from loaderlint.vocabulary.commandlines import RUNS_METHODS
+from loaderlint.vocabulary.commandlines import READS_A_FILE_FIRST, RUNS_METHODS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -48,15 +49,24 @@ DEEPEST_FIELD = 6
 def parsed(evaluator: Evaluator, name: str, call: ast.Call, frame: Frame, span: Span) -> Possibilities | None:
     """Return what ``tyro.cli(Config)`` and its like give; None for a class that is not one of the project's."""
     keywords = keywords_of(call)
-    if not call.args or (name in RUNS_METHODS and "set_defaults" in keywords):
+    what = call.args[0] if call.args else keywords.get("config_class")
+    if what is None or (name in RUNS_METHODS and "set_defaults" in keywords):
         return None
-    made = filled(evaluator, call.args[0], keywords.get("default"), frame, span)
+    if name in READS_A_FILE_FIRST and _reads_a_file(evaluator, call, frame):
+        return None
+    made = filled(evaluator, what, keywords.get("default"), frame, span)
     if made is None or name not in RUNS_METHODS:
         return made
     whole = keywords.get("return_instance")
     if isinstance(whole, ast.Constant) and whole.value is True:
         return made
     return tuple(way for one in made for way in _by_method(evaluator, one, span))
+
+
+def _reads_a_file(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether a program names a file whose values come before the defaults of a class."""
+    path = arguments_of(call, ("config_class", "config_path")).get("config_path")
+    return path is not None and any(isinstance(one.thing, str) for one in evaluator.evaluate(path, frame))
 
 
 def _by_method(evaluator: Evaluator, one: Possibility, span: Span) -> Possibilities:
