@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import tokenize
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from loaderlint.grammar import refusal
 from loaderlint.model.finding import Failure
-from loaderlint.model.source import NOTEBOOK, STDIN, Language, Source
+from loaderlint.model.source import NOTEBOOK, STDIN, Language, Source, Span
 from loaderlint.notebooks import NotebookError, as_python
 from loaderlint.paths import displayed
 from loaderlint.settings import Settings, SettingsIndex
@@ -138,9 +141,26 @@ def _standard_input(content: bytes, filename: str | None, settings: SettingsInde
     if language is None:
         return Failure(path, f"loaderlint reads {_LANGUAGES}; the name of standard input is none of theirs")
     in_force = settings.for_path(location)
-    if in_force.excludes.match(location) or not _may_matter(location, content, in_force):
+    if in_force.excludes.match(location):
         return None
-    return decoded(content, path, location, language)
+    read = decoded(content, path, location, language)
+    if isinstance(read, Failure) or _may_matter(location, content, in_force):
+        return read
+    return _no_python(read) if read is not None and language is Language.PYTHON else None
+
+
+def _no_python(source: Source) -> Failure | None:
+    """Return why the source is no Python; standard input is all that a run is asked about, so silence would mislead."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source.content, source.path)
+    except SyntaxError as error:
+        place = Span(source.path, error.lineno or 1, error.offset or 1, 0, 0, source.cells)
+        return Failure(source.path, refusal(error), place.shown_line, place.column, place.cell)
+    except (RecursionError, MemoryError, ValueError) as error:
+        return Failure(source.path, f"this cannot be read: {error}")
+    return None
 
 
 def _each_file_once(locations: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ from loaderlint.model.finding import Confidence, Failure, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Language, Source, Span
-from loaderlint.model.target import Accelerator, Platform, Target
+from loaderlint.model.target import Accelerator, Platform, StartMethod, Target
 from loaderlint.model.tracing import Asked, Nothing, Traced
 from loaderlint.rulebook import RuleFailed, all_rules, find
 from loaderlint.settings import Settings
@@ -246,7 +246,23 @@ def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tu
             places = [edit.span for edit in fix.edits]
             fix = fix.narrowed(platforms, [one for one in places if one in arrivals and arrivals[one] <= platforms])
         unfixed = next((one.unfixed for one in same if one.unfixed), "") if fix is None else ""
-        yield replace(first, platforms=platforms, fix=fix, unfixed=unfixed), about
+        message = _with_every_start(first, same)
+        yield replace(first, message=message, platforms=platforms, fix=fix, unfixed=unfixed), about
+
+
+def _with_every_start(first: Finding, same: Iterable[Finding]) -> str:
+    """Return the message of the first finding; where workers start otherwise on another platform, it says on which."""
+    there: dict[StartMethod, set[Platform]] = {}
+    for one in (first, *same):
+        if one.start is not None:
+            there.setdefault(one.start, set()).update(one.platforms)
+    if first.start is None or len(there) < 2:
+        return first.message
+    named = [
+        f"{start.value} ({', '.join(one.display for one in Platform if one in platforms)})"
+        for start, platforms in there.items()
+    ]
+    return first.message.replace(f"by {first.start.value}", f"by {' or '.join(named)}", 1)
 
 
 def _arrivals(loaders: Iterable[Loader], settings_for: SettingsFor) -> Mapping[Span, set[Platform]]:

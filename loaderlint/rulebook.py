@@ -6,11 +6,11 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from functools import cache
 from types import ModuleType
 
 from loaderlint.model.rule import Rule
+from loaderlint.nearest import nearest
 
 _BOOK = "loaderlint.rules"
 
@@ -55,8 +55,7 @@ def find(name_or_code: str, plugins: Sequence[str] = ()) -> type[Rule]:
     for key in (name_or_code.upper(), name_or_code.lower()):
         if key in by_key:
             return by_key[key]
-    asked = name_or_code.upper() if name_or_code[:2].upper() == "LL" else name_or_code.lower().replace("_", "-")
-    raise UnknownRule(name_or_code, next(iter(get_close_matches(asked, by_key, n=1)), None))
+    raise UnknownRule(name_or_code, nearest(name_or_code.replace("_", "-"), by_key))
 
 
 @cache

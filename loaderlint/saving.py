@@ -43,6 +43,7 @@ def save(report: Report, sources: Mapping[str, Source], lint: Lint, *, unwritten
         failures=(*report.failures, *failures),
         sources=report.sources,
         rewritten=written,
+        unwritable=frozenset(lost),
         files_seen=report.files_seen,
         files_read=report.files_read,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from loaderlint.model.rule import Rule
+from loaderlint.nearest import nearest
 
 ALL = "ALL"
 EVERY_DEFAULT = "LL"
@@ -84,6 +84,5 @@ def unknown_selector(selectors: Iterable[str], rules: Sequence[type[Rule]]) -> s
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean '…'?`` with the nearest known word, or nothing when none is near."""
-    by_lower_case = {one.lower(): one for one in known}
-    nearest = get_close_matches(word.lower(), by_lower_case, n=1, cutoff=0.5)
-    return f"; did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
+    meant = nearest(word, known, cutoff=0.5)
+    return "" if meant is None else f"; did you mean {meant!r}?"

@@ -71,4 +71,4 @@ class NotebookClassInWorker(Rule):
             fix = (
                 single_process(loader, workers, target) if workers.written else Unfixed("nobody wrote the worker count")
             )
-            yield self.finding(loader, one, message, target, error=error, fix=fix)
+            yield self.finding(loader, one, message, target, error=error, fix=fix, start=start[1])

@@ -63,5 +63,7 @@ class TorchGeneratorInWorker(Rule):
                     how = f"each of the {counted(workers)} started by {start.method.value}"
                     message = f"{how} dies: it cannot unpickle {kept.described}"
                     help = "make it in the worker, when it is first used, from `torch.initial_seed()`"
-                    yield self.finding(loader, kept, message, target, error=kept.kind.unpickling, help=help)
+                    yield self.finding(
+                        loader, kept, message, target, error=kept.kind.unpickling, help=help, start=start
+                    )
                     break

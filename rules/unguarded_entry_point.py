@@ -99,7 +99,9 @@ class UnguardedEntryPoint(Rule):
                     if file.rpartition("/")[2] == "__main__.py":
                         message += ", where it is run by its path"
                         confidence = Confidence.POSSIBLE
-                    yield self.finding(loader, touch, message, target, confidence=confidence, error=error, fix=fix)
+                    yield self.finding(
+                        loader, touch, message, target, confidence=confidence, error=error, fix=fix, start=start
+                    )
 
 
 def _guard(loader: Loader, touches: Sequence[Touch]) -> Remedy:

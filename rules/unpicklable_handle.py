@@ -67,5 +67,5 @@ class UnpicklableHandle(Rule):
                     how = f"starting {counted(workers)} by {start.method.value}"
                     message = f"{how} raises: {kept.described} cannot be pickled"
                     help = "make it in the worker, when it is first used, or leave it out in `__getstate__`"
-                    yield self.finding(loader, kept, message, target, error=kept.kind.pickling, help=help)
+                    yield self.finding(loader, kept, message, target, error=kept.kind.pickling, help=help, start=start)
                     break

@@ -81,7 +81,7 @@ class UnpicklableWorkerCallable(Rule):
             message = f"starting {workers} by {by} raises: the {what} {handed} {why}"
             # Without an entry point nothing was seen to iterate it.
             sure = Confidence.LIKELY if loader.program.guarded is None else None
-            yield self.finding(loader, one, message, target, confidence=sure, fix=_hoisted(one, what))
+            yield self.finding(loader, one, message, target, confidence=sure, fix=_hoisted(one, what), start=start[1])
 
 
 def _hoisted(one: Unpicklable, what: str) -> Remedy:

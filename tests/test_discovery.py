@@ -279,6 +279,26 @@ def test_a_very_deep_tree_is_walked(project: WriteFiles) -> None:
 # Standard input
 
 
+@pytest.mark.parametrize("name", [None, "train.py"])
+def test_standard_input_that_is_no_python_is_a_failure_whatever_it_holds(name: str | None, project: WriteFiles) -> None:
+    found = look("-", stdin=b"x = 1\ny = (\n", stdin_filename=name)
+    (failure,) = found.failures
+    assert (failure.path, failure.line) == (name or "-", 2)
+    assert found.sources == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [(b"", None), (b"x = '\\d'\n", "a.py"), (b"x: (\n", "a.yaml"), (b"y = (\n", "third_party/a.py")],
+    ids=["nothing", "a warning", "another language", "excluded"],
+)
+def test_standard_input_that_python_reads_or_that_is_none_is_no_failure(
+    content: bytes, name: str | None, project: WriteFiles
+) -> None:
+    project({"loaderlint.toml": 'exclude = ["third_party/"]\n'})
+    assert look("-", stdin=content, stdin_filename=name).failures == ()
+
+
 def test_standard_input_takes_name_language_and_settings_from_its_filename(project: WriteFiles) -> None:
     found = look("-", stdin=KEY.encode(), stdin_filename="configs/train.yaml")
     (source,) = found.sources.values()

@@ -50,6 +50,27 @@ def test_one_place_on_several_platforms_is_one_finding_on_all_of_them(project: W
     assert all(isinstance(edit, Drop) and edit.platforms is None for edit in finding.fix.edits)
 
 
+UNGUARDED = IMPORT + "for batch in DataLoader([], num_workers=2):\n    print(batch)\n"
+
+
+@pytest.mark.parametrize(
+    ("platforms", "python", "said"),
+    [
+        (("windows", "macos", "linux"), "3.14", "by spawn (Windows, macOS) or forkserver (Linux) raises"),
+        (("linux", "windows"), "3.14", "by forkserver (Linux) or spawn (Windows) raises"),
+        (("windows", "macos"), "3.14", "by spawn raises"),
+        (("linux",), "3.14", "by forkserver raises"),
+        (("windows", "linux"), "3.13", "by spawn raises"),
+    ],
+)
+def test_the_ways_workers_start_are_told_apart_by_platform_where_they_differ(
+    platforms: tuple[str, ...], python: str, said: str, project: WriteFiles
+) -> None:
+    project({"train.py": UNGUARDED})
+    finding = only(linted(platforms=platforms, python=python, select=["LL102"]))
+    assert finding.message.startswith(f"starting 2 workers {said}: each")
+
+
 TRAINING = """
 from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder

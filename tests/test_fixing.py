@@ -409,6 +409,19 @@ def test_json_has_the_edits_of_what_is_left_and_of_what_was_fixed(
     assert report["findings"] == []
     assert report["fixed"][0]["fix"]["edits"] == [edit]
     assert report["summary"]["files_changed"] == 1
+    assert (report["summary"]["fixable"], report["summary"]["unsafe_fixable"]) == (0, 0)
+
+
+@pytest.mark.parametrize(("read_only", "promised"), [(True, False), (False, True)])
+def test_a_fix_that_could_not_be_written_is_not_promised_again(
+    read_only: bool, promised: bool, project: WriteFiles, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project({"other.py": CONTRADICTION})
+    if read_only:
+        Path("other.py").chmod(stat.S_IREAD)
+    assert cli.run(["--fix"] if read_only else ["--no-cache"]) == (2 if read_only else 1)
+    out = capsys.readouterr().out
+    assert ("fixable" in out, "safe: --fix" in out, "not fixed: " in out) == (promised, promised, not promised)
 
 
 def test_unsafe_fixes_without_fix_shows_what_it_could_do(

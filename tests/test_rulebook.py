@@ -54,6 +54,7 @@ def test_a_rule_is_found_by_code_or_name_in_any_case(asked: str) -> None:
         ("prefetch-without-worker", "prefetch-without-workers"),
         ("prefetch_without_workers", "prefetch-without-workers"),
         ("LL2O5", "LL205"),
+        ("ll2o1", "LL201"),
         ("entirely unlike any rule", None),
     ],
 )

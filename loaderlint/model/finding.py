@@ -7,7 +7,7 @@ from enum import Enum
 
 from loaderlint.model.edit import Fix
 from loaderlint.model.source import Span
-from loaderlint.model.target import Platform
+from loaderlint.model.target import Platform, StartMethod
 from loaderlint.model.value import Trail
 
 
@@ -51,7 +51,8 @@ class Finding:
 
     ``message`` says first what happens, with the user's own numbers. ``error`` is the text torch or Python prints when
     it does, None where nothing is printed. ``help`` says what to do where no fix can be made, ``unfixed`` why none can
-    where the rule fixes others. ``platforms`` are those of the targets it holds on.
+    where the rule fixes others. ``platforms`` are those of the targets it holds on. ``start`` is how the workers start
+    that the message speaks of, None where it says nothing of that.
     """
 
     code: str
@@ -67,6 +68,7 @@ class Finding:
     help: str | None = None
     fix: Fix | None = None
     unfixed: str = ""
+    start: StartMethod | None = None
 
     @property
     def order(self) -> tuple[Span, str, str]:

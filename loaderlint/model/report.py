@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from loaderlint.model.edit import TextEdit
+from loaderlint.model.edit import Fix, TextEdit
 from loaderlint.model.finding import Failure, Finding
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Source
@@ -24,7 +24,8 @@ class Report:
     new content of those that change. ``held_back`` counts the findings of possible confidence, or below
     ``--min-severity``, that were not shown; ``suppressed`` those an ignore comment or a baseline accepts.
     ``unreached`` are the loaders that no run comes to on some platform of the targets.
-    ``excluded`` are the files that were named although the settings exclude them.
+    ``excluded`` are the files that were named although the settings exclude them. ``unwritable`` are those that this
+    run's fixes could not be written to, with those that share a fix with them.
     """
 
     targets: tuple[Target, ...] = ()
@@ -41,6 +42,7 @@ class Report:
     held_back: int = 0
     unreached: tuple[Loader, ...] = ()
     excluded: tuple[str, ...] = ()
+    unwritable: frozenset[str] = frozenset()
 
     def source(self, path: str) -> Source | None:
         """Return a file as it is after the fixes, as the findings left have it; None when it was not read."""
@@ -50,9 +52,15 @@ class Report:
     @property
     def fixable(self) -> tuple[Finding, ...]:
         """The findings left that ``--fix`` would mend."""
-        return tuple(one for one in self.findings if one.fix is not None and one.fix.safe)
+        return tuple(one for one in self.findings if one.fix is not None and one.fix.safe and self.may_write(one.fix))
 
     @property
     def unsafe_fixable(self) -> tuple[Finding, ...]:
         """The findings left that only ``--fix --unsafe-fixes`` would mend."""
-        return tuple(one for one in self.findings if one.fix is not None and not one.fix.safe)
+        return tuple(
+            one for one in self.findings if one.fix is not None and not one.fix.safe and self.may_write(one.fix)
+        )
+
+    def may_write(self, fix: Fix) -> bool:
+        """Return whether every file that a fix changes took what was written to it, or was written nothing."""
+        return self.unwritable.isdisjoint(edit.span.path for edit in fix.edits)

@@ -12,7 +12,7 @@ from typing import ClassVar
 from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity, Site
 from loaderlint.model.job import Cpus, Job
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import Loader, Start
 from loaderlint.model.payload import Met
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
@@ -77,6 +77,7 @@ class Rule(ABC):
         error: str | None = None,
         help: str | None = None,
         fix: Remedy | None = None,
+        start: Start | None = None,
     ) -> Finding:
         """Return a finding of this rule that stands at something somebody wrote."""
         confidence = confidence or type(self).confidence
@@ -96,6 +97,7 @@ class Rule(ABC):
             help=help,
             fix=fix if isinstance(fix, Fix) else None,
             unfixed=fix.why if isinstance(fix, Unfixed) else "",
+            start=None if start is None else start.method,
         )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from loaderlint.grammar import refusal
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
 from loaderlint.readers.python_attributes import AttributeChange, owners_set
@@ -190,8 +190,7 @@ def read(source: Source) -> PythonFacts:
             tree = ast.parse(source.content, source.path)
         walked = walk(tree)
     except SyntaxError as error:
-        read_as = ".".join(map(str, sys.version_info[:2]))
-        raise ReadError(f"{error.msg} (read as Python {read_as})", error.lineno or 1, error.offset or 1) from None
+        raise ReadError(refusal(error), error.lineno or 1, error.offset or 1) from None
     except (RecursionError, MemoryError):
         # No tree says where: a chain of operators or of `elif` nests once more with each of its parts.
         message = "nested too deeply to be read, as is a sum of thousands of terms or an `if` of hundreds of `elif`"

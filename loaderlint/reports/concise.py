@@ -15,7 +15,7 @@ def render(report: Report, style: Style) -> str:
 
     Failures follow as lines of the same form; then, unless quiet, what was fixed and the sums.
     """
-    lines = list(statistics_lines(report)) if style.statistics else [_finding(one) for one in report.findings]
+    lines = list(statistics_lines(report)) if style.statistics else [_finding(report, one) for one in report.findings]
     lines.extend(failure_lines(report))
     if not style.quiet:
         lines.extend(fixed_lines(report))
@@ -23,8 +23,8 @@ def render(report: Report, style: Style) -> str:
     return paint(lines, color=style.color)
 
 
-def _finding(finding: Finding) -> Line:
-    fixable = finding.fix is not None and finding.fix.safe
+def _finding(report: Report, finding: Finding) -> Line:
+    fixable = finding.fix is not None and finding.fix.safe and report.may_write(finding.fix)
     return line(
         (f"{finding.span}", STRONG),
         f": {finding.code} [{finding.severity.value}] ",

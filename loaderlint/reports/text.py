@@ -42,7 +42,7 @@ def _finding(report: Report, finding: Finding, width: int) -> Iterator[Line]:
     if code:
         yield BLANK
         yield from code
-    advice = (*_way(finding), *_error(finding, width), *_remedy(finding, width))
+    advice = (*_way(finding), *_error(finding, width), *_remedy(report, finding, width))
     if code and advice:
         yield BLANK
     yield from advice
@@ -84,13 +84,15 @@ def _error(finding: Finding, width: int) -> Iterator[Line]:
         yield from _labelled("error", finding.error, width, BAD)
 
 
-def _remedy(finding: Finding, width: int) -> Iterator[Line]:
+def _remedy(report: Report, finding: Finding, width: int) -> Iterator[Line]:
     fix = finding.fix
     if fix is None:
         if finding.help:
             yield from _labelled("help", finding.help, width, CALM)
         if finding.unfixed:
             yield from _labelled("not fixed", finding.unfixed, width, WARN)
+    elif not report.may_write(fix):
+        yield from _labelled("not fixed", f"{fix.title}: a file could not be written", width, WARN)
     elif fix.safe:
         yield from _labelled("fix", f"{fix.title} (safe: --fix)", width, GOOD)
     else:

@@ -88,6 +88,11 @@ SET_VALUE: Cases = {
         "f(n=0)\r\n  \r\n    \r\n ",
     ),
     "a form feed": ("x = 1\n\x0c\nf(n=⟦4⟧)\n", zero, "x = 1\n\x0c\nf(n=0)\n"),
+    "form feeds first": ("\x0c\x0c# a\nf(n=⟦4⟧)\n", zero, "\x0c\x0c# a\nf(n=0)\n"),
+    "a byte order mark and a form feed first": ("\ufeff\x0c'doc'\nf(n=⟦4⟧)\n", zero, "\ufeff\x0c'doc'\nf(n=0)\n"),
+    "CR line ends": ("x = 1\rf(n=⟦4⟧)\r", zero, "x = 1\rf(n=0)\r"),
+    "CR line ends in a block": ("def g():\r    f(n=⟦4⟧)\r\r", zero, "def g():\r    f(n=0)\r\r"),
+    "CR line ends, the last without one": ("x = 1\rf(n=⟦4⟧)", zero, "x = 1\rf(n=0)"),
     "the same edit twice": ("f(n=⟦4⟧)\n", lambda at: [*zero(at), *zero(at)], "f(n=0)\n"),
     "two values of one call": (
         "f(n=⟦4⟧, batch=⟦8⟧)\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -160,14 +161,23 @@ def _field_names(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 def _parsed(source: Source) -> cst.Module:
     try:
         # Bytes, not text: given text, libcst drops the byte order mark and form feeds.
-        module = cst.parse_module(source.content)
-        if module.bytes != source.content:
-            module = _with_last_lines(source.content)
+        content = without_feeds(source.content)
+        module = cst.parse_module(content)
+        if module.bytes != content:
+            # A file whose lines end in CR alone is taken for one whose last line has no end.
+            ended = module.with_changes(has_trailing_newline=True)
+            module = ended if ended.bytes == content else _with_last_lines(content)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError) as error:
         raise CannotRewrite(f"{source.path} cannot be parsed: {error}") from error
-    if module.bytes != source.content:
+    if module.bytes != content:
         raise CannotRewrite(f"{source.path} would not be kept character for character")
     return module
+
+
+def without_feeds(content: bytes) -> bytes:
+    """Return the content without the form feeds it begins with, which libcst drops, and Python reads over."""
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    return mark + content.removeprefix(mark).lstrip(b"\f")
 
 
 _LAST_LINES = re.compile(rb"(?<=[\r\n])(?:[ \t]*(?:\r\n?|\n))*[ \t]*\Z")
