@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _OF_THE_PROCESS = Global("", "")
 """What all code of a process shares, such as how images are read."""
-_OF_TENSORS = Global("", "torch")
+OF_TENSORS = Global("", "torch")
 """What all tensors of a process are made by, such as their default type."""
 
 
@@ -64,7 +64,7 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     by_name = evaluator.remembered(("changed after import",), None, changed)
     if not running:
         return None
-    shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
+    shared = {OF_TENSORS, _OF_THE_PROCESS} if settings else {OF_TENSORS}
     reads = [(function, frozenset(read_of_modules(evaluator, function))) for function in running]
     read = shared.union(*(every for _, every in reads))
     own = spans_of(running)
@@ -245,7 +245,7 @@ def _changed_by_call(
     found = [*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name)]
     if _sets_up(evaluator, facts, site, name):
         tensors = full_name(scope, name).startswith(PROCESS_DEFAULTS)
-        found.append(_OF_TENSORS if tensors else _OF_THE_PROCESS)
+        found.append(OF_TENSORS if tensors else _OF_THE_PROCESS)
     if found and later(site.node, site.place):
         touch = touch_at(facts, site.node)
         yield from ((one, touch) for one in found)
