@@ -184,3 +184,8 @@ PREPARES = frozenset(
 )
 """Methods that give a row of what they make of each thing they are handed (``accelerate/accelerator.py``, 1.15;
 ``lightning/fabric/fabric.py``, 2.6)."""
+
+DRAWS_IN_PLACE = frozenset(
+    {"bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"}
+)
+"""Methods that fill a tensor with random numbers (docs.pytorch.org, "torch", "In-place random sampling")."""

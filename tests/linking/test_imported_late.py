@@ -141,6 +141,29 @@ SPELLED = {
     "of a library by its name": ("import numpy\nsetattr(numpy, 'abs', len)", "setattr(numpy, 'abs', len)"),
     "of a library behind its import": ("import numpy; numpy.abs = len", "numpy.abs = len"),
     "of a library in a try": ("import numpy\ntry: numpy.abs = len\nfinally: pass", "numpy.abs = len"),
+    "that is added to": ("import registry\nregistry.COUNT += 1", "registry.COUNT += 1"),
+    "among others": ("import registry\nregistry.COUNT, other = 1, 2", "registry.COUNT, other = 1, 2"),
+    "by another name of the module": ("import registry\nm = registry\nm.COUNT = 5", "m.COUNT = 5"),
+    "by the name of the module": ("import sys\nsys.modules['registry'].COUNT = 5", "sys.modules['registry']"),
+    "by what an import gives": (
+        "import importlib\nm = importlib.import_module('registry')\nm.COUNT = 5",
+        "m.COUNT = 5",
+    ),
+    "by what updates the module's dictionary": (
+        "import registry\nvars(registry).update(COUNT=5)",
+        "vars(registry).update(COUNT=5)",
+    ),
+    "through another module": ("import data\ndata.registry.COUNT = 5", "data.registry.COUNT = 5"),
+    "by a loop": ("import registry\nfor registry.COUNT in range(5): pass", "for registry.COUNT in range(5): pass"),
+    "that is taken away": ("import registry\ndel registry.COUNT", "del registry.COUNT"),
+    "of a library that is added to": ("import numpy\nnumpy.abs += 1", "numpy.abs += 1"),
+    "of a library among others": ("import numpy\nnumpy.cos, numpy.abs = 1, 2", "numpy.cos, numpy.abs = 1, 2"),
+    "of a library by another name": ("import numpy\nm = numpy\nm.abs = len", "m.abs = len"),
+    "of a library by the name of its module": ("import sys\nsys.modules['numpy'].abs = len", "sys.modules['numpy']"),
+    "the default of tensors": (
+        "import torch\ntorch.set_default_dtype(torch.float64)",
+        "torch.set_default_dtype(torch.float64)",
+    ),
     "of a library beside another": ("import numpy\nnumpy.abs = numpy.cos = len", "numpy.abs = numpy.cos = len"),
 }
 NOT_ADDED = {
@@ -177,6 +200,28 @@ def test_what_a_module_adds_that_the_main_process_alone_imports(parts: dict[str,
 @pytest.mark.parametrize(("readers", "what"), SPELLED.values(), ids=SPELLED.keys())
 def test_a_module_may_spell_what_it_changes_in_every_way(readers: str, what: str) -> None:
     assert added(before=IMPORT, readers=f"{readers}\n") == what
+
+
+NOT_SPELLED = {
+    "another that is added to": "import registry\nregistry.OTHER += 1",
+    "others": "import registry\nregistry.OTHER, COUNT = 1, 2",
+    "another by another name of the module": "import registry\nm = registry\nm.OTHER = 5",
+    "of another module by another name": "import registry, other\nm = registry\nm = other\nm.COUNT = 5",
+    "another by the name of the module": "import sys\nsys.modules['registry'].OTHER = 5",
+    "by the name of another module": "import sys\nsys.modules['other'].COUNT = 5",
+    "of something else that has such names": "import registry\nmodules = {}\nmodules['registry'].COUNT = 5",
+    "of a class of its own": "import registry\nclass Own:\n    COUNT = 1\nOwn.COUNT = 5",
+    "through a module that does not import it": "import readers\nreaders.registry.COUNT = 5",
+    "in a function": "import registry\ndef count():\n    registry.COUNT = 5",
+    "what is read of a library among others": "import numpy\nfound, other = numpy.abs, numpy.cos",
+    "another of a library by another name": "import numpy\nm = numpy\nm.cos = len",
+    "how tensors are printed": "import torch\ntorch.set_printoptions(precision=1)",
+}
+
+
+@pytest.mark.parametrize("readers", NOT_SPELLED.values(), ids=NOT_SPELLED.keys())
+def test_a_module_may_set_what_has_the_same_name(readers: str) -> None:
+    assert added(before=IMPORT, readers=f"{readers}\n") == ""
 
 
 @pytest.mark.parametrize("parts", NOT_ADDED.values(), ids=NOT_ADDED.keys())

@@ -440,3 +440,13 @@ def test_an_edit_of_a_place_that_is_not_there_is_refused() -> None:
     beside = spans[0]._replace(column=spans[0].column + 1, end_column=spans[0].end_column + 1)
     with pytest.raises(CannotRewrite, match="the edit of line 1 was not made"):
         prove(source, source.text, [SetValue(beside, 0)])
+
+
+def test_a_line_that_is_too_long_to_be_looked_through_is_refused() -> None:
+    def check(line: str) -> None:
+        source, (value,) = marked(f"f(n=⟦4⟧)\n{line}\n")
+        prove(source, f"f(n=0)\n{line}\n", zero([value]))
+
+    check("x = '" + "\\" * 40_000 + "'")
+    with pytest.raises(CannotRewrite, match="a line of 600006 characters, too long"):
+        check("x = '" + "\\" * 600_000 + "'")

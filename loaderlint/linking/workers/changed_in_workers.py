@@ -13,6 +13,7 @@ from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Frame, Function, Made, end_of
 from loaderlint.linking.workers.aliased import is_collection
+from loaderlint.linking.workers.cached_draws import keeps_what_is_drawn
 from loaderlint.linking.workers.changed_samples import changes_samples
 from loaderlint.linking.workers.made_once import drawn
 from loaderlint.readers.python import FunctionNode, Scope, dotted
@@ -133,6 +134,9 @@ def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping
         return True
     if any(map(_keeps_by_key, called)) and any(True for one in functions for _ in drawn(one)):
         return True
+    stored = ((one, value) for one in functions for value in _stored_by_key(one.node))
+    if keeps_what_is_drawn(evaluator, functions, stored):
+        return True
     if any(_goes_on(evaluator, one) or _is_told_by_decorators(evaluator, one) for one in functions):
         return True
     files = {one.facts.source.path: one.facts.source.text for one in functions}
@@ -146,6 +150,18 @@ def _keeps_by_key(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     own = _own_names(function)
     targets = (one for one in ast.walk(function) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store))
     return any(_outlasts(own, one) for one in targets)
+
+
+def _stored_by_key(function: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a function stores under a key of what outlasts it: ``cache[index] = row``, ``setdefault``."""
+    outlasts = partial(_outlasts, _own_names(function))
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                if any(isinstance(one, ast.Subscript) and outlasts(one) for one in targets):
+                    yield value
+            case ast.Call(ast.Attribute(value=of, attr="setdefault"), [_, value]) if outlasts(of):
+                yield value
 
 
 _SETS = frozenset({"setattr", "__setattr__"})

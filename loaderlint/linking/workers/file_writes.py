@@ -38,8 +38,18 @@ _OF_THE_SYSTEM: Mapping[str, slice] = {
     **dict.fromkeys(("os.link", "os.symlink"), _LAST),
     **dict.fromkeys(("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree"), _LAST),
     **dict.fromkeys(("os.rename", "os.renames", "os.replace", "shutil.move"), _BOTH),
+    **dict.fromkeys(("urllib.request.urlretrieve", "torch.hub.download_url_to_file"), _LAST),
 }
-"""Functions of ``os`` and ``shutil``, with the places of the files that they change."""
+"""Functions of modules, with the places of the files that they change."""
+_WRITES_INTO: Mapping[str, slice] = {
+    "extractall": slice(0, 1),
+    **dict.fromkeys(("unpack_archive", "download_and_extract_archive", "download_url"), slice(1, 2)),
+}
+"""Functions and methods that write files into a folder, with the place of that; else into that of the process."""
+_STARTS = frozenset(
+    {"os.system", *(f"subprocess.{name}" for name in ("Popen", "call", "check_call", "check_output", "run"))}
+)
+"""Functions that start other programs, which may write any file."""
 _OPENS = frozenset({"File", "TarFile", "ZipFile", "open"})
 """What opens a file, which may be to write it."""
 _CHANGES = frozenset(
@@ -73,6 +83,20 @@ def written_by(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast
     first = call.args[:1] if name in _WRITES_FIRST and full not in _ONLY_SECOND else []
     second = call.args[1:2] if name in _WRITES_SECOND and full not in _ONLY_FIRST else []
     return (*first, *second, *(named if name in _WRITES_FIRST | _WRITES_SECOND else ()))
+
+
+def written_into(facts: PythonFacts, scope: Scope, call: ast.Call) -> Sequence[ast.expr]:
+    """Return what names the folders that a call writes files into whose names are not seen."""
+    name = called_name(call)
+    if name not in _WRITES_INTO:
+        return ()
+    named = [value for keyword, value in keywords_of(call).items() if keyword in ("extract_dir", "path", "root")]
+    return (*call.args[_WRITES_INTO[name]], *named) or (ast.Constant("."),)
+
+
+def starts_programs(scope: Scope, call: ast.Call) -> bool:
+    """Return whether a call starts another program."""
+    return full_name(scope, dotted(call.func) or "") in _STARTS
 
 
 def keeps_open(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call) -> bool:

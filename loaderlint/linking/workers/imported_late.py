@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.given_away import is_changeable
 from loaderlint.linking.workers.late_imports import LateImports
-from loaderlint.linking.workers.left_behind import changed_in, place_of, read_of_modules, spans_of
+from loaderlint.linking.workers.left_behind import OF_TENSORS, changed_in, place_of, read_of_modules, spans_of
+from loaderlint.linking.workers.set_on_modules import set_on_modules
 from loaderlint.linking.workers.top_level import Global, imported, meant_by, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted
+from loaderlint.vocabulary.running import PROCESS_DEFAULTS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -31,7 +33,7 @@ def imported_late(evaluator: Evaluator, running: Sequence[Function], sent: Set[s
     late = evaluator.remembered(("late imports",), None, lambda: LateImports(evaluator))
     if not running or not late.exist:
         return None
-    read = {meant for function in running for meant in read_of_modules(evaluator, function)}
+    read = {meant for function in running for meant in read_of_modules(evaluator, function)} | {OF_TENSORS}
     by_path: dict[str, set[Global]] = {}
     for meant in read.union(*(_changeable(evaluator, one) for one in read)):
         by_path.setdefault(meant.path, set()).add(meant)
@@ -50,13 +52,15 @@ def _changing(evaluator: Evaluator, late: LateImports, path: str, met: Set[Globa
     """Return the modules imported late that may change some of what a file has at its top, or a library (no path)."""
     if not path:
         # What is of no file of the project is a library's: ``torch.sin.``.
-        return late.setters({one.name.split(".")[-2] for one in met if "." in one.name})
+        settings = late.mentioning(name.rpartition(".")[2] for name in PROCESS_DEFAULTS) if OF_TENSORS in met else ()
+        attributes = {one.name.split(".")[-2] for one in met if "." in one.name}
+        return {one.source.path: one for one in (*settings, *late.setters(attributes))}.values()
     changed = {one.name for one in met if _changeable(evaluator, one)}
     facts = evaluator.project.python_uncounted(path)
     around = {scope.name for scope in facts.module.children} if facts is not None else set()
     called = {one for one in around if not _changed_inside(evaluator, Global(path, one)).isdisjoint(met)}
     # A function, or a number, can only be set to another.
-    replaced = late.setters({one.name for one in met})
+    replaced = late.replacing(path, {one.name for one in met})
     return {one.source.path: one for one in (*late.users(path, changed, called), *replaced)}.values()
 
 
@@ -91,16 +95,14 @@ def _changed_by(evaluator: Evaluator, facts: PythonFacts) -> Mapping[Global, lis
         found: dict[Global, list[Touch]] = {}
         own = changed_in(evaluator, facts, facts.module, _is_no_import)
         # Whatever a module has is another thing where another module puts that in its place.
-        assigned = {
-            facts.span(one.node)
-            for name, bindings in facts.module.bindings.items()
-            for one in bindings
-            if "." in name and one.kind == "assign"
-        }
+        replaced = set(set_on_modules(evaluator, facts, facts.module))
         for named, touch in chain(own, _by_functions(evaluator, facts)):
-            for meant in {named} if touch.span in assigned else _changeable(evaluator, named):
+            for meant in {named} if not named.path else _changeable(evaluator, named):
                 if meant.path != facts.source.path:
                     found.setdefault(meant, []).append(touch)
+        for meant, touch in replaced:
+            if meant.path != facts.source.path:
+                found.setdefault(meant, []).append(touch)
         return found
 
     return evaluator.remembered(("changed by import", facts.source.path), None, changed)

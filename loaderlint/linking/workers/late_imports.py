@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint.linking.workers.set_on_modules import GIVES_MODULES
 from loaderlint.linking.workers.top_level import is_later
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Place, PythonFacts, Scope, is_for_types
@@ -21,13 +22,16 @@ if TYPE_CHECKING:
 
 _SET = re.compile(
     r"""
-    \b(?P<owner>[A-Za-z_]\w*) (?:[\s\\)]*\.[\s\\]*\w+){0,8} [\s\\)]*\.[\s\\]*(?P<attribute>\w+) [\s\\)\]]*
-    (?: =(?!=) | :(?!=)[^\n=]{0,200}=(?!=) | in\b )      # base.COUNT = 1, base.COUNT: int = 1, for base.COUNT in ...
+    \b(?P<owner>[A-Za-z_]\w*) (?:[\s\\)]*\.[\s\\]*\w+){0,8} [\s\\)\]"']*\.[\s\\]*(?P<attribute>\w+) [\s\\)\]]*
+    (?: (?:[-+*/%@&|^]|\*\*|//|<<|>>)?=(?!=)          # base.COUNT = 1, base.COUNT += 1
+      | (?P<comma>,)(?=[^\n=(){}]{0,200}=(?!=))      # base.COUNT, base.OTHER = 1, 2
+      | :(?!=)[^\n=]{0,200}=(?!=) | in\b )            # base.COUNT: int = 1, for base.COUNT in ...
     | \b(?:as|del)\s+ (?P<other>[A-Za-z_]\w*) (?:\.\w+){0,8} \.(?P<of_other>\w+)
     """,
     re.X,
 )
 """An attribute that a statement may set, and the first name of what it is set on."""
+_OWN = frozenset({"self", "cls"})
 _ANNOTATES = re.compile(r"(?:^|[(,\n])[ \t]*\*{0,2}(?!(?:else|finally|try)\b)\w+[ \t]*:[^=\n;]*\Z")
 """What stands before a type: ``x: torch.Tensor = None`` gives the type no attribute."""
 _MOST_BEFORE = 200
@@ -67,7 +71,8 @@ def _attributes_set(text: str) -> Set[str]:
     found = {
         one["attribute"] or one["of_other"]
         for one in _SET.finditer(text)
-        if imported & {one["owner"], one["other"]}
+        if (imported & {one["owner"], one["other"]} or one["owner"] not in _OWN)
+        and not (one["comma"] and "(" in text[text.rfind("\n", 0, one.start()) + 1 : one.start()])
         and not _ANNOTATES.search(text, max(0, one.start() - _MOST_BEFORE), one.start())
     }
     if any(imported & {*owners} for owners in _BY_NAME.findall(text)):
@@ -111,6 +116,28 @@ class LateImports:
         Any module may import a library: of those of a large project few can be read for that.
         """
         yield from self._read({path for one in attributes for path in self._setting.get(one, ())})
+
+    def replacing(self, path: str, names: Set[str]) -> Iterator[PythonFacts]:
+        """Yield the modules that may be imported late and may put something in the place of names that a file has.
+
+        They speak of one of the names, and import the file, or what imports it, or get modules by their names.
+        """
+        users = self._project.direct_users(path)
+        around = {two for one in users for two in self._project.direct_users(one)} | self._by_name
+        word = posixpath.basename(path.removesuffix("/__init__.py")).removesuffix(".py")
+        near = {one for one in around - users if one in self._may_be_late and self._project.mentions(one, {word})}
+        found = ((users & self._may_be_late) | near) - {path}
+        yield from self._read({one for one in found if self._project.mentions(one, names)})
+
+    def mentioning(self, words: Iterable[str]) -> Iterator[PythonFacts]:
+        """Yield the modules that may be imported late and hold one of several words."""
+        names = frozenset(words)
+        yield from self._read({one for one in self._may_be_late if self._project.mentions(one, names)})
+
+    @cached_property
+    def _by_name(self) -> Set[str]:
+        """The modules that may be imported late and may get others by their names."""
+        return {one for one in self._may_be_late if self._project.mentions(one, GIVES_MODULES)}
 
     def _read(self, paths: Set[str]) -> Iterator[PythonFacts]:
         for path in sorted(paths):

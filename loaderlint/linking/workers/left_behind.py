@@ -16,11 +16,10 @@ from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
 from loaderlint.linking.workers.asks_for_main import asked_at_import, asked_in_workers
 from loaderlint.linking.workers.called_objects import called_objects, changes_by_method
+from loaderlint.linking.workers.changed_outside import changed_outside
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.made_once import drawn, is_looked_at, is_made_alike, keeps_results
-from loaderlint.linking.workers.surroundings import changed_surroundings
 from loaderlint.linking.workers.top_level import (
-    EVERY_IMPORT,
     Global,
     full_name,
     is_later,
@@ -31,7 +30,6 @@ from loaderlint.linking.workers.top_level import (
     reaches_top,
     touch_at,
 )
-from loaderlint.linking.workers.written_files import changed_files
 from loaderlint.model.payload import Touch
 from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.model.setting_names import is_setting, words_of
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
 
 _OF_THE_PROCESS = Global("", "")
 """What all code of a process shares, such as how images are read."""
-_OF_TENSORS = Global("", "torch")
+OF_TENSORS = Global("", "torch")
 """What all tensors of a process are made by, such as their default type."""
 
 
@@ -66,7 +64,7 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
     by_name = evaluator.remembered(("changed after import",), None, changed)
     if not running:
         return None
-    shared = {_OF_TENSORS, _OF_THE_PROCESS} if settings else {_OF_TENSORS}
+    shared = {OF_TENSORS, _OF_THE_PROCESS} if settings else {OF_TENSORS}
     reads = [(function, frozenset(read_of_modules(evaluator, function))) for function in running]
     read = shared.union(*(every for _, every in reads))
     own = spans_of(running)
@@ -77,11 +75,10 @@ def left_behind(evaluator: Evaluator, running: Sequence[Function], *, settings: 
         in_workers = any(span.holds(touch.span) for span in own)
         (inside.setdefault(meant, []) if in_workers else outside).append(touch)
     asked = (touch for function in running for touch in asked_in_workers(function))
-    files = changed_files(evaluator)
     # What worker code writes is there for the workers that are started after it.
-    written = (files[one] for one in (*read, EVERY_IMPORT) if one in files)
+    around = changed_outside(evaluator, read)
     kept = _kept_by_workers(evaluator, reads, inside)
-    return min((*outside, *kept, *asked, *written), key=place_of, default=None)
+    return min((*outside, *kept, *asked, *around), key=place_of, default=None)
 
 
 def _kept_by_workers(
@@ -145,7 +142,6 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
             yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
         yield from asked_at_import(facts)
-    yield from changed_surroundings(evaluator)
 
 
 def changed_in(
@@ -249,7 +245,7 @@ def _changed_by_call(
     found = [*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name)]
     if _sets_up(evaluator, facts, site, name):
         tensors = full_name(scope, name).startswith(PROCESS_DEFAULTS)
-        found.append(_OF_TENSORS if tensors else _OF_THE_PROCESS)
+        found.append(OF_TENSORS if tensors else _OF_THE_PROCESS)
     if found and later(site.node, site.place):
         touch = touch_at(facts, site.node)
         yield from ((one, touch) for one in found)

@@ -7,13 +7,15 @@ them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.things.kinds import Function
-from loaderlint.linking.workers.top_level import Global, full_name, is_later, meant_name, touch_at
+from loaderlint.linking.workers.file_reads import READS_FIRST
+from loaderlint.linking.workers.top_level import full_name, is_later, meant_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -30,6 +32,8 @@ _READS_FOLDER_OF_PATH = frozenset(
     {"absolute", "glob", "iterdir", "open", "read_bytes", "read_text", "resolve", "rglob"}
 )
 """Methods of a relative path that start from the folder of the process (``pathlib``)."""
+_READS_WORDS = frozenset({"parse_args", "parse_known_args"})
+"""Methods that read the words of the command line where they are given none (``argparse``)."""
 _OF_A_FILE = "dotenv."
 """A library that sets what a file says, which may be any variable."""
 _CHANGING = (
@@ -56,27 +60,26 @@ class Part(NamedTuple):
         return self.what == other.what and (self.key is None or other.key is None or self.key == other.key)
 
 
-def changed_surroundings(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
-    """Yield the names at the top level whose values were read of what the program changes after that."""
+def read_changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope, nodes: Sequence[ast.AST]) -> Touch | None:
+    """Return where the program changes what nodes of a scope read of its surroundings."""
     changed = changed_parts(evaluator)
-    for facts in evaluator.project.all_python() if changed else ():
-        for scope in (facts.module, *(one for one in facts.module.children if one.is_class)):
-            for name, bindings in scope.bindings.items():
-                read = [part for one in bindings if one.value is not None for part in _read(scope, one.value)]
-                touch = next((at for part, at in changed if any(map(part.meets, read))), None) if read else None
-                if touch is not None:
-                    yield Global(facts.source.path, name if scope is facts.module else scope.name), touch
+    read = [*_read(scope, nodes)] if changed else []
+    return next((at for part, at in changed if any(map(part.meets, read))), None)
 
 
 def changed_parts(evaluator: Evaluator) -> Sequence[tuple[Part, Touch]]:
     """Return what the program changes of its surroundings after its modules were imported."""
-    every = evaluator.project.all_python()
-    return [one for facts in every for scope in facts.scopes.values() for one in _changed(evaluator, facts, scope)]
+
+    def changed() -> Sequence[tuple[Part, Touch]]:
+        every = evaluator.project.all_python()
+        return [one for facts in every for scope in facts.scopes.values() for one in _changed(evaluator, facts, scope)]
+
+    return evaluator.remembered(("changed parts",), None, changed)
 
 
 def asked_by(function: Function) -> Iterator[Part]:
     """Yield what a function reads of its surroundings when it runs."""
-    return _read(function.scope, function.node)
+    return _read(function.scope, [*ast.walk(function.node)])
 
 
 def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[Part, Touch]]:
@@ -99,12 +102,17 @@ def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator
             yield Part(what, key), touch_at(facts, site.node)
 
 
-def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
+def _read(scope: Scope, nodes: Iterable[ast.AST]) -> Iterator[Part]:
     named = set[int]()
-    for node in ast.walk(value):
+    for node in nodes:
         if isinstance(node, ast.Subscript) and _known_as(scope, dotted(node.value) or "") == _ENVIRONMENT:
             named.add(id(node.value))
             yield Part(_ENVIRONMENT, _word(node.slice))
+        elif isinstance(node, ast.Compare) and _known_as(scope, dotted(node.comparators[0]) or "") == _ENVIRONMENT:
+            named.add(id(node.comparators[0]))
+            yield Part(_ENVIRONMENT, _word(node.left))
+        elif isinstance(node, ast.Call) and called_name(node) in _READS_WORDS and not node.args:
+            yield Part(_WORDS, None)
         elif isinstance(node, ast.Call) and _known_as(scope, dotted(node.func) or "") in _READS_ENVIRONMENT:
             named.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else id(node.func))
             yield Part(_ENVIRONMENT, _word(node.args[0]) if node.args else None)
@@ -118,8 +126,10 @@ def _read(scope: Scope, value: ast.AST) -> Iterator[Part]:
 
 def _asks_folder(scope: Scope, call: ast.Call) -> bool:
     """Return whether a call asks for the folder of the process: that of a file (``__file__``) is another matter."""
-    asks = _known_as(scope, dotted(call.func) or "") in _READS_FOLDER
     path = call.args[0] if call.args else None
+    # What is worked out may be open already.
+    named = called_name(call) in READS_FIRST and isinstance(path, ast.Constant) and isinstance(path.value, str)
+    asks = named or _known_as(scope, dotted(call.func) or "") in _READS_FOLDER
     match call.func:
         case ast.Attribute(ast.Call(ast.Name() | ast.Attribute() as made) as of, method) if (
             method in _READS_FOLDER_OF_PATH

@@ -23,10 +23,6 @@ class Global(NamedTuple):
     name: str
 
 
-EVERY_IMPORT = Global("", "import")
-"""What all code sees that an import of a module leaves outside of its process, such as in files."""
-
-
 def is_later(evaluator: Evaluator, facts: PythonFacts, node: ast.AST, place: Place) -> bool:
     """Return whether something runs after the import of its file: in a function, or in the main process alone."""
     return not place.scope.runs_at_import or guarded_place(evaluator, facts, node, place)

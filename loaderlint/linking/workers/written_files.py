@@ -6,83 +6,132 @@ A file is told by what names it: the end of its path, as far as that is seen, or
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import chain, islice, product
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from loaderlint.linking.workers.file_writes import keeps_open, written_by
-from loaderlint.linking.workers.made_once import keeps_results
-from loaderlint.linking.workers.top_level import EVERY_IMPORT, Global, is_later, meant_by, reaches_top, touch_at
+from loaderlint.linking.workers.file_paths import NAMES_ALONE, UNSEEN, files_named, may_be, texts_of
+from loaderlint.linking.workers.file_reads import paths_read
+from loaderlint.linking.workers.file_writes import keeps_open, starts_programs, written_by, written_into
+from loaderlint.linking.workers.top_level import is_later, touch_at
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, dotted
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, parameters
 from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import keywords as keywords_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-_NAMES_ALONE = frozenset({"Path", "abspath", "fspath", "join", "joinpath", "realpath", "str"})
-"""Functions and methods that make a path of their arguments, and read no file."""
-_UNSEEN = "*"
-"""What stands in a path for a part that is not seen."""
-_MOST_TEXTS, _DEEPEST = 16, 8
 
 _Written: TypeAlias = dict[str, dict[str, Touch]]
 """Where files are written, by the last part of their paths, and by the whole of what was seen of these."""
 
 
 class _Write(NamedTuple):
-    """A call that changes files, by what names them."""
+    """A call that changes files, by what names them; or the folders ``into`` which it writes some."""
 
     facts: PythonFacts
     site: CallSite
     named: Sequence[ast.expr]
+    into: Sequence[ast.expr] = ()
 
 
-def changed_files(evaluator: Evaluator) -> Mapping[Global, Touch]:
-    """Return the names at the top level whose values were read of files that the program writes after that.
+class WrittenFiles:
+    """The files that a program writes after its modules were imported."""
 
-    ``EVERY_IMPORT`` is one of them where what imports a file writes is written later as well: it is lost then.
-    """
-    return evaluator.remembered(("changed files",), None, lambda: dict(_changed_files(evaluator)))
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._written: _Written = {}
+        self._vaguely: dict[str, Touch] = {}
+        self._known: dict[str, Touch | None] = {}
+        self.lost: Touch | None = None
+        """Where something is written that the import of a module writes over, or opens anew, in each worker."""
+        self._note_all()
 
+    @property
+    def exist(self) -> bool:
+        """Whether any file is written."""
+        return bool(self._written or self._vaguely)
 
-def _changed_files(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
-    written: _Written = {}
-    at_import: _Written = {}
-    writers: set[str] = set()
-    for one in _writes(evaluator):
-        scope = one.site.place.scope
-        if any(isinstance(node, ast.Name) and _is_handed(scope, node.id) for node in one.named):
-            writers.add(scope.name)
-        later = is_later(evaluator, one.facts, one.site.node, one.site.place)
-        _note(written if later else at_import, evaluator, one)
-        if not later and _is_kept(evaluator, one):
-            yield EVERY_IMPORT, touch_at(one.facts, one.site.node)
-    for name in sorted(writers):
-        for facts in evaluator.project.all_python():
-            for site in facts.calls.get(name, ()):
-                later = is_later(evaluator, facts, site.node, site.place)
-                _note(written if later else at_import, evaluator, _Write(facts, site, _handed(site.node)))
-    for file in (one for several in at_import.values() for one in several):
-        yield from ((EVERY_IMPORT, touch) for touch in _met(written, file))
-    for facts in evaluator.project.all_python() if written else ():
-        yield from _read(evaluator, facts, written)
+    def met(self, facts: PythonFacts, scope: Scope, nodes: Iterable[ast.AST]) -> Touch | None:
+        """Return where a file is written that calls among some nodes read, or only name."""
+        calls = (one for one in nodes if isinstance(one, ast.Call)) if self.exist else ()
+        return next((touch for call in calls for touch in self._named(facts, scope, call)), None)
+
+    def _named(self, facts: PythonFacts, scope: Scope, call: ast.Call) -> Iterator[Touch]:
+        """Yield where a file is written that a call names, but does not write."""
+        evaluator = self._evaluator
+        if called_name(call) in NAMES_ALONE or written_by(evaluator, facts, scope, call):
+            return
+        owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        for one in (*_handed(call), *owner):
+            yield from (
+                touch for file in files_named(evaluator, facts, scope, one) for touch in _met(self._written, file)
+            )
+        for path in paths_read(evaluator, facts, scope, call):
+            touch = self._met_by(path)
+            if touch is not None:
+                yield touch
+
+    def _met_by(self, path: str) -> Touch | None:
+        """Return where a file is written that is not known to be another than one that is read."""
+        if path not in self._known:
+            vague = (touch for other, touch in self._vaguely.items() if may_be(path, other))
+            # What is read of an unseen name may be whatever is written.
+            plain = (each for by_path in self._written.values() for each in by_path.items()) if UNSEEN in path else ()
+            written = (touch for other, touch in plain if ":" not in other and may_be(path, other))
+            self._known[path] = min((*vague, *written), key=lambda one: (one.span.path, one.span.start), default=None)
+        return self._known[path]
+
+    def _note_all(self) -> None:
+        evaluator, lost = self._evaluator, list[Touch]()
+        at_import: _Written = {}
+        writers: dict[str, set[str]] = {}
+        for one in _writes(evaluator):
+            scope = one.site.place.scope
+            handed = {node.id for node in one.named if isinstance(node, ast.Name) and _is_handed(scope, node.id)}
+            if handed:
+                writers.setdefault(scope.name, set()).update(_places(scope, handed))
+            later = is_later(evaluator, one.facts, one.site.node, one.site.place)
+            _note(self._written if later else at_import, evaluator, one)
+            if later and not handed:
+                self._note_vaguely(one)
+            if not later and _is_kept(evaluator, one):
+                lost.append(touch_at(one.facts, one.site.node))
+        for name, places in sorted(writers.items()):
+            for facts in evaluator.project.all_python():
+                for site in facts.calls.get(name, ()):
+                    later = is_later(evaluator, facts, site.node, site.place)
+                    write = _Write(facts, site, _handed(site.node))
+                    _note(self._written if later else at_import, evaluator, write)
+                    if later:
+                        self._note_vaguely(write._replace(named=_at(site.node, places)))
+        lost += (touch for several in at_import.values() for file in several for touch in _met(self._written, file))
+        self.lost = min(lost, key=lambda one: (one.span.path, one.span.start), default=None)
+
+    def _note_vaguely(self, write: _Write) -> None:
+        """Add the files that a call changes of whose names not enough is seen."""
+        for path in _vague(self._evaluator, write):
+            self._vaguely.setdefault(path, touch_at(write.facts, write.site.node))
 
 
 def _writes(evaluator: Evaluator) -> Iterator[_Write]:
     for facts in evaluator.project.all_python():
         for scope in facts.scopes.values():
             for site in scope.calls:
-                named = written_by(evaluator, facts, scope, site.node)
-                if named:
-                    yield _Write(facts, site, named)
+                named = [
+                    one
+                    for one in written_by(evaluator, facts, scope, site.node)
+                    if not _is_open(evaluator, facts, scope, one)
+                ]
+                into = written_into(facts, scope, site.node)
+                if named or into or starts_programs(scope, site.node):
+                    yield _Write(facts, site, named, into)
 
 
 def _note(written: _Written, evaluator: Evaluator, write: _Write) -> None:
     """Add the files that a call changes to those that are ``written``."""
     touch = touch_at(write.facts, write.site.node)
     for node in write.named:
-        for file in _files(evaluator, write.facts, write.site.place.scope, node):
+        for file in files_named(evaluator, write.facts, write.site.place.scope, node):
             written.setdefault(file.rpartition("/")[2], {}).setdefault(file, touch)
 
 
@@ -93,11 +142,11 @@ def _met(written: _Written, file: str) -> Iterator[Touch]:
 
 def _may_be(one: str, other: str) -> bool:
     """Return whether two paths may be of the same file, whose beginnings may be unseen."""
-    if not (one + other).count(_UNSEEN):
+    if not (one + other).count(UNSEEN):
         return one == other
-    ends = [f"/{name}".removeprefix(f"/{_UNSEEN}") for name in (one, other)]
+    ends = [f"/{name}".removeprefix(f"/{UNSEEN}") for name in (one, other)]
     shorter, longer = sorted(ends, key=len)
-    unseen = _UNSEEN in (one if shorter == ends[0] else other)
+    unseen = UNSEEN in (one if shorter == ends[0] else other)
     return shorter == longer or (unseen and longer.endswith(shorter))
 
 
@@ -114,126 +163,43 @@ def _is_handed(scope: Scope, name: str) -> bool:
     return bool(bindings) and all(one.kind == "parameter" for one in bindings)
 
 
+def _places(scope: Scope, handed: Set[str]) -> Iterator[str]:
+    """Yield the names of some parameters, and their places in a call (``1``)."""
+    bound = scope.parent is not None and scope.parent.is_class
+    taken = [one.arg for one in parameters(scope.node)][bound:] if isinstance(scope.node, FunctionNode) else []
+    yield from handed
+    yield from (str(place) for place, name in enumerate(taken) if name in handed)
+
+
+def _at(call: ast.Call, places: Set[str]) -> Sequence[ast.expr]:
+    """Return what a call hands over at some places."""
+    by_name = (value for name, value in keywords_of(call).items() if name in places)
+    return [*(one for place, one in enumerate(call.args) if str(place) in places), *by_name]
+
+
+def _is_open(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr) -> bool:
+    """Return whether what a call writes to was opened before, which is looked at by itself."""
+    values = [one.value for one in scope.bindings.get(node.id, ())] if isinstance(node, ast.Name) else [node]
+    return bool(values) and all(
+        isinstance(one, ast.Call) and bool(keeps_open(evaluator, facts, scope, one)) for one in values
+    )
+
+
 def _handed(call: ast.Call) -> Sequence[ast.expr]:
     return [*call.args, *(one.value for one in call.keywords)]
 
 
-def _files(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr) -> Iterator[str]:
-    """Yield what files an expression may name: paths, and names at the top level with the values they have there."""
-    for text in _texts(evaluator, facts, scope, node, _DEEPEST):
-        seen = text.rpartition(_UNSEEN)[2]
-        # Where less than the last part of a path was seen, it may be any.
-        if seen == text:
-            yield text.removeprefix("./")
-        elif "/" in seen.rstrip("/"):
-            yield _UNSEEN + seen
-    for one in _at_top(evaluator, facts, scope, node):
-        yield f"{one.path}:{one.name}"
+def _vague(evaluator: Evaluator, write: _Write) -> Iterator[str]:
+    """Yield the paths that a call may write of which a part is not seen."""
+    scope = write.site.place.scope
 
+    def texts(node: ast.expr) -> Sequence[str]:
+        return texts_of(evaluator, write.facts, scope, node)
 
-def _texts(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr, left: int) -> Sequence[str]:
-    """Return the texts that an expression may give, with a mark for every part that is not seen."""
-
-    def joined(separator: str, nodes: Sequence[ast.expr]) -> Sequence[str]:
-        several = [_texts(evaluator, facts, scope, one, left - 1) for one in nodes]
-        return [separator.join(parts) for parts in islice(product(*several), _MOST_TEXTS)]
-
-    match node:
-        case _ if not left:
-            return [_UNSEEN]
-        case ast.Constant(str(text)):
-            return [text.replace(_UNSEEN, "?")]
-        case ast.BinOp(one, ast.Div(), other):
-            return joined("/", (one, other))
-        case ast.BinOp(one, ast.Add(), other):
-            return joined("", (one, other))
-        case ast.JoinedStr(parts):
-            return joined("", parts)
-        case ast.FormattedValue(inner, -1, None):
-            return joined("", (inner,))
-        case ast.Call(ast.Attribute(owner, "joinpath"), parts):
-            return joined("/", (owner, *parts))
-        case ast.Call(_, parts) if parts and called_name(node) in _NAMES_ALONE:
-            return joined("/", parts)
-        case ast.Name(name) if _is_local(scope, name):
-            return _texts_of(evaluator, facts, scope, name, left - 1)
-        case ast.Name() | ast.Attribute():
-            found = [
-                text
-                for one in _at_top(evaluator, facts, scope, node)
-                if (of := evaluator.project.python(one.path)) is not None
-                for text in _texts_of(evaluator, of, of.module, one.name, left - 1)
-            ]
-            return found[:_MOST_TEXTS] or [_UNSEEN]
-    return [_UNSEEN]
-
-
-def _is_local(scope: Scope, name: str) -> bool:
-    """Return whether a name is one of a function, which gives it a value."""
-    return any(one.value is not None for one in scope.bindings.get(name, ())) and not reaches_top(scope, name)
-
-
-def _texts_of(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str, left: int) -> Sequence[str]:
-    """Return the texts that the values of a name in its own scope may be."""
-    values = [one.value for one in scope.bindings.get(name, ()) if one.value is not None and one.kind == "assign"]
-    found = [text for value in values[:_MOST_TEXTS] for text in _texts(evaluator, facts, scope, value, left)]
-    return found[:_MOST_TEXTS] or [_UNSEEN]
-
-
-def _at_top(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr) -> Iterator[Global]:
-    """Yield the names at the top level, with values there, that an expression may mean."""
-    name = dotted(node)
-    for one in meant_by(evaluator, facts, scope, name) if name and reaches_top(scope, name.partition(".")[0]) else ():
-        of = evaluator.project.python(one.path)
-        if of is not None and any(binding.value is not None for binding in of.module.bindings.get(one.name, ())):
-            yield one
-
-
-def _read(evaluator: Evaluator, facts: PythonFacts, written: _Written) -> Iterator[tuple[Global, Touch]]:
-    """Yield the names at the top level of a file whose values hang on what is written."""
-    path, module = facts.source.path, facts.module
-    for scope in (module, *(one for one in module.children if one.is_class)):
-        found: dict[str, Touch] = {}
-        bound = (one for bindings in scope.bindings.values() for one in bindings if one.value is not None)
-        for one in sorted(bound, key=lambda binding: binding.place.order):
-            assert one.value is not None
-            handed = (found[other] for other in _names(one.value) if other in found)
-            touch = next(chain(_meetings(evaluator, facts, scope, one.value, written), handed), None)
-            if touch is not None:
-                found[one.name] = touch
-        yield from ((Global(path, name if scope is module else scope.name), touch) for name, touch in found.items())
-    for scope in module.children:
-        if isinstance(scope.node, FunctionNode) and keeps_results(scope.node):
-            for site in scope.calls:
-                met = _meetings(evaluator, facts, scope, site.node, written)
-                yield from ((Global(path, scope.name), touch) for touch in met)
-
-
-def _meetings(
-    evaluator: Evaluator, facts: PythonFacts, scope: Scope, value: ast.expr, written: _Written
-) -> Iterator[Touch]:
-    """Yield where a file is written that is named in the calls of an expression, or in a function it calls."""
-    for call in ast.walk(value):
-        if not isinstance(call, ast.Call) or written_by(evaluator, facts, scope, call):
-            continue
-        yield from _named(evaluator, facts, scope, call, written)
-        for meant in meant_by(evaluator, facts, scope, dotted(call.func) or ""):
-            of = evaluator.project.python(meant.path)
-            for function in of.module.children if of is not None else ():
-                if of is not None and function.name == meant.name and not function.is_class:
-                    for site in function.calls:
-                        yield from _named(evaluator, of, function, site.node, written)
-
-
-def _named(
-    evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call, written: _Written
-) -> Iterator[Touch]:
-    """Yield where a file is written that a call names, but does not write."""
-    owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
-    reads = called_name(call) not in _NAMES_ALONE and not written_by(evaluator, facts, scope, call)
-    for one in (*_handed(call), *owner) if reads else ():
-        yield from (touch for file in _files(evaluator, facts, scope, one) for touch in _met(written, file))
-
-
-def _names(value: ast.expr) -> Set[str]:
-    return {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+    for one in write.into:
+        yield from (f"{text.rstrip('/')}/{UNSEEN}".removeprefix("./") for text in texts(one))
+    for one in write.named:
+        # What ends in all of a file's own name is compared by that (`files_named`).
+        yield from (text for text in texts(one) if UNSEEN in text.rpartition("/")[2])
+    if starts_programs(scope, write.site.node):
+        yield UNSEEN

@@ -28,6 +28,8 @@ from loaderlint.writers.python.scopes import known_names
 _DEEPEST = 500
 _LONGEST_ANNOTATION = 2 * _DEEPEST
 """Characters of an annotation that is a text, which can be nested half as deeply."""
+_LONGEST_LINE = 500_000
+"""Characters of a line; Python's ``tokenize`` takes some 400 bytes of memory for each backslash in a text of one."""
 _TAKES_ANNOTATIONS = frozenset({"cast", "TypeVar", "NewType", "NamedTuple", "TypedDict"})
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -148,6 +150,9 @@ def _comments(source: Source) -> tuple[tuple[str, Span], ...]:
     text = "\n".join(source.lines).removeprefix("\ufeff")
     mark = 1 if source.text.startswith("\ufeff") else 0
     found: list[tuple[str, Span]] = []
+    longest = max(map(len, source.lines), default=0)
+    if longest > _LONGEST_LINE:
+        raise CannotRewrite(f"the file has a line of {longest} characters, too long to be looked through for comments")
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:

@@ -1,0 +1,64 @@
+"""Which files a call reads, or asks about, by what its function is called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.workers.file_paths import UNSEEN, texts_of
+from loaderlint.linking.workers.file_writes import written_by
+from loaderlint.readers.python import PythonFacts, Scope
+from loaderlint.readers.python_calls import called_name
+from loaderlint.readers.python_calls import keywords as keywords_of
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+READS_FIRST = frozenset(
+    {
+        *("File", "ZipFile", "exists", "fromfile", "genfromtxt", "getmtime", "getsize", "imread", "isfile", "load"),
+        *("loadtxt", "memmap", "open", "read_csv", "read_excel", "read_feather", "read_file", "read_hdf", "read_image"),
+        *("read_json", "read_parquet", "read_pickle", "read_table", "read_video"),
+    }
+)
+"""Functions that read the file they are handed first, or ask about it, wherever they come from."""
+_READS_ITSELF = frozenset({"exists", "is_file", "open", "read_bytes", "read_text", "stat"})
+"""Methods that read the file whose path they are called on."""
+_READS_FOLDER = frozenset({"glob", "iglob", "listdir", "rglob", "scandir", "walk"})
+"""Functions that say what is in the folder they are handed first, or in what a pattern names."""
+_READS_OWN_FOLDER = frozenset({"glob", "iterdir", "rglob"})
+_FILE_KEYWORDS = frozenset({"f", "file", "filename", "filepath_or_buffer", "fname", "path"})
+"""What the parameter for the file is called that a function reads."""
+
+
+def paths_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call) -> Iterator[str]:
+    """Yield the paths that a call reads, with marks for what is not seen of them."""
+    name = called_name(call)
+    if written_by(evaluator, facts, scope, call):
+        return
+    if name in READS_FIRST | _READS_ITSELF:
+        for path in _path(call, name):
+            yield from texts_of(evaluator, facts, scope, path)
+    if name in _READS_FOLDER | _READS_OWN_FOLDER:
+        own = isinstance(call.func, ast.Attribute) and name in _READS_OWN_FOLDER and _is_path(call.func.value)
+        named = [call.func.value] if own and isinstance(call.func, ast.Attribute) else call.args[:1]
+        for folder in named:
+            # What was a sign for any text in a pattern (``rows/*.txt``) is a mark of its own in `texts_of`.
+            yield from (
+                text.partition("?")[0].rstrip("/") + f"/{UNSEEN}" for text in texts_of(evaluator, facts, scope, folder)
+            )
+
+
+def _path(call: ast.Call, name: str) -> Iterator[ast.expr]:
+    if isinstance(call.func, ast.Attribute) and name in _READS_ITSELF and _is_path(call.func.value):
+        yield call.func.value
+        return
+    if name in READS_FIRST:
+        yield from call.args[:1]
+        yield from (value for keyword, value in keywords_of(call).items() if keyword in _FILE_KEYWORDS)
+
+
+def _is_path(owner: ast.expr) -> bool:
+    """Return whether a method is called on what is worked out, and not on a module by its name (``os.path``)."""
+    return not isinstance(owner, ast.Name | ast.Attribute)

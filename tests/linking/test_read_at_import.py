@@ -1,0 +1,99 @@
+"""What names hang on that modules read of their surroundings as they are imported, and a program changes later."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.test_left_behind import changed, read_anew
+from tests.linking.traced import loader_of
+
+HANGING = {
+    "another name": "FOUND = ⟨read⟩\nSCALE = int(FOUND)",
+    "what a function reads": "def found():\n    return ⟨read⟩\nSCALE = found()",
+    "what a function reads that another calls": (
+        "def found():\n    return ⟨read⟩\ndef more():\n    return found()\nSCALE = more()"
+    ),
+    "a condition": "if ⟨read⟩:\n    SCALE = 2",
+    "the other way of a condition": "if not ⟨read⟩:\n    pass\nelse:\n    SCALE = 2",
+    "a loop": "for row in ⟨read⟩:\n    CACHE.append(row)",
+    "a function that is told what to fill": "def fill(rows, row):\n    pass\nfill(CACHE, ⟨read⟩)",
+    "a default": "def scaled(by=⟨read⟩):\n    return by\nSCALE = scaled",
+    "an object that is made": "class Found:\n    def __init__(self):\n        self.row = ⟨read⟩\nSCALE = Found()",
+    "what a class gives": (
+        "class Found:\n    @staticmethod\n    def row():\n        return ⟨read⟩\nSCALE = Found.row()"
+    ),
+}
+NOT_HANGING = {
+    "a name that no worker reads": "FOUND = ⟨read⟩\nMORE = FOUND",
+    "what a function reads later": "def found():\n    return ⟨read⟩\nMORE = found",
+    "a function of the same name as a local": "def found():\n    SCALE = ⟨read⟩\n    return SCALE",
+    "a condition of something else": "if ⟨read⟩:\n    MORE = 2\nSCALE = 2",
+    "an object that reads when it is asked": (
+        "class Found:\n    def row(self):\n        return ⟨read⟩\nSCALE = Found()"
+    ),
+    "a class that reads in another method": "class Found:\n    def row(self):\n        return ⟨read⟩\nSCALE = Found",
+    "under the guard": "if __name__ == '__main__':\n    MORE = ⟨read⟩",
+}
+OUTSIDE = {
+    "the environment": ("os.environ['MODE']", "os.environ['MODE'] = '2'"),
+    "whether a variable is there": ("'MODE' in os.environ", "os.environ['MODE'] = '2'"),
+    "the folder": ("np.load('a.npy')", "os.chdir('/')"),
+    "the words of the command line": ("parser.parse_args()", "sys.argv[1:] = []"),
+    "a file": ("np.load('a.npy')", "np.save('a.npy', 1)"),
+    "whether a file is there": ("os.path.exists('a.npy')", "np.save('a.npy', 1)"),
+    "what is in a folder": ("os.listdir('rows')", "open('rows/1', 'w')"),
+    "the files by a pattern": ("glob.glob('rows/*.txt')", "open('rows/1', 'w')"),
+    "the files of a path": ("list(Path('rows').iterdir())", "open('rows/1', 'w')"),
+    "a file whose name is not seen": ("open(unseen())", "open('rows/1', 'w')"),
+}
+INSIDE = {
+    "another variable": ("'SIZE' in os.environ", "os.environ['MODE'] = '2'"),
+    "a file by its whole path": ("np.load('/a.npy')", "os.chdir('/')"),
+    "words that it is given": ("parser.parse_args(['-v'])", "sys.argv[1:] = []"),
+    "another file": ("os.path.exists('b.npy')", "np.save('a.npy', 1)"),
+    "another folder": ("os.listdir('rows')", "open('more/1', 'w')"),
+    "a path that begins otherwise": ("np.load('a.npy')", "open(f'rows/{unseen()}', 'w')"),
+    "another folder that is filled": ("np.load('a.npy')", "archive.extractall('rows')"),
+    "a name that is no file's": ("print('a')", "torch.save(1, unseen())"),
+}
+READERS = "import glob, os, sys\nimport numpy as np\nfrom pathlib import Path\n"
+
+
+@pytest.mark.parametrize(("read", "change"), OUTSIDE.values(), ids=OUTSIDE.keys())
+def test_what_was_read_at_import_is_changed(read: str, change: str) -> None:
+    above = f"{READERS}SCALE = {read}"
+    assert changed(above=above, before=change) == read_anew(above=above, before=change) == change
+
+
+@pytest.mark.parametrize(("read", "change"), INSIDE.values(), ids=INSIDE.keys())
+def test_what_was_read_at_import_stays_as_it_was(read: str, change: str) -> None:
+    assert changed(above=f"{READERS}SCALE = {read}", before=change) == ""
+
+
+@pytest.mark.parametrize("above", HANGING.values(), ids=HANGING.keys())
+def test_what_workers_read_hangs_on_what_was_read_at_import(above: str) -> None:
+    for read, change in (OUTSIDE["the environment"], OUTSIDE["a file"]):
+        assert changed(above=READERS + above.replace("⟨read⟩", read), before=change) == change
+
+
+@pytest.mark.parametrize("above", NOT_HANGING.values(), ids=NOT_HANGING.keys())
+def test_what_workers_read_hangs_on_nothing_that_was_read_at_import(above: str) -> None:
+    for read, change in (OUTSIDE["the environment"], OUTSIDE["a file"]):
+        assert changed(above=READERS + above.replace("⟨read⟩", read), before=change) == ""
+
+
+def test_what_another_module_offers_that_it_imports_hangs_on_what_that_one_read() -> None:
+    points = "from torch.utils.data import Dataset\nfrom package import SCALE\nclass Points(Dataset):\n"
+    main = "import os\nfrom torch.utils.data import DataLoader\nfrom data import Points\ndef main():\n"
+    main += "    os.environ['MODE'] = '2'\n    for row in DataLoader(Points(), num_workers=2):\n        print(row)\n"
+    files = {
+        "package/__init__.py": "from package.settings import SCALE\n",
+        "package/settings.py": "import os\nfrom package import other\nSCALE = other.scale(os.environ['MODE'])\n",
+        "package/other.py": "from package import settings\ndef scale(mode):\n    return int(mode)\n",
+        "data.py": f"{points}    def __getitem__(self, index):\n        return index * SCALE\n",
+        "main.py": f"{main}if __name__ == '__main__':\n    main()\n",
+    }
+    found = loader_of(files).payload.code.left_behind
+    assert found is not None and found.what == "os.environ['MODE'] = '2'"
+    files["package/settings.py"] = "import os\nSCALE = 2\nMORE = os.environ['MODE']\n"
+    assert loader_of(files).payload.code.left_behind is None
