@@ -6,7 +6,7 @@ import ast
 import posixpath
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
