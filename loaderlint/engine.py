@@ -254,7 +254,8 @@ def _with_every_start(first: Finding, same: Iterable[Finding]) -> str:
     """Return the message of the first finding; where workers start otherwise on another platform, it says on which."""
     there: dict[StartMethod, set[Platform]] = {}
     for one in (first, *same):
-        if one.start is not None:
+        # Another number of workers there is another sentence.
+        if one.start is not None and _without_start(one) == _without_start(first):
             there.setdefault(one.start, set()).update(one.platforms)
     if first.start is None or len(there) < 2:
         return first.message
@@ -263,6 +264,10 @@ def _with_every_start(first: Finding, same: Iterable[Finding]) -> str:
         for start, platforms in there.items()
     ]
     return first.message.replace(f"by {first.start.value}", f"by {' or '.join(named)}", 1)
+
+
+def _without_start(finding: Finding) -> str:
+    return finding.message.replace(f"by {finding.start.value}", "", 1) if finding.start is not None else finding.message
 
 
 def _arrivals(loaders: Iterable[Loader], settings_for: SettingsFor) -> Mapping[Span, set[Platform]]:

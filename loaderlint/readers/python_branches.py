@@ -263,7 +263,7 @@ def pattern_test(subject: ast.expr, case: ast.match_case) -> ast.expr | None:
     """Return the question a case asks as an expression, None where it is about more than equality.
 
     The language reference, "The match statement": a value pattern compares with ``==``, a literal ``None``, ``True`` or
-    ``False`` with ``is``.
+    ``False`` with ``is``, a class pattern asks ``isinstance``; that what it names is there is taken as given.
     """
     test = _pattern(subject, case.pattern)
     if test is None or case.guard is None:
@@ -281,11 +281,18 @@ def _pattern(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
         test = ast.Compare(subject, [ast.Is()], [ast.copy_location(ast.Constant(pattern.value), pattern)])
     elif isinstance(pattern, ast.MatchAs):
         test = ast.Constant(True) if pattern.pattern is None else _pattern(subject, pattern.pattern)
+    elif isinstance(pattern, ast.MatchClass):
+        if not pattern.patterns and all(_takes_any(one) for one in pattern.kwd_patterns):
+            test = ast.Call(ast.copy_location(ast.Name("isinstance", ast.Load()), subject), [subject, pattern.cls], [])
     elif isinstance(pattern, ast.MatchOr):
         tests = [_pattern(subject, one) for one in pattern.patterns]
         known = [one for one in tests if one is not None]
         test = ast.BoolOp(ast.Or(), known) if len(known) == len(tests) else None
     return None if test is None else ast.copy_location(test, subject)
+
+
+def _takes_any(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
 def captured(pattern: ast.pattern, subject: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:

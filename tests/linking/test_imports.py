@@ -318,6 +318,14 @@ IMPORTS: Cases = {
         },
         {"open"},
     ),
+    "a module inside no package, for a file inside one": (
+        {
+            "tests/__init__.py": "",
+            "tests/train.py": READS_N.format("import sys\nsys.path.append('../common')\nfrom constants import N"),
+            "common/constants.py": "N = ⟦8⟧\n",
+        },
+        {"8"},
+    ),
     "a module beside one called setup inside a package": (
         {
             "pkg/__init__.py": "",

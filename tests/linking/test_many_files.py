@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loaderlint.linking.link import link
+from loaderlint.linking.things import many_files
 from loaderlint.linking.things.many_files import MOST_FILES
 from tests.linking.traced import IMPORT, project_of, rendered
 
@@ -94,3 +95,10 @@ def test_what_one_of_them_says_elsewhere_stays_its_own() -> None:
     files["conf/000.yaml"] += "few: ⟦1⟧\n"
     files["conf/001.yaml"] = "num_workers: ⟦4⟧\nmode: fast\nfew: 2\n"
     assert traced(files) == {"1", "4", "open", *everywhere(1)}
+
+
+def test_what_too_many_of_them_say_to_be_compared_one_by_one_is_said_once(
+    read: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many_files, "MOST_TOLD_APART", MANY - 1)
+    assert traced(many(read, "workers = cfg['num_workers']\n")) == {"4", "open"}

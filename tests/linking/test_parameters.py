@@ -21,6 +21,15 @@ SIZED = "DataLoader(data, num_workers=x.size())"
 WITHOUT_LOADERS = MAKERS.replace("DataLoader(data, num_workers=workers)", "None").replace("⟦4⟧", "4")
 OF_CLASSES = WITHOUT_LOADERS.replace("return 6", "return ⟦6⟧")
 
+
+def kinds(test: str, parameter: str = "x: Small | Big") -> str:
+    """Return a function that is handed an object of one of two classes and makes a loader after a test."""
+    return (
+        "class Above: pass\nclass Small:\n    n = 0\nclass Big:\n    n = ⟦6⟧\n"
+        f"def run({parameter}):\n    {test}DataLoader(data, num_workers=x.n)\n"
+    )
+
+
 TOLD: Cases = {
     "a union of classes": (f"{OF_CLASSES}class D(B): pass\ndef run(x: B | D):\n    {SIZED}", {"6"}),
     "a union of two classes with methods of their own": (
@@ -70,6 +79,44 @@ TOLD: Cases = {
     "a method of something else than what is asked for its class": (
         f"{MAKERS}def run(x, y):\n    if isinstance(x, A):\n        y.make(7)",
         {"4"},
+    ),
+    "what one class has where another is asked for": (kinds("if isinstance(x, Big):\n        "), {"6"}),
+    "what a class has where it is asked for in a row": (kinds("if isinstance(x, (Big, str)):\n        "), {"6"}),
+    "what a class has where the other is ruled out": (kinds("if not isinstance(x, Small):\n        "), {"6"}),
+    "what a class has after an early return": (kinds("if isinstance(x, Small):\n        return\n    "), {"6"}),
+    "what a class has where its type is asked for": (kinds("if type(x) is Big:\n        "), {"6"}),
+    "what a class has in the case of it": (kinds("match x:\n      case Big():\n        "), {"6"}),
+    "what a class has in the case of it that names an attribute": (
+        kinds("match x:\n      case Big(n=n):\n        "),
+        {"6"},
+    ),
+    "what a class may have in a case that asks for more": (
+        kinds("match x:\n      case Above() | Big(n=3):\n        ").replace("0", "⟦0⟧"),
+        {"0", "6"},
+    ),
+    "what an object has that its maker handed over": (
+        kinds("if isinstance(x, Big):\n        ", "x") + "run(Small())\nrun(Big())\n",
+        {"6"},
+    ),
+    "what a class has where one above it is asked for": (
+        kinds("if isinstance(x, Above):\n        ").replace("Big:", "Big(Above):"),
+        {"6"},
+    ),
+    "what a class may have where one below both is there": (
+        kinds("if isinstance(x, Big):\n        ").replace("0", "⟦0⟧") + "class Both(Small, Big): pass\n",
+        {"0", "6"},
+    ),
+    "what a class may have where a class says itself what is of it": (
+        kinds("if isinstance(x, Above):\n        ").replace("0", "⟦0⟧").replace("Above:", "Above(metaclass=M):"),
+        {"0", "6"},
+    ),
+    "what a class may have where something unseen is asked for": (
+        "from elsewhere import E\n" + kinds("if isinstance(x, E):\n        ").replace("0", "⟦0⟧"),
+        {"0", "6"},
+    ),
+    "what a class may have where it is asked for its type and there are others below it": (
+        kinds("if type(x) is Big:\n        ") + "class Bigger(Big):\n    n = ⟦7⟧\n",
+        {"6", "7"},
     ),
     "an object whose making is seen is not told by isinstance": (
         f"{MAKERS}class F:\n    def make(self, n): pass\ndef run():\n    x = F()\n    if isinstance(x, A):\n"

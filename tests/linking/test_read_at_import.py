@@ -97,3 +97,9 @@ def test_what_another_module_offers_that_it_imports_hangs_on_what_that_one_read(
     assert found is not None and found.what == "os.environ['MODE'] = '2'"
     files["package/settings.py"] = "import os\nSCALE = 2\nMORE = os.environ['MODE']\n"
     assert loader_of(files).payload.code.left_behind is None
+
+
+def test_what_lies_deeper_than_is_followed_is_taken_to_be_changed() -> None:
+    calls = "".join(f"def found_{n}():\n    return found_{n - 1}()\n" for n in range(1, 300))
+    above = f"{READERS}def found_0():\n    return 1\n{calls}SCALE = found_299()"
+    assert changed(above=above, before="os.environ['MODE'] = '2'").startswith("def found_")

@@ -34,6 +34,8 @@ def wrap(config_path=None):
         return inner
     return outer
 """
+HANDS_ON = "return fn(cfg, *args, **kwargs)"
+NEXT = "\n" + " " * 12
 
 FILLED = {
     "draccus.wrap": (f"import draccus\n{CONFIG}@draccus.wrap()\n{MAIN}", {"2", "open"}),
@@ -85,6 +87,15 @@ OPEN = {
     ),
     "a wrapper that hands over something else": (
         f"{OWN.replace('fn(cfg, *args', 'fn(changed(cfg), *args')}{CONFIG}@wrap()\n{MAIN}"
+    ),
+    "a wrapper that replaces it before it hands it over": (
+        f"{OWN.replace(HANDS_ON, 'cfg = replace(cfg, workers=0)' + NEXT + HANDS_ON)}{CONFIG}@wrap()\n{MAIN}"
+    ),
+    "a wrapper that changes it before it hands it over": (
+        f"{OWN.replace(HANDS_ON, 'cfg.workers = 0' + NEXT + HANDS_ON)}{CONFIG}@wrap()\n{MAIN}"
+    ),
+    "a wrapper that parses a file of its own": (
+        f"{OWN.replace('config_path=config_path', 'config_path=' + repr('own.yaml'))}{CONFIG}@wrap()\n{MAIN}"
     ),
     "a wrapper that parses with another library": f"{OWN.replace('draccus', 'elsewhere')}{CONFIG}@wrap()\n{MAIN}",
 }

@@ -26,14 +26,13 @@ _PATTERN = re.compile(r"(?m)^[ \t]*case\b(?:(?!:[ \t]*$)[\s\S])*\Z")
 """The beginning of a pattern of ``match`` that has not come to its end."""
 _A_TYPE = re.compile(r":\s*(?:int|bool|float|str|Optional|Union|NotRequired|Required|Any)\b(?!\s*\()")
 """What stands after a key that is declared by its type: ``TypedDict("Options", {"num_workers": int})``."""
-_PLAIN = re.compile(r"[\w.:/ -]{1,200}")
-_IN_QUOTES = re.compile(rf"""(?=(["'])({_PLAIN.pattern})\1)""")
-"""Text in quotes; what stands between the end of one and the beginning of the next is taken for such as well."""
-_IN_FORMAT = re.compile(rf"""%\(({_PLAIN.pattern})\)|\{{(\w+)""")
+_IN_QUOTES = re.compile(r"""(?=(["'])(\w+)\1)""")
+"""A word in quotes; what stands between the end of a text and the beginning of the next is taken for such as well."""
+_IN_FORMAT = re.compile(r"%\((\w+)\)|\{(\w+)")
 
 
 class KeysNamed:
-    """Python sources by the keys that they may need: those that stand in quotes there, or are formatted with."""
+    """Python sources by the keys that they may need: the words that stand in quotes there, or are formatted with."""
 
     def __init__(self) -> None:
         self._paths: set[str] = set()
@@ -52,7 +51,7 @@ class KeysNamed:
 
     def needs(self, key: str) -> bool:
         """Return whether one of them names a key in a way that a dictionary without it may not survive."""
-        sources = self._naming.get(key, ()) if _PLAIN.fullmatch(key) else self._every
+        sources = self._naming.get(key, ()) if key.isidentifier() else self._every
         return any(needs_key(one.text, key) for one in sources)
 
 

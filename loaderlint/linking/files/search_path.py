@@ -150,9 +150,10 @@ class SearchPath:
 
     def _nearest(self, parts: list[str], folder: str) -> Iterator[str]:
         nearest = self.nearest(".".join(parts), f"{folder}/")
-        own = self._outermost(folder)
-        if len(nearest) == 1 and own in (None, self._outermost(posixpath.dirname(nearest[0]))):
-            yield nearest[0]
+        if len(nearest) == 1:
+            own, other = self._outermost(folder), self._outermost(posixpath.dirname(nearest[0]))
+            if own is None or other in (None, own):
+                yield nearest[0]
 
     def _outermost(self, folder: str) -> str | None:
         """Return the outermost package around a folder, which may be the folder itself; None where it is in none."""

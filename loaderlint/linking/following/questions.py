@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import datasets
+from loaderlint.linking.following import datasets, hierarchy
 from loaderlint.linking.following.commandlines import parsed
 from loaderlint.linking.things import classes, guards, operators, platforms, templates
 from loaderlint.linking.things.kinds import (
     ABSENT,
     UNSEEN,
     Absent,
+    Class,
     CommandLine,
     External,
     Frame,
@@ -42,7 +43,7 @@ from loaderlint.readers.tree import Mapping as TreeMapping
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-ASKING = frozenset({"builtins.hasattr", "builtins.isinstance", "builtins.eval"})
+ASKING = frozenset({"builtins.hasattr", "builtins.isinstance", "builtins.eval", "builtins.type"})
 
 _KINDS: dict[str, type] = {
     "builtins.bool": bool,
@@ -62,13 +63,15 @@ _OTHER_KINDS = frozenset(
 
 
 def asked(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame) -> Possibilities | None:
-    """Return what ``hasattr``, ``isinstance`` or ``eval`` gives, None for any other callable or form of the call."""
+    """Return what ``hasattr``, ``isinstance``, ``type`` or ``eval`` gives, None for another callable or form of it."""
     if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
         return None
     if name == "builtins.hasattr" and len(node.args) == 2:
         return _has_attribute(evaluator, node, frame)
     if name == "builtins.isinstance" and len(node.args) == 2:
         return _is_instance(evaluator, node, frame)
+    if name == "builtins.type" and len(node.args) == 1:
+        return _type(evaluator, node, frame)
     if name == "builtins.eval" and len(node.args) == 1:
         return _evaluated(evaluator, node, frame)
     return None
@@ -148,8 +151,9 @@ def _declared(evaluator: Evaluator, command_line: CommandLine, name: str, span: 
 def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     """Return whether a constant is of a built-in kind, a path of one platform's, a dataset iterable; else unseen.
 
-    A row or a dictionary is of no kind that constants are of; of which other it is, is not told. That an object is of a
-    library's class is seen, that it is of none of them is not.
+    Of an object of the project it is told whether it is of one of its classes. A row or a dictionary is of no kind that
+    constants are of; of which other it is, is not told. That an object is of a library's class is seen, that it is of
+    none of them is not.
     """
     span = frame.facts.span(node)
     named = evaluator.evaluate(node.args[1], frame)
@@ -167,6 +171,10 @@ def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibil
         if isinstance(kind, External) and _descends(evaluator, one.thing, kind.name):
             found.append(Possibility(True, span, assumptions=one.assumptions))
             continue
+        of_project = _is_of(evaluator, one.thing, named)
+        if of_project is not None:
+            found.append(Possibility(of_project, span, assumptions=one.assumptions))
+            continue
         if isinstance(one.thing, Row | Items) and kinds and all(name in _KINDS for name in kinds):
             found.append(Possibility(False, span, assumptions=one.assumptions))
             continue
@@ -175,6 +183,52 @@ def _is_instance(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibil
             continue
         answer = isinstance(one.thing, tuple(_KINDS[kind] for kind in kinds if kind in _KINDS))
         found.append(Possibility(answer, span, assumptions=one.assumptions, sources=one.places))
+    return distinct(found) or unseen(span)
+
+
+def _is_of(evaluator: Evaluator, thing: Thing, named: Possibilities) -> bool | None:
+    """Return whether an object of the project is of one of its classes, or of one of a row of them; None if unseen.
+
+    An object that stands for all those of a class may be of any below it.
+    """
+    wanted = [one.thing for one in named]
+    if len(wanted) == 1 and isinstance(wanted[0], Row):
+        wanted = [one.thing for inner in wanted[0].items for one in inner]
+    elif len(wanted) > 1:
+        return None
+    if not isinstance(thing, Instance) or not wanted:
+        return None
+    asked_for = {one.node for one in wanted if isinstance(one, Class)}
+    own = classes.lineage(evaluator, thing.of)
+    if any(one.node in asked_for for one in own):
+        return True
+    constants = () if any(any(classes.foreign_bases(evaluator, one)) for one in own) else _KINDS
+    others = [one for one in wanted if not (isinstance(one, External) and one.name in constants)]
+    if not asked_for or any(_decides_itself(evaluator, one) for one in others):
+        return None
+    below = [thing.of] if thing.call is not None else hierarchy.family(evaluator, thing.of)
+    above = (one for kind in below for one in classes.lineage(evaluator, kind))
+    return None if any(one.node in asked_for for one in above) else False
+
+
+def _decides_itself(evaluator: Evaluator, kind: Thing) -> bool:
+    """Return whether a class may say itself what is of it: an abstract one, a protocol, one with a metaclass."""
+    if not isinstance(kind, Class):
+        return True
+    every = classes.lineage(evaluator, kind)
+    return any(one.node.keywords or any(classes.foreign_bases(evaluator, one)) for one in every)
+
+
+def _type(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
+    """Return the class of an object of the project, which is unseen where it may be one below that as well."""
+    span = frame.facts.span(node)
+    found: list[Possibility] = []
+    for one in evaluator.evaluate(node.args[0], frame):
+        thing = one.thing
+        if isinstance(thing, Instance) and (thing.call is not None or len(hierarchy.family(evaluator, thing.of)) == 1):
+            found.append(Possibility(thing.of, span, assumptions=one.assumptions))
+        else:
+            found.extend(unseen(span, one.assumptions))
     return distinct(found) or unseen(span)
 
 

@@ -19,6 +19,8 @@ from loaderlint.readers.tree import Mapping as TreeMapping
 
 MOST_FILES = 32
 """More files than this are taken as one."""
+MOST_TOLD_APART = 64
+"""What more places than this say alike stays one candidate: rules compare each of one option with each of another."""
 
 
 def one_of(subject: str, ways: Sequence[tuple[str, Possibilities]]) -> Possibilities:
@@ -59,12 +61,12 @@ def told_apart(one: Possibility) -> Iterator[Possibility]:
     """
     alike = one.alike
     first = None if alike is None else next(iter(alike.said.values()))
-    if alike is None or first is None or one.span != first.span:
+    at_one_place: dict[Span, list[str]] = {}
+    for path, said in alike.said.items() if alike is not None else ():
+        at_one_place.setdefault(said.span, []).append(path)
+    if alike is None or first is None or one.span != first.span or len(at_one_place) > MOST_TOLD_APART:
         yield one
         return
-    at_one_place: dict[Span, list[str]] = {}
-    for path, said in alike.said.items():
-        at_one_place.setdefault(said.span, []).append(path)
     since = one.trail[len(first.trail) :]
     for paths in at_one_place.values():
         said = alike.said[paths[0]]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.workers.made_once import keeps_results
-from loaderlint.linking.workers.top_level import Global, meant_by, reaches_top
+from loaderlint.linking.workers.top_level import Global, meant_by, reaches_top, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
 
@@ -23,6 +23,8 @@ Met: TypeAlias = Callable[[PythonFacts, Scope, Sequence[ast.AST]], Touch | None]
 
 _MAKES = frozenset({"__init__", "__new__", "__post_init__"})
 """Methods that run where an object is made."""
+_DEEPEST = 40
+"""Functions and modules that are followed through each other."""
 
 
 class ReadAtImport:
@@ -33,6 +35,7 @@ class ReadAtImport:
         self._met = met
         self._by_path: dict[str, dict[str, Touch]] = {}
         self._inside: dict[int, Touch | None] = {}
+        self._depth = 0
 
     def of(self, meant: Global) -> Touch | None:
         """Return where the program changes what a name hangs on; None where that was not seen."""
@@ -70,16 +73,25 @@ class ReadAtImport:
         return None
 
     def _touch(self, facts: PythonFacts, scope: Scope, nodes: Sequence[ast.AST]) -> Touch | None:
-        """Return where something is changed that nodes read themselves, by the names in them, or by what they call."""
-        return self._met(facts, scope, nodes) or next(
-            (
-                touch
-                for node in nodes
-                for touch in (self._by_name(facts, scope, node), self._by_call(facts, scope, node))
-                if touch is not None
-            ),
-            None,
-        )
+        """Return where something is changed that nodes read themselves, by the names in them, or by what they call.
+
+        What lies deeper than is followed counts as changed where it begins.
+        """
+        if self._depth == _DEEPEST:
+            return touch_at(facts, nodes[0]) if nodes else None
+        self._depth += 1
+        try:
+            return self._met(facts, scope, nodes) or next(
+                (
+                    touch
+                    for node in nodes
+                    for touch in (self._by_name(facts, scope, node), self._by_call(facts, scope, node))
+                    if touch is not None
+                ),
+                None,
+            )
+        finally:
+            self._depth -= 1
 
     def _by_name(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> Touch | None:
         if isinstance(node, ast.ImportFrom):

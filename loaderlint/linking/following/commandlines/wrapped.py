@@ -102,8 +102,19 @@ def _says_annotations(value: ast.expr) -> bool:
 
 
 def _is_handed_on(call: ast.Call, scope: Scope, taken: Set[str]) -> bool:
-    """Return whether what ``parse`` gives is the first argument of a call of a function that a decorator takes."""
-    names = {name for name, bindings in scope.bindings.items() if any(one.value is call for one in bindings)}
+    """Return whether what ``parse`` gives is the first argument of a call of a function that a decorator takes.
+
+    The name it is handed on by may stand for what the caller handed over (``args[0]``), and for nothing else.
+    """
+    if any(keyword.arg == "config_path" and isinstance(keyword.value, ast.Constant) for keyword in call.keywords):
+        return False
+    names = {
+        name
+        for name, bindings in scope.bindings.items()
+        if any(one.value is call for one in bindings)
+        and all(one.value is call or isinstance(one.value, ast.Subscript) for one in bindings)
+        and not any(other.startswith(f"{name}.") for other in scope.bindings)
+    }
     return any(
         isinstance(site.node.func, ast.Name)
         and site.node.func.id in taken
