@@ -59,7 +59,17 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                 loader = loader_of_settings(
                     evaluator, entries_of(mapping), mapping.span, callee, kind, consumer_seen=False
                 )
-                yield replace(loader, may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS))
+                yield replace(
+                    loader,
+                    may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS),
+                    asked_for=_hugging_face(mapping) or _is_read_by_code(evaluator, facts.source.language),
+                )
+
+
+def _is_read_by_code(evaluator: Evaluator, language: Language) -> bool:
+    """Return whether code may read a language: where there is some, it has to name one that is anybody's."""
+    project = evaluator.project
+    return not language.is_anybodys or project.code_mentions((language.value,)) or not project.has_code
 
 
 def _read_by(loaders: Iterable[Loader]) -> set[Span]:
