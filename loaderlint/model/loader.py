@@ -134,11 +134,12 @@ class Loader:
     ``may_be_guarded`` says that code of the project names options that need workers, and may drop them where there are
     none. ``handled`` are the errors, by name, that the code around the call takes where torch refuses an option.
     ``asked_for`` is False for a validation loader where the only trainers seen validate nothing, and for one that comes
-    after what reads a name that nothing defines. ``shadowed`` are values that never arrive, for the same key is written
-    again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer, as far
-    as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program on the
-    others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project that
-    the call may make and that iterates in a way of its own.
+    after what reads a name that nothing defines, and for settings in a language that most programs write other things
+    in and that the code beside them does not name. ``shadowed`` are values that never arrive, for the same key is
+    written again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer,
+    as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
+    on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
+    that the call may make and that iterates in a way of its own.
     """
 
     span: Span

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 INHERITING = frozenset({"fvcore.common.config.CfgNode", "detectron2.config.CfgNode"})
 """Configuration objects whose files name the file they inherit from (``fvcore/common/config.py``)."""
 
@@ -65,15 +67,22 @@ MODELS = frozenset(
 )
 """The classes whose fields pydantic converts to their types (``pydantic/main.py``, 2.14)."""
 
-HYDRA_MAINS = frozenset(
-    {
-        "hydra.main",
-        "hydra.main.main",
-        "nemo.core.config.hydra_runner",
-        "nemo.core.config.hydra_runner.hydra_runner",
-    }
-)
-"""Decorators that compose a configuration; NeMo's adds a schema (``nemo/core/config/hydra_runner.py``)."""
+_OF_MAIN = ("config_path", "config_name", "version_base")
+_OF_DORA = ("config_name", "config_path")
+
+HYDRA_MAINS: Mapping[str, tuple[str, ...]] = {
+    "hydra.main": _OF_MAIN,
+    "hydra.main.main": _OF_MAIN,
+    "nemo.core.config.hydra_runner": _OF_MAIN,
+    "nemo.core.config.hydra_runner.hydra_runner": _OF_MAIN,
+    "dora.hydra_main": _OF_DORA,
+    "dora.hydra.hydra_main": _OF_DORA,
+}
+"""Decorators that compose a configuration, each with its parameters in order.
+
+``hydra/main.py``, 1.3; NeMo's adds a schema (``nemo/core/config/hydra_runner.py``), Dora's hands all on
+(``dora/hydra.py``).
+"""
 
 HYDRA_RUNNERS = frozenset({"hydra._internal.utils._run_hydra"})
 """What ``hydra.main`` itself runs a function with (``hydra/main.py``, 1.3)."""

@@ -405,6 +405,36 @@ def test_bare_settings_of_hugging_face_carry_its_names() -> None:
     assert loader.spelled("num_workers") == "dataloader_num_workers"
 
 
+TRAINING_TOML = {"train.toml": "[loader]\nnum_workers = 4\nbatch_size = 8\n"}
+TRAINING_JSON = {"train.json": '{"loader": {"num_workers": 4, "batch_size": 8}}'}
+TRAINER_JSON = {"train.json": '{"dataloader_num_workers": 4}'}
+TRAINING_YAML = {"train.yaml": "loader:\n  num_workers: 4\n  batch_size: 8\n"}
+READS_TOML = {"main.py": "import tomllib\nmake(tomllib.load(theirs()), num_workers=0)\n"}
+READS_JSON = {"main.py": "import json\nmake(json.load(theirs()), num_workers=0)\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "asked_for"),
+    [
+        ({**TRAINING_TOML, **READS_TOML}, True),
+        ({**TRAINING_JSON, **READS_JSON}, True),
+        (TRAINER_JSON, True),
+        (TRAINING_YAML, True),
+        ({**TRAINING_YAML, **READS_JSON}, True),
+        (TRAINING_TOML, True),
+        (TRAINING_JSON, True),
+        ({**TRAINER_JSON, **READS_TOML}, True),
+        ({**TRAINING_TOML, **READS_JSON}, False),
+        ({**TRAINING_JSON, **READS_TOML}, False),
+        ({**TRAINING_JSON, "main.py": "make(theirs(), num_workers=0)\n"}, False),
+    ],
+)
+def test_settings_in_a_language_that_the_code_beside_them_does_not_name_may_be_anybodys(
+    files: dict[str, str], asked_for: bool
+) -> None:
+    assert [one.asked_for for one in loaders_of(files)] == [asked_for]
+
+
 OF_TORCH = "loader:\n  _target_: torch.utils.data.DataLoader\n  num_workers: ${workers}\n"
 TAKEN_BY = {
     "a text": ("name: toy-${workers}\n", True),

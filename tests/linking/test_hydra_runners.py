@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, loaders_of, traced
 
 RUNNER = """import functools
 from hydra._internal.utils import _run_hydra, get_args_parser
@@ -116,3 +116,40 @@ CASES: Cases = {
 @pytest.mark.parametrize(("files", "expected"), CASES.values(), ids=CASES.keys())
 def test_what_runs_a_function_with_hydra(files: dict[str, str], expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+OF_DORA = {
+    "by name": ("hydra_main(config_path='conf', config_name='train', version_base='1.1')", {"4", "open"}),
+    "by place, the name first": ("hydra_main('train', 'conf')", {"4", "open"}),
+    "the path first, as Hydra has it": ("hydra_main('conf', 'train')", {"open"}),
+    "another file": ("hydra_main('other', 'conf')", {"open"}),
+    "another of its decorators": ("argparse_main('train', 'conf')", {"open"}),
+}
+
+
+@pytest.mark.parametrize("module", ["dora", "dora.hydra"])
+@pytest.mark.parametrize(("decorator", "expected"), OF_DORA.values(), ids=OF_DORA.keys())
+def test_a_function_that_dora_runs_gets_a_configuration(module: str, decorator: str, expected: set[str]) -> None:
+    name = decorator.partition("(")[0]
+    start = f"{IMPORT}from {module} import {name}\n@{decorator}\ndef main(cfg):\n"
+    code = f"{start}    DataLoader(1, num_workers=cfg.n)\nmain()\n"
+    assert traced({"main.py": code, "conf/train.yaml": TRAIN if "4" in expected else HIDDEN}) == expected
+
+
+@pytest.mark.parametrize(
+    ("main", "expected"),
+    [
+        ("hydra_main('train', 'conf')", [("forkserver", "conf/train.yaml")]),
+        ("hydra_main('other', 'conf')", []),
+        ("theirs('train', 'conf')", []),
+    ],
+    ids=["composed", "another file", "another decorator"],
+)
+def test_a_start_method_of_the_configuration_is_the_programs(main: str, expected: list[tuple[str, str]]) -> None:
+    code = (
+        f"import multiprocessing\nfrom dora import hydra_main\nfrom library import theirs\n{IMPORT}"
+        f"@{main}\ndef main(cfg):\n    multiprocessing.set_start_method(cfg.start)\n    DataLoader(1, num_workers=4)\n"
+        "main()\n"
+    )
+    (loader,) = loaders_of({"main.py": code, "conf/train.yaml": "start: forkserver\n"})
+    assert [(one.constant, one.span.path) for one in loader.program.start_methods] == expected

@@ -196,6 +196,11 @@ class Project:
         for path in filter(self._files.is_read, self.paths):
             self._count(path)
 
+    @cached_property
+    def has_code(self) -> bool:
+        """Whether the project that this is a part of has any Python file."""
+        return any(Language.of(path) is Language.PYTHON for path in self._files.paths)
+
     def code_mentions(self, words: tuple[str, ...]) -> bool:
         """Return whether any Python source that may matter names one of the words."""
         if words not in self._mentions:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders.made import loader_of_settings
+from loaderlint.linking.loaders.pooled import PoolCounts
 from loaderlint.linking.loaders.sites import TORCH_KIND
 from loaderlint.linking.things.dictionaries import entries_of
 from loaderlint.model.loader import Loader
@@ -28,6 +29,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
     followed = tuple(loaders)
     read = _read_by(followed)
     settled = _read_by(loader for loader in followed if not loader.num_workers.open)
+    pools = PoolCounts(evaluator)
     for facts in evaluator.project.all_configuration_files():
         picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
         # Where a program picks one document of several, the others are not for it.
@@ -45,6 +47,8 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     continue
                 if any(_is_read(inner, settled) for _, inner in mappings(Document(document.path, mapping))):
                     continue
+                if all(pools.has(path, key) for key in _worker_keys(mapping)):
+                    continue
                 consumer = consumers.get(mapping.span)
                 if evaluator.instantiations.settles(mapping, consumer):
                     continue
@@ -55,7 +59,17 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                 loader = loader_of_settings(
                     evaluator, entries_of(mapping), mapping.span, callee, kind, consumer_seen=False
                 )
-                yield replace(loader, may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS))
+                yield replace(
+                    loader,
+                    may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS),
+                    asked_for=_hugging_face(mapping) or _is_read_by_code(evaluator, facts.source.language),
+                )
+
+
+def _is_read_by_code(evaluator: Evaluator, language: Language) -> bool:
+    """Return whether code may read a language: where there is some, it has to name one that is anybody's."""
+    project = evaluator.project
+    return not language.is_anybodys or project.code_mentions((language.value,)) or not project.has_code
 
 
 def _read_by(loaders: Iterable[Loader]) -> set[Span]:
@@ -74,7 +88,7 @@ def _consumer(mapping: Mapping) -> str | None:
 
 def _holds_settings(path: KeyPath, mapping: Mapping, language: Language) -> bool:
     keys = {entry.key for entry in mapping.entries}
-    workers = {one.key for one in mapping.entries if one.key in WORKER_KEYS and isinstance(one.value, Scalar)}
+    workers = _worker_keys(mapping)
     if not workers:
         return False
     if any(word in part.lower() for part in path for word in NOT_LOADERS):
@@ -88,6 +102,10 @@ def _holds_settings(path: KeyPath, mapping: Mapping, language: Language) -> bool
         return True
     named = [part for part in path if not part.isdigit()]
     return not named or any(word in named[-1].lower() for word in PARENT_WORDS)
+
+
+def _worker_keys(mapping: Mapping) -> set[str]:
+    return {one.key for one in mapping.entries if one.key in WORKER_KEYS and isinstance(one.value, Scalar)}
 
 
 def _hugging_face(mapping: Mapping) -> bool:

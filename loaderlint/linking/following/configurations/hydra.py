@@ -41,10 +41,6 @@ from loaderlint.vocabulary.configurations import HYDRA_HOMES, HYDRA_MAINS
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
-_PARAMETERS = ("config_path", "config_name", "version_base")
-"""The parameters of ``hydra.main`` in order (``hydra/main.py``, 1.3); those of ``initialize`` start with the path."""
-
-
 _INITIALIZERS: Mapping[str, str] = {
     "initialize": "config_path",
     "initialize_config_dir": "config_dir",
@@ -159,7 +155,7 @@ def _arguments_of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) 
     """Return what a decorator gives the parameters of ``hydra.main``; None where it is another one."""
     for one in evaluator.evaluate(decorator.func, frame):
         if isinstance(one.thing, External) and one.thing.name in HYDRA_MAINS:
-            return arguments_of(decorator, _PARAMETERS)
+            return arguments_of(decorator, HYDRA_MAINS[one.thing.name])
         if isinstance(one.thing, Function):
             return runners.arguments_handed_on(evaluator, one.thing, decorator)
     return None
