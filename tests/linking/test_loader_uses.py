@@ -350,6 +350,26 @@ def test_what_the_data_set_was_made_of_may_be_changed(given: str) -> None:
     assert not (before.payload_changes or before.payload_set)
 
 
+@pytest.mark.parametrize(
+    ("in_the_loop", "outside", "expected"),
+    [
+        ("data.grow()", "pass", True),
+        ("data.rows[0] = 1", "pass", True),
+        ("data.rows.append(batch)", "pass", True),
+        ("data.show()", "pass", False),
+        ("other.grow()", "pass", False),
+        ("print(data.rows[0])", "pass", False),
+        ("pass", "data.grow()", False),
+        ("pass", "data.rows[0] = 1", False),
+    ],
+)
+def test_whether_the_loop_over_a_loader_changes_its_data_set_in_place(
+    in_the_loop: str, outside: str, expected: bool
+) -> None:
+    loop = f"for epoch in range(3):\n    {outside}\n    for batch in loader:\n        {in_the_loop}\n"
+    assert uses(MINE + "data = Mine()\nother = Mine()\n" + LOADER + loop).payload_set is expected
+
+
 def test_what_another_method_changes_may_be_what_the_data_set_was_made_of() -> None:
     trainer = """
         class Given:

@@ -7,7 +7,7 @@ change in every epoch, where a doubt is none, is asked of `changed_datasets` (LL
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import set_outside
@@ -20,6 +20,7 @@ from loaderlint.readers.python import Place, Scope, dotted, owners_set
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
     from loaderlint.linking.loaders.options import Given
+    from loaderlint.linking.loaders.sites import PythonSite
 
 _CHANGED_ON_LIBRARIES = ("transform", "transforms", "target_transform", "indices", "dataset")
 """Attributes of the data sets of libraries that programs set between epochs."""
@@ -35,10 +36,13 @@ def may_change(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
     return False
 
 
-def is_set_outside(evaluator: Evaluator, given: Mapping[str, Given]) -> bool:
-    """Return whether code outside its class was seen to set an attribute of a data set, or to change what it got."""
+def is_set_outside(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]) -> bool:
+    """Return whether code outside its class was seen to set an attribute of a data set, or to change what it got.
+
+    So it does where it changes the data set in place, or has a method do so, in the loop over the loader.
+    """
     sent = [thing for thing in _sent(evaluator, given) if isinstance(thing, Instance)]
-    return any(map(_given_changes, sent)) or any(
+    return any(_given_changes(thing) or _changes_meanwhile(evaluator, thing, site) for thing in sent) or any(
         _is_set(evaluator, one) for thing in sent for one in classes.lineage(evaluator, thing.of)
     )
 
@@ -77,6 +81,48 @@ def _given_changes(instance: Instance) -> bool:
     beside = [one for one in around.children if one is not scope] if around is not None else []
     kept = [name for name in names if name.startswith("self.")]
     return any(one.kind in MUTATIONS for method in beside for name in kept for one in method.bindings.get(name, ()))
+
+
+def _changes_meanwhile(evaluator: Evaluator, instance: Instance, site: PythonSite) -> bool:
+    """Return whether a loop over a loader changes an object in place that was made in the same scope as the loader."""
+    scope = site.frame.scope
+    if instance.call is None or instance.frame is None or instance.frame.scope is not scope:
+        return False
+    loaders = _names_of(scope, site.call)
+    for name in _names_of(scope, instance.call):
+        changes = [
+            one.place
+            for other, bindings in scope.bindings.items()
+            for one in bindings
+            if one.kind in MUTATIONS and (other == name or other.startswith(f"{name}."))
+        ]
+        for call in scope.calls:
+            owner, _, method = (dotted(call.node.func) or "").rpartition(".")
+            if owner == name and _changes_its_object(evaluator, instance, method):
+                changes.append(call.place)
+        if any(_is_inside_loop_over(one, site.call, loaders) for one in changes):
+            return True
+    return False
+
+
+def _names_of(scope: Scope, call: ast.Call) -> Set[str]:
+    """Return the names of a scope that stand for what a call gives, and for nothing else."""
+    return {name for name, bindings in scope.bindings.items() if {one.value for one in bindings if one.value} == {call}}
+
+
+def _changes_its_object(evaluator: Evaluator, instance: Instance, method: str) -> bool:
+    found = classes.nearest(classes.lineage(evaluator, instance.of), method)
+    return found is not None and any(name.startswith("self.") for name in found[1].bindings)
+
+
+def _is_inside_loop_over(place: Place, loader: ast.Call, names: Set[str]) -> bool:
+    """Return whether a place is in the body of a loop over a loader, by one of its names or where it is made."""
+    return any(
+        isinstance(arm.owner, ast.For | ast.AsyncFor)
+        and any(one is loader or (isinstance(one, ast.Name) and one.id in names) for one in ast.walk(arm.owner.iter))
+        for arm in place.arms
+        if arm.loop
+    )
 
 
 def _varies(scope: Scope, name: str) -> bool:

@@ -83,7 +83,7 @@ def uses_of(
         kept=tuple(dict.fromkeys(kept)),
         payload_changes=changes,
         payload_touched=may_persist and may_be_touched(evaluator, site, given, files),
-        payload_set=is_set_outside(evaluator, given),
+        payload_set=is_set_outside(evaluator, site, given),
         changes_batches=any(changes_batches(place) for run in runs for place in run.places.get(id(site.call), ())),
     )
 
