@@ -44,6 +44,10 @@ OUTSIDE = {
     "what is in a folder": ("os.listdir('rows')", "open('rows/1', 'w')"),
     "the files by a pattern": ("glob.glob('rows/*.txt')", "open('rows/1', 'w')"),
     "the files of a path": ("list(Path('rows').iterdir())", "open('rows/1', 'w')"),
+    "the text of a path that has a name": ("ROWS.read_text()", "open(f'rows/{unseen()}', 'w')"),
+    "a path that has a name, opened": ("ROWS.open()", "open('rows/1', 'w')"),
+    "the files of a path that has a name": ("list(FOLDER.iterdir())", "open('rows/1', 'w')"),
+    "a file that is written by another way": ("np.load('rows/1')", "open(f'data/../rows/{unseen()}', 'w')"),
     "a file whose name is not seen": ("open(unseen())", "open('rows/1', 'w')"),
 }
 INSIDE = {
@@ -52,11 +56,14 @@ INSIDE = {
     "words that it is given": ("parser.parse_args(['-v'])", "sys.argv[1:] = []"),
     "another file": ("os.path.exists('b.npy')", "np.save('a.npy', 1)"),
     "another folder": ("os.listdir('rows')", "open('more/1', 'w')"),
+    "another path that has a name": ("ROWS.read_text()", "open('more/1', 'w')"),
     "a path that begins otherwise": ("np.load('a.npy')", "open(f'rows/{unseen()}', 'w')"),
     "another folder that is filled": ("np.load('a.npy')", "archive.extractall('rows')"),
     "a name that is no file's": ("print('a')", "torch.save(1, unseen())"),
 }
-READERS = "import glob, os, sys\nimport numpy as np\nfrom pathlib import Path\n"
+READERS = (
+    "import glob, os, sys\nimport numpy as np\nfrom pathlib import Path\nFOLDER = Path('rows')\nROWS = Path('rows/1')\n"
+)
 
 
 @pytest.mark.parametrize(("read", "change"), OUTSIDE.values(), ids=OUTSIDE.keys())

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.workers.file_paths import UNSEEN, texts_of
 from loaderlint.linking.workers.file_writes import written_by
-from loaderlint.readers.python import PythonFacts, Scope
+from loaderlint.linking.workers.top_level import imported
+from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of
 
@@ -38,10 +39,10 @@ def paths_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast
     if written_by(evaluator, facts, scope, call):
         return
     if name in READS_FIRST | _READS_ITSELF:
-        for path in _path(call, name):
+        for path in _path(scope, call, name):
             yield from texts_of(evaluator, facts, scope, path)
     if name in _READS_FOLDER | _READS_OWN_FOLDER:
-        own = isinstance(call.func, ast.Attribute) and name in _READS_OWN_FOLDER and _is_path(call.func.value)
+        own = isinstance(call.func, ast.Attribute) and name in _READS_OWN_FOLDER and _is_path(scope, call.func.value)
         named = [call.func.value] if own and isinstance(call.func, ast.Attribute) else call.args[:1]
         for folder in named:
             # What was a sign for any text in a pattern (``rows/*.txt``) is a mark of its own in `texts_of`.
@@ -50,15 +51,15 @@ def paths_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast
             )
 
 
-def _path(call: ast.Call, name: str) -> Iterator[ast.expr]:
-    if isinstance(call.func, ast.Attribute) and name in _READS_ITSELF and _is_path(call.func.value):
+def _path(scope: Scope, call: ast.Call, name: str) -> Iterator[ast.expr]:
+    if isinstance(call.func, ast.Attribute) and name in _READS_ITSELF and _is_path(scope, call.func.value):
         yield call.func.value
-        return
     if name in READS_FIRST:
         yield from call.args[:1]
         yield from (value for keyword, value in keywords_of(call).items() if keyword in _FILE_KEYWORDS)
 
 
-def _is_path(owner: ast.expr) -> bool:
-    """Return whether a method is called on what is worked out, and not on a module by its name (``os.path``)."""
-    return not isinstance(owner, ast.Name | ast.Attribute)
+def _is_path(scope: Scope, owner: ast.expr) -> bool:
+    """Return whether a method may be called on a path: on anything but what is imported by its name (``os.path``)."""
+    name = dotted(owner)
+    return name is None or next(imported(scope, name.partition(".")[0]), None) is None
