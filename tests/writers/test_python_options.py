@@ -319,7 +319,7 @@ REFUSED: Cases = {
         "the comment does not name b",
     ),
     "a file that does not parse": ("f(n=⟦4⟧\n", zero, "train.py does not parse"),
-    "a file that libcst does not give back as it was": ("\x0cf(n=⟦4⟧)\n", zero, "would not be kept"),
+    "an expression on a line that begins with a form feed": ("\x0cf(n=⟦4⟧)\n", zero, "no expression stands at train.py:1:6"),
 }
 
 
