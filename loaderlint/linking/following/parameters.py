@@ -37,6 +37,7 @@ from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCall
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
 from loaderlint.readers.python import FunctionNode, called_by, default_of, parameters
+from loaderlint.vocabulary.prefilter import may_matter
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -233,7 +234,11 @@ def _by_annotation(evaluator: Evaluator, node: ast.arg, frame: Frame, subject: s
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             return unseen(span, assumed)
         where = Frame(frame.facts, end_of(frame.scope.parent))
-        promised = [_promised(evaluator, part, where, span, offered=offered) for part in annotated(annotation)]
+        parts = [*annotated(annotation)]
+        promised = [_promised(evaluator, part, where, span, offered=offered) for part in parts]
+        if parts != [annotation] and not may_matter(frame.facts.source.content):
+            # Libraries join types everywhere: those are followed that may have to do with loaders.
+            promised = [one if one is not None and _may_matter(one) else None for one in promised]
         ways = [(number, (one,)) for number, one in enumerate(promised) if one is not None]
         if ways:
             others = [(len(promised), unseen(span))] if len(ways) < len(promised) or may_be_none(annotation) else []
@@ -248,6 +253,12 @@ def _promised(evaluator: Evaluator, part: ast.expr, where: Frame, span: Span, *,
             of_users = evaluator.object_of_users(one.thing, span) if offered else evaluator.any_object(one.thing)
             return Possibility(of_users, span)
     return None
+
+
+def _may_matter(promised: Possibility) -> bool:
+    """Return whether an object is of a class whose file may hold a loader or one of its settings."""
+    thing = promised.thing
+    return isinstance(thing, Instance) and may_matter(thing.of.facts.source.content)
 
 
 def handed_over(

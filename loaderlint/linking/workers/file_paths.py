@@ -25,15 +25,18 @@ def may_be(one: str, other: str) -> bool:
     """Return whether two paths may be of the same file, with marks for what is not seen of them.
 
     They are told apart by what is seen of their beginnings, where both begin in the same folder or both at the root,
-    and of their ends.
+    and of their ends. A path that is seen whole has no folders above it but those it names.
     """
+    if UNSEEN not in one:
+        one, other = other, one
     (start, _, _), (_, _, end) = one.partition(UNSEEN), one.rpartition(UNSEEN)
     (other_start, _, _), (_, _, other_end) = other.partition(UNSEEN), other.rpartition(UNSEEN)
-    if UNSEEN not in one and UNSEEN not in other:
+    if UNSEEN not in one:
         return one == other
     if "/../" in one or "/../" in other:
         return True
-    if not (end.endswith(other_end) or other_end.endswith(end)):
+    whole = UNSEEN not in other and not f"/{other.removeprefix('./')}".endswith(end)
+    if whole or not (end.endswith(other_end) or other_end.endswith(end)):
         return False
     begun = [text.removeprefix("./") for text in (start, other_start)]
     if begun[0].startswith("/") != begun[1].startswith("/") or any(text.startswith("..") for text in begun):
@@ -92,7 +95,7 @@ def _texts(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.exp
             found = [
                 text
                 for one in _at_top(evaluator, facts, scope, node)
-                if (of := evaluator.project.python(one.path)) is not None
+                if (of := evaluator.project.python_uncounted(one.path)) is not None
                 for text in _texts_of(evaluator, of, of.module, one.name, left - 1)
             ]
             return found[:_MOST_TEXTS] or [UNSEEN]
@@ -117,6 +120,6 @@ def _at_top(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.ex
     """Yield the names at the top level, with values there, that an expression may mean."""
     name = dotted(node)
     for one in meant_by(evaluator, facts, scope, name) if name and reaches_top(scope, name.partition(".")[0]) else ():
-        of = evaluator.project.python(one.path)
+        of = evaluator.project.python_uncounted(one.path)
         if of is not None and any(binding.value is not None for binding in of.module.bindings.get(one.name, ())):
             yield one

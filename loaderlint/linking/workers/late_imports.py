@@ -40,6 +40,11 @@ _MAY_SET = re.compile(
     re.X,
 )
 """An attribute as `_SET` has it, and others: it takes a fifth of the time."""
+_GIVEN = re.compile(r"\b(\w+)\s*=(?!=)")
+"""What a call hands over by name, such as ``vars(base).update(COUNT=1)``, and every name that is given a value."""
+_CALLED_SELF = re.compile(r"\b(?:as|import)[ \t]+(?:self|cls)\b")
+"""What makes a module, or what is in one, known by the name that methods have for their object."""
+_ON_SELF = re.compile(r"\b(?:self|cls)\.(\w+)")
 _SETS_BY_NAME = ("setattr", "delattr", "vars", "__dict__")
 """Words one of which a module holds where `_BY_NAME` is in it."""
 _OWN = frozenset({"self", "cls"})
@@ -80,7 +85,9 @@ def _may_be_set(text: str) -> frozenset[str]:
     """Return the names of attributes that a module may set, all that `_attributes_set` has among them."""
     found = {name for names in _MAY_SET.findall(text) for name in names}
     if any(word in text for word in _SETS_BY_NAME):
-        found.update(_QUOTED.findall(text))
+        found.update(_QUOTED.findall(text), _GIVEN.findall(text))
+    if _CALLED_SELF.search(text):
+        found.update(_ON_SELF.findall(text))
     return frozenset(map(sys.intern, found))
 
 
@@ -140,14 +147,14 @@ class LateImports:
     def replacing(self, path: str, names: Set[str]) -> Iterator[PythonFacts]:
         """Yield the modules that may be imported late and may put something in the place of names that a file has.
 
-        They speak of one of the names, and import the file, or what imports it, or get modules by their names.
+        They may set an attribute of such a name, and import the file, or what imports it, or get modules by name.
         """
         users = self._project.direct_users(path)
         around = {two for one in users for two in self._project.direct_users(one)} | self._by_name
         word = posixpath.basename(path.removesuffix("/__init__.py")).removesuffix(".py")
         near = {one for one in around - users if one in self._may_be_late and self._project.mentions(one, {word})}
         found = ((users & self._may_be_late) | near) - {path}
-        yield from self._read({one for one in found if self._project.mentions(one, names)})
+        yield from self._read({one for one in found if not names.isdisjoint(self._may_set[one])})
 
     def mentioning(self, words: Iterable[str]) -> Iterator[PythonFacts]:
         """Yield the modules that may be imported late and hold one of several words."""

@@ -137,17 +137,7 @@ def _note(written: _Written, evaluator: Evaluator, write: _Write) -> None:
 
 def _met(written: _Written, file: str) -> Iterator[Touch]:
     """Yield where what may be a file is written."""
-    return (touch for other, touch in written.get(file.rpartition("/")[2], {}).items() if _may_be(file, other))
-
-
-def _may_be(one: str, other: str) -> bool:
-    """Return whether two paths may be of the same file, whose beginnings may be unseen."""
-    if not (one + other).count(UNSEEN):
-        return one == other
-    ends = [f"/{name}".removeprefix(f"/{UNSEEN}") for name in (one, other)]
-    shorter, longer = sorted(ends, key=len)
-    unseen = UNSEEN in (one if shorter == ends[0] else other)
-    return shorter == longer or (unseen and longer.endswith(shorter))
+    return (touch for other, touch in written.get(file.rpartition("/")[2], {}).items() if may_be(file, other))
 
 
 def _is_kept(evaluator: Evaluator, write: _Write) -> bool:
