@@ -72,5 +72,5 @@ class DropLastPerWorker(Rule):
 
 def _makes_batches(loader: Loader, given: Candidate, target: Target) -> bool:
     """Return whether a batch is more than one sample."""
-    sizes = (size for one, size in loader.together("drop_last", "batch_size", target) if one is given)
+    sizes = loader.beside(given, "batch_size", target)
     return loader.option("batch_size").open or any((size.number(target) or 0) > 1 for size in sizes)

@@ -55,8 +55,7 @@ class HighPrefetch(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each factor that is above a limit with the most workers it meets."""
         for given in loader.prefetch_factor.on(target).written:
-            meets = loader.together("prefetch_factor", "num_workers", target)
-            met = [workers for factor, workers in meets if factor is given]
+            met = loader.beside(given, "num_workers", target)
             counts = [
                 int(number)
                 for workers in met

@@ -200,6 +200,10 @@ class Loader:
         """Yield the pairs of two options' candidates that can meet in one run on the target."""
         yield from meetings(self.option(first).on(target).known, self.option(second).on(target).known)
 
+    def beside(self, given: Candidate, option: str, target: Target) -> tuple[Candidate, ...]:
+        """Return the candidates of an option that can meet one of another option in one run on the target."""
+        return tuple(other for _, other in meetings([given], self.option(option).on(target).known))
+
     def starts_on(self, target: Target) -> tuple[Start, ...]:
         """Return the ways this loader's workers can start on the target.
 

@@ -8,7 +8,8 @@ choice that the 0 rules out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -329,7 +330,39 @@ NOTHING_GIVEN = Value()
 def meetings(first: Iterable[Candidate], second: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
     """Yield the pairs of candidates that can reach one loader in the same run."""
     others = tuple(second)
+    beside = _Beside(tuple(other.assumptions for other in others))
     for one in first:
-        for other in others:
-            if together(one.assumptions, other.assumptions) is not None:
-                yield one, other
+        for position in beside.possible(one.assumptions):
+            if together(one.assumptions, others[position].assumptions) is not None:
+                yield one, others[position]
+
+
+class _Beside:
+    """Several sets of assumptions, sorted by what they answer the question that most of them answer.
+
+    An option that every one of a hundred configuration files gives meets a hundred of another option, but each of them
+    only the one of its own file.
+    """
+
+    def __init__(self, ways: Sequence[Assumptions]) -> None:
+        asked = Counter(one.subject for way in ways for one in way)
+        self._subject = max(asked, key=asked.__getitem__, default=None)
+        self._by_answer: dict[Answer, list[int]] = {}
+        self._without: list[int] = []
+        for position, way in enumerate(ways):
+            given = self._answers(way)
+            for answer in given:
+                self._by_answer.setdefault(answer, []).append(position)
+            if not given:
+                self._without.append(position)
+        self._all = range(len(ways))
+
+    def possible(self, assumptions: Assumptions) -> Iterable[int]:
+        """Return the positions, in order, of those that do not answer that question otherwise."""
+        if not (given := self._answers(assumptions)):
+            return self._all
+        found = {position for answer in given for position in self._by_answer.get(answer, ())}
+        return sorted(found.union(self._without))
+
+    def _answers(self, assumptions: Assumptions) -> frozenset[Answer]:
+        return next((answers_of(one.answer) for one in assumptions if one.subject == self._subject), frozenset())
