@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 from loaderlint.linking.files.importers import Importers
 from loaderlint.model.imported import Imported, SettingUp
@@ -13,6 +14,9 @@ _MOST_LEVELS = 6
 """Modules that import each other in a row, from the file on, that are looked into."""
 _MOST_MODULES = 80
 """Modules that are looked into for one file, the nearest first."""
+
+_Seen: TypeAlias = dict[tuple[str, frozenset[str], frozenset[tuple[str, SettingUp]]], dict[str, SettingUp]]
+"""What names of a module set up, given what the module takes from others: many files call the same."""
 
 
 class Called:
@@ -24,11 +28,12 @@ class Called:
     def __init__(self, importers: Importers) -> None:
         self._importers = importers
         self._known: dict[str, Imported] = {}
+        self._seen: _Seen = {}
 
     def imported(self, path: str) -> Imported:
         """Return what other files take from a file, and what it takes from them."""
         if path not in self._known:
-            setting = _Following(self._importers, path).setting(path)
+            setting = _Following(self._importers, path, self._seen).setting(path)
             self._known[path] = replace(self._importers.of(path), setting=setting)
         return self._known[path]
 
@@ -36,8 +41,8 @@ class Called:
 class _Following:
     """The modules that one file calls, directly or not, each with the names that are called of it."""
 
-    def __init__(self, importers: Importers, path: str) -> None:
-        self._importers = importers
+    def __init__(self, importers: Importers, path: str, seen: _Seen) -> None:
+        self._importers, self._seen = importers, seen
         self._names: dict[str, set[str]] = {path: set(importers.words(path))}
         self._taken: dict[str, list[tuple[str, str]]] = {}
         self._found: dict[str, dict[str, SettingUp]] = {}
@@ -67,8 +72,14 @@ class _Following:
         if module not in self._found:
             # Modules that import each other: what leads back to this one adds nothing to it.
             self._found[module] = {}
-            source = self._importers.source(module)
-            own = Imported(own=self._importers.own(module), setting=self.setting(module))
-            names = self._importers.words(module, self._names[module])
-            self._found[module] = set_up_when_called(source, own, names) if source is not None else {}
+            self._found[module] = self._looked_up(module, self.setting(module))
         return self._found[module]
+
+    def _looked_up(self, module: str, setting: dict[str, SettingUp]) -> dict[str, SettingUp]:
+        names = frozenset(self._importers.words(module, self._names[module]))
+        asked = module, names, frozenset(setting.items())
+        if asked not in self._seen:
+            source = self._importers.source(module)
+            own = Imported(own=self._importers.own(module), setting=setting)
+            self._seen[asked] = set_up_when_called(source, own, names) if source is not None else {}
+        return self._seen[asked]
