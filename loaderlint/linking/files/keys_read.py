@@ -38,6 +38,7 @@ class KeysNamed:
         self._paths: set[str] = set()
         self._every: list[Source] = []
         self._naming: dict[str, list[Source]] = {}
+        self._needed: dict[str, bool] = {}
 
     def add(self, source: Source) -> None:
         """Look through a file, once."""
@@ -45,14 +46,17 @@ class KeysNamed:
             return
         self._paths.add(source.path)
         self._every.append(source)
+        self._needed.clear()
         quoted = {key for _, key in _IN_QUOTES.findall(source.text)}
         for key in quoted.union(*_IN_FORMAT.findall(source.text)):
             self._naming.setdefault(sys.intern(key), []).append(source)
 
     def needs(self, key: str) -> bool:
         """Return whether one of them names a key in a way that a dictionary without it may not survive."""
-        sources = self._naming.get(key, ()) if key.isidentifier() else self._every
-        return any(needs_key(one.text, key) for one in sources)
+        if key not in self._needed:
+            sources = self._naming.get(key, ()) if key.isidentifier() else self._every
+            self._needed[key] = any(needs_key(one.text, key) for one in sources)
+        return self._needed[key]
 
 
 def needs_key(text: str, key: str) -> bool:

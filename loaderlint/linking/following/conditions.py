@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.following import of_machine, stops
 from loaderlint.linking.following.reads import last_read
-from loaderlint.linking.following.renewed import not_told_apart, values_read
+from loaderlint.linking.following.renewed import names_of, not_told_apart, values_read
 from loaderlint.linking.following.where_asked import asked_in
 from loaderlint.linking.things import loops
 from loaderlint.linking.things.alternatives import joined
@@ -129,7 +129,7 @@ class Conditions:
             asked, truth = of_the_machine
             question = Question(ast.unparse(asked), "the machine", names=_names(test))
             return [choice(question, answer if truth else _OPPOSITES[answer])]
-        own = any(isinstance(one, ast.Name) and one.id in frame.scope.bindings for one in ast.walk(test))
+        own = any(name in frame.scope.bindings for name in names_of(test) if "." not in name)
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""
         where = asked_in(self._evaluator, test, frame)

@@ -58,12 +58,12 @@ def not_told_apart(test: ast.expr, frame: Frame) -> list[tuple[str, Assumptions]
 
 def _renewed(test: ast.expr, frame: Frame) -> list[tuple[str, list[Binding]]]:
     """Return the names a test reads that may have several values in a scope, with what gives them those."""
-    every = ((name, _bindings(name, frame)) for name in _names(test))
+    every = ((name, _bindings(name, frame)) for name in names_of(test))
     return [(name, bindings) for name, bindings in every if len(bindings) > 1 or ("." in name and bindings)]
 
 
 @lru_cache(_TESTS_REMEMBERED)
-def _names(test: ast.expr) -> tuple[str, ...]:
+def names_of(test: ast.expr) -> tuple[str, ...]:
     """Return the names an expression reads, the dotted ones as well as what they begin with."""
     names = (dotted(one) for one in ast.walk(test) if isinstance(one, ast.expr))
     return tuple(dict.fromkeys(name for name in names if name is not None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ _DEEPEST = 2
 """Calls of checking functions that are followed into each other."""
 _MOST_CALLERS = 16
 """A function that more than these call is taken to be called on every platform."""
+_PLACES_REMEMBERED = 4096
+"""The same places are come to over and over, those of one function at a time."""
 _MOST_CALLERS_DEEP = 4
 """Calls around a place that are looked at for what lets no run pass on some platforms."""
 
@@ -57,13 +60,21 @@ def conditions_about(evaluator: Evaluator, frame: Frame, names: Collection[str])
 def conditions_of_body(evaluator: Evaluator, node: ast.Try, frame: Frame) -> list[Assumptions]:
     """Return the alternatives under which the body of a ``try`` comes to its end, by all that it needs."""
     ways = [choice(NOTEBOOK, True) if ends_in_notebook(evaluator, node, frame) else NO_ASSUMPTIONS]
-    for stop in frame.scope.stops:
-        arms = stop.place.arms
-        rest = arms[len(_shared(arms, frame.place.arms)) :]
-        inside = any(owner is node for owner, _ in stop.handled[:1])
-        if inside and (stop.call is None or _needs_platform(stop)) and _readable(rest):
+    for stop in _inside(node, frame.scope):
+        rest = stop.place.arms[len(_shared(stop.place.arms, frame.place.arms)) :]
+        if _readable(rest):
             ways = joined(ways, _let_pass(evaluator, stop, rest, frame, 0)) or ways
     return ways
+
+
+@lru_cache(_PLACES_REMEMBERED)
+def _inside(node: ast.Try, scope: Scope) -> tuple[Stop, ...]:
+    """Return what may end the run of the body of a ``try``, but for calls that have no need of a platform."""
+    return tuple(
+        stop
+        for stop in scope.stops
+        if any(owner is node for owner, _ in stop.handled[:1]) and (stop.call is None or _needs_platform(stop))
+    )
 
 
 def _passing(evaluator: Evaluator, frame: Frame, names: Collection[str] | None) -> list[Assumptions]:
@@ -176,14 +187,14 @@ def _definition(frame: Frame) -> Iterator[Frame]:
         yield Frame(frame.facts, scope.defined)
 
 
-def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
-    """Yield what may end the run before it comes to a place, each with the arms that lead there and not to the place.
+@lru_cache(_PLACES_REMEMBERED)
+def _before(place: Place) -> tuple[tuple[Stop, tuple[Arm, ...]], ...]:
+    """Return what may end the run before it comes to a place, each with the arms that lead there and not to the place.
 
     What the place's own arms exclude has not happened, and an error that is handled ends nothing.
     """
-    for stop in place.scope.stops:
-        if stop.place.order >= place.order:
-            return
+    found: list[tuple[Stop, tuple[Arm, ...]]] = []
+    for stop in takewhile(lambda one: one.place.order < place.order, place.scope.stops):
         arms = stop.place.arms
         rest = arms[len(_shared(arms, place.arms)) :]
         handled = any(
@@ -191,7 +202,8 @@ def _before(place: Place) -> Iterator[tuple[Stop, tuple[Arm, ...]]]:
             for owner, last in stop.handled
         )
         if not handled and _readable(rest) and not any(one.excludes(other) for one in rest for other in place.arms):
-            yield stop, rest
+            found.append((stop, rest))
+    return tuple(found)
 
 
 def _shared(arms: tuple[Arm, ...], others: tuple[Arm, ...]) -> list[Arm]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import environment, modules
@@ -12,6 +13,9 @@ from loaderlint.readers.python import PythonFacts, Scope, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+_TESTS_REMEMBERED = 4096
+"""The same tests are asked about over and over, those of one function at a time."""
 
 
 def asked_in(evaluator: Evaluator, test: ast.expr, frame: Frame) -> str:
@@ -48,14 +52,25 @@ def _is_same_everywhere(evaluator: Evaluator, test: ast.expr, frame: Frame) -> b
 
     Nothing changes what the names stand for, and the project sets none of the environment's variables that are read.
     """
-    if not all(_is_plain(one) for one in ast.walk(test)):
+    read = _read(test)
+    if read is None:
         return False
-    names = {one.id for one in ast.walk(test) if isinstance(one, ast.Name)}
+    names, variables = read
     if not all(_is_the_modules(name, frame.scope) and _is_bound_once(evaluator, name, frame.facts) for name in names):
         return False
-    reads_environment = any(isinstance(one, ast.Attribute) for one in ast.walk(test))
-    texts = {one.value for one in ast.walk(test) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-    return not (reads_environment and any(environment.is_set_somewhere(evaluator, one) for one in texts))
+    return not any(environment.is_set_somewhere(evaluator, one) for one in variables)
+
+
+@lru_cache(_TESTS_REMEMBERED)
+def _read(test: ast.expr) -> tuple[frozenset[str], frozenset[str]] | None:
+    """Return the names and the environment's variables that a test reads; None where it reads anything else."""
+    every = list(ast.walk(test))
+    if not all(map(_is_plain, every)):
+        return None
+    names = frozenset(one.id for one in every if isinstance(one, ast.Name))
+    if not any(isinstance(one, ast.Attribute) for one in every):
+        return names, frozenset()
+    return names, frozenset(one.value for one in every if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _is_plain(node: ast.AST) -> bool:
