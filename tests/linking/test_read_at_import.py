@@ -149,6 +149,22 @@ def test_what_another_module_offers_that_it_imports_hangs_on_what_that_one_read(
     assert loader_of(files).payload.code.left_behind is None
 
 
+@pytest.mark.parametrize(("count", "found"), [(15, ""), (40, "np.save('rows/39', 1)")])
+def test_a_path_that_is_one_of_very_many_may_be_any(count: int, found: str) -> None:
+    """A few are told apart, whether a name has them or a part of a path."""
+    paths = "".join(f"ROW = '{n}'\n" for n in range(count))
+    for read in "'rows/' + ROW", "f'rows/{ROW}'", "os.path.join('rows', ROW)":
+        assert changed(above=f"{READERS}{paths}SCALE = np.load({read})", before="np.save('rows/39', 1)") == found
+
+
+def test_a_path_that_went_by_many_names_is_known() -> None:
+    """Each has the value of the one before from many places."""
+    paths = "".join(f"path_{n} = path_{n - 1}\n" * 16 for n in range(1, 7))
+    above = f"{READERS}path_0 = 'a.npy'\n{paths}SCALE = np.load(path_6)"
+    assert changed(above=above, before="np.save('a.npy', 1)") == "np.save('a.npy', 1)"
+    assert changed(above=above, before="np.save('b.npy', 1)") == ""
+
+
 @pytest.mark.parametrize("read", ["os.environ['MODE']", "1"])
 def test_what_many_functions_hand_on_is_followed_to_its_end(read: str) -> None:
     calls = "".join(f"def found_{n}():\n    return found_{n - 1}()\n" for n in range(1, 300))
