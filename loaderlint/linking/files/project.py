@@ -133,8 +133,11 @@ class Project:
         if self._imported_matter and path not in self._files.matter and Language.of(path) is Language.PYTHON:
             self._files.add(path)
 
-    def python_uncounted(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, as `python` does; see `count_imported` for what it is left out of."""
+    def python_in_passing(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, as `python` does, but do not make it one that matters for that.
+
+        Whoever goes through all files (`all_python`) does not come to it: what a library has is looked up there alone.
+        """
         return self._files.python(path)
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:

@@ -96,7 +96,7 @@ def _texts(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.exp
             return _few(
                 text
                 for one in _at_top(evaluator, facts, scope, node)
-                if (of := evaluator.project.python_uncounted(one.path)) is not None
+                if (of := evaluator.project.python_in_passing(one.path)) is not None
                 for text in _texts_of(evaluator, of, of.module, one.name, left - 1)
             )
     return [UNSEEN]
@@ -128,6 +128,6 @@ def _at_top(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.ex
     """Yield the names at the top level, with values there, that an expression may mean."""
     name = dotted(node)
     for one in meant_by(evaluator, facts, scope, name) if name and reaches_top(scope, name.partition(".")[0]) else ():
-        of = evaluator.project.python_uncounted(one.path)
+        of = evaluator.project.python_in_passing(one.path)
         if of is not None and any(binding.value is not None for binding in of.module.bindings.get(one.name, ())):
             yield one

@@ -97,7 +97,7 @@ class ReadAtImport:
         waiting, seen = [meant], set[Global]()
         while waiting:
             one = waiting.pop()
-            of = self._evaluator.project.python_uncounted(one.path) if one not in seen else None
+            of = self._evaluator.project.python_in_passing(one.path) if one not in seen else None
             seen.add(one)
             if of is None:
                 continue
@@ -141,7 +141,7 @@ class ReadAtImport:
         path = meant.path
         if path not in self._by_path:
             found: dict[str, list[_Code]] = {}
-            facts = self._evaluator.project.python_uncounted(path)
+            facts = self._evaluator.project.python_in_passing(path)
             if facts is not None and facts.source.cells is None:
                 self._note(facts, facts.tree.body, (), found)
             self._by_path[path] = found
