@@ -14,7 +14,7 @@ from loaderlint.linking.files.keys_read import KeysNamed, required
 from loaderlint.linking.files.known import Files, OtherFiles, Readings
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
-from loaderlint.linking.files.search_path import SOURCE_ROOTS
+from loaderlint.linking.files.search_path import SOURCE_ROOTS, put_on_path
 from loaderlint.linking.files.words import Wanted
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
@@ -50,7 +50,7 @@ class Project:
         self._keys_named = KeysNamed()
         self._matter_named = 0
         self._definitions: dict[str, frozenset[str]] = {}
-        self._extending: dict[str, bool] = {}
+        self._extending: dict[str, Sequence[str] | None] = {}
         self._mentioning = 0
         self._imported_matter = False
 
@@ -343,8 +343,8 @@ class Project:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
         if importer not in self._extending:
             source = self.source(importer)
-            self._extending[importer] = source is not None and b"sys.path" in source.content
-        return self._files.search_path.modules(name, importer, extended=self._extending[importer])
+            self._extending[importer] = put_on_path(source.content) if source is not None else None
+        return self._files.search_path.modules(name, importer, self._extending[importer])
 
     def module(self, name: str, importer: str) -> str | None:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""
