@@ -31,10 +31,16 @@ HANGING = {
     ),
     "what is done where reading fails": "try:\n    MORE = ⟨read⟩\nexcept KeyError:\n    SCALE = 2",
     "what is done after reading did not fail": "try:\n    ⟨read⟩\n    SCALE = 2\nexcept KeyError:\n    pass",
+    "what is done where no error was suppressed": (
+        "from contextlib import suppress\nwith suppress(KeyError):\n    MORE = ⟨read⟩\n    SCALE = 2"
+    ),
     "a loop that ends early": "while True:\n    if ⟨read⟩:\n        break\n    CACHE.append(1)",
     "a function that is handed over to be called": "def found(row):\n    return ⟨read⟩\nSCALE = [*map(found, 'ab')]",
     "a function that is handed over by a keyword": "def found(row):\n    return ⟨read⟩\nSCALE = max('ab', key=found)",
     "a function that decorates": "def found(function):\n    return ⟨read⟩\n@found\ndef SCALE():\n    pass",
+    "a class that has another name": (
+        "class Found:\n    def __init__(self):\n        self.row = ⟨read⟩\nMORE = Found\nSCALE = MORE()"
+    ),
     "a property": "class Found:\n    @property\n    def row(self):\n        return ⟨read⟩\nSCALE = Found().row",
     "a property of an object that has a name": (
         "from functools import cached_property\nclass Found:\n    @cached_property\n    def row(self):\n"
@@ -64,6 +70,7 @@ NOT_HANGING = {
         "from functools import cache\n@cache\ndef SCALE():\n    return MORE\nFOUND = ⟨read⟩\nMORE = 2"
     ),
     "what stands after reading that may fail": "try:\n    MORE = ⟨read⟩\nexcept KeyError:\n    pass\nSCALE = 2",
+    "what stands beside reading under a lock": "with LOCK:\n    MORE = ⟨read⟩\n    SCALE = 2",
     "a loop that goes to its end": "for row in 'ab':\n    CACHE.append(row)\n    MORE = ⟨read⟩",
     "a function that is handed over beside another": (
         "def found(row):\n    return ⟨read⟩\nMORE = [*map(found, 'ab')]\nSCALE = [*map(int, '12')]"
@@ -147,6 +154,24 @@ def test_what_another_module_offers_that_it_imports_hangs_on_what_that_one_read(
     assert found is not None and found.what == "os.environ['MODE'] = '2'"
     files["package/settings.py"] = "import os\nSCALE = 2\nMORE = os.environ['MODE']\n"
     assert loader_of(files).payload.code.left_behind is None
+
+
+def test_a_class_that_is_imported_by_another_name_is_made_by_its_constructor() -> None:
+    """So is one that the package offers where a module of it has it."""
+    main = (
+        "import os\nfrom torch.utils.data import DataLoader, Dataset\nfrom package import Found as Own\nSCALE = Own()\n"
+    )
+    main += "class Points(Dataset):\n    def __getitem__(self, index):\n        return index * SCALE.row\ndef main():\n"
+    main += "    os.environ['MODE'] = '2'\n    for row in DataLoader(Points(), num_workers=2):\n        print(row)\n"
+    module = "import os\nclass Found:\n    def __init__(self):\n        self.row = {}\n"
+    for row, what in ("os.environ['MODE']", "os.environ['MODE'] = '2'"), ("2", None):
+        files = {
+            "package/__init__.py": "from package.module import Found\n",
+            "package/module.py": module.format(row),
+            "main.py": f"{main}if __name__ == '__main__':\n    main()\n",
+        }
+        found = loader_of(files).payload.code.left_behind
+        assert (found.what if found is not None else None) == what
 
 
 @pytest.mark.parametrize(("count", "found"), [(15, ""), (40, "np.save('rows/39', 1)")])

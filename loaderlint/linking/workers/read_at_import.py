@@ -18,6 +18,7 @@ from loaderlint.linking.workers.made_once import keeps_results
 from loaderlint.linking.workers.top_level import Global, imported, is_of_library, meant_by, reaches_top
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -78,7 +79,7 @@ class ReadAtImport:
                     yield from self._giving(meant)
         for node in code.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                yield from self._properties.get(node.attr, ())
+                yield from (self._function(*one) for one in self._properties.get(node.attr, ()))
             for called in _called(node):
                 yield from self._run(code, called)
 
@@ -86,14 +87,20 @@ class ReadAtImport:
         """Yield the functions that run where something is called."""
         name = dotted(called) or ""
         meant = [*meant_by(self._evaluator, code.facts, code.scope, name)] if name else []
-        found = [one for each in meant for one in self._functions(each, name.rpartition(".")[2])]
-        method = isinstance(called, ast.Attribute) and not found
-        if method and not is_of_library(self._evaluator, code.facts, code.scope, name.partition(".")[0]):
-            found = [*self._methods.get(called.attr, ())] if isinstance(called, ast.Attribute) else []
+        last = name.rpartition(".")[2]
+        found = [
+            function
+            for one in meant
+            for function in self._functions(one, _MAKES if name == last or last == one.name else {last})
+        ]
         yield from found
+        if found or not isinstance(called, ast.Attribute):
+            return
+        if not is_of_library(self._evaluator, code.facts, code.scope, name.partition(".")[0]):
+            yield from (self._function(*one) for one in self._methods.get(called.attr, ()))
 
-    def _functions(self, meant: Global, last: str) -> Iterator[_Code]:
-        """Yield what is called at the top level by a name that ends so: of a class what makes it, or that method."""
+    def _functions(self, meant: Global, methods: Set[str]) -> Iterator[_Code]:
+        """Yield the function that a name at the top level means, or some methods of the class, inherited ones too."""
         waiting, seen = [meant], set[Global]()
         while waiting:
             one = waiting.pop()
@@ -101,16 +108,16 @@ class ReadAtImport:
             seen.add(one)
             if of is None:
                 continue
+            others = [dotted(value) or "" for value in _values(of.module, one.name)]
             if next(imported(of.module, one.name), None) is not None:
-                waiting.extend(meant_by(self._evaluator, of, of.module, one.name))
+                others.append(one.name)
             for scope in of.module.children:
                 if scope.name == one.name and isinstance(scope.node, ast.ClassDef):
-                    wanted = _MAKES if last == meant.name else {last}
-                    yield from (self._function(of, inner) for inner in scope.children if inner.name in wanted)
-                    bases = (dotted(base) or "" for base in scope.node.bases)
-                    waiting.extend(base for name in bases for base in meant_by(self._evaluator, of, of.module, name))
+                    yield from (self._function(of, inner) for inner in scope.children if inner.name in methods)
+                    others += (dotted(base) or "" for base in scope.node.bases)
                 elif scope.name == one.name:
                     yield self._function(of, scope)
+            waiting.extend(other for name in others for other in meant_by(self._evaluator, of, of.module, name))
 
     def _function(self, facts: PythonFacts, scope: Scope) -> _Code:
         key = id(scope.node)
@@ -119,22 +126,22 @@ class ReadAtImport:
         return self._inside[key]
 
     @cached_property
-    def _methods(self) -> Mapping[str, Sequence[_Code]]:
+    def _methods(self) -> Mapping[str, Sequence[tuple[PythonFacts, Scope]]]:
         """The methods of all classes by their names."""
-        found: dict[str, list[_Code]] = {}
+        found: dict[str, list[tuple[PythonFacts, Scope]]] = {}
         for facts in self._evaluator.project.all_python():
             for scope in facts.scopes.values():
                 if scope.parent is not None and scope.parent.is_class and isinstance(scope.node, FunctionNode):
-                    found.setdefault(scope.name, []).append(self._function(facts, scope))
+                    found.setdefault(scope.name, []).append((facts, scope))
         return found
 
     @cached_property
-    def _properties(self) -> Mapping[str, Sequence[_Code]]:
+    def _properties(self) -> Mapping[str, Sequence[tuple[PythonFacts, Scope]]]:
         """The methods that run where an attribute is asked for, by its name."""
-        kept = (
-            (name, [one for one in several if _is_property(one.scope.node)]) for name, several in self._methods.items()
+        found = (
+            (name, [one for one in several if _is_property(one[1].node)]) for name, several in self._methods.items()
         )
-        return {name: several for name, several in kept if several}
+        return {name: several for name, several in found if several}
 
     def _giving(self, meant: Global) -> Sequence[_Code]:
         """Return the code that gives a name at the top level its value, or decides whether it gets it."""
@@ -171,6 +178,11 @@ class ReadAtImport:
                 self._note(facts, suite, codes, found)
 
 
+def _values(module: Scope, name: str) -> Iterator[ast.expr]:
+    """Yield what a name at the top level is set to."""
+    yield from (one.value for one in module.bindings.get(name, ()) if one.kind == "assign" and one.value is not None)
+
+
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names, dotted ones too, that nodes look at or import."""
     for node in nodes:
@@ -196,6 +208,9 @@ def _is_property(node: ast.AST) -> bool:
 
 def _decides(statement: ast.stmt) -> bool:
     """Return whether what stands in a statement decides what else of it runs: by an error, or the end of a loop."""
+    if isinstance(statement, ast.With):
+        around = [one.context_expr for one in statement.items]
+        return any(isinstance(one, ast.Call) and called_name(one) == "suppress" for one in around)
     loops = isinstance(statement, ast.For | ast.While)
     early = loops and any(isinstance(one, ast.Break | ast.Continue) for one in ast.walk(statement))
     return early or bool(getattr(statement, "handlers", ()))
