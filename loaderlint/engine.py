@@ -12,7 +12,7 @@ from loaderlint.linking.files.known import OtherFiles, Readings
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link, traced, traced_in
 from loaderlint.model.edit import Fix, SetValue
-from loaderlint.model.finding import Confidence, Failure, Finding, Severity
+from loaderlint.model.finding import START_METHOD, Confidence, Failure, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Limits
 from loaderlint.model.source import Language, Source, Span
@@ -255,7 +255,7 @@ def _with_every_start(first: Finding, same: Iterable[Finding]) -> str:
     there: dict[StartMethod, set[Platform]] = {}
     for one in (first, *same):
         # Another number of workers there is another sentence.
-        if one.start is not None and _without_start(one) == _without_start(first):
+        if one.start is not None and one.sentence == first.sentence:
             there.setdefault(one.start, set()).update(one.platforms)
     if first.start is None or len(there) < 2:
         return first.message
@@ -263,11 +263,7 @@ def _with_every_start(first: Finding, same: Iterable[Finding]) -> str:
         f"{start.value} ({', '.join(one.display for one in Platform if one in platforms)})"
         for start, platforms in there.items()
     ]
-    return first.message.replace(f"by {first.start.value}", f"by {' or '.join(named)}", 1)
-
-
-def _without_start(finding: Finding) -> str:
-    return finding.message.replace(f"by {finding.start.value}", "", 1) if finding.start is not None else finding.message
+    return first.sentence.replace(START_METHOD, " or ".join(named))
 
 
 def _arrivals(loaders: Iterable[Loader], settings_for: SettingsFor) -> Mapping[Span, set[Platform]]:

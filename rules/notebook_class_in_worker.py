@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loaderlint.model.edit import Unfixed
-from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.remedy import single_process
 from loaderlint.model.rule import Rule, counted
@@ -62,10 +62,10 @@ class NotebookClassInWorker(Rule):
             start = next((both for both in loader.worker_starts(target, one) if both[1].method.reimports), None)
             if start is None:
                 continue
-            workers, by = start[0], start[1].method.value
+            workers = start[0]
             message = (
-                f"starting {counted(workers)} by {by} raises: the {one.kind} {one.name} {one.handed} is defined in "
-                "this notebook, which a worker cannot import"
+                f"starting {counted(workers)} by {START_METHOD} raises: the {one.kind} {one.name} {one.handed} is "
+                "defined in this notebook, which a worker cannot import"
             )
             error = f"AttributeError: Can't get attribute '{one.name}' on <module '__main__' (built-in)>"
             fix = (

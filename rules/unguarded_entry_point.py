@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
-from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
 from loaderlint.model.remedy import not_run_if_guarded
@@ -83,7 +83,7 @@ class UnguardedEntryPoint(Rule):
                     reported.add(file)
                     there = f"ends at `{touch.what}`" if touch.ends else f"so reaches `{touch.what}` again"
                     message = (
-                        f"starting {counted(workers)} by {start.method.value} raises: each new process imports this "
+                        f"starting {counted(workers)} by {START_METHOD} raises: each new process imports this "
                         f"file and {there}"
                     )
                     error = _ERROR if start.method is StartMethod.SPAWN and not touch.caught else None

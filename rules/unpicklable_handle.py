@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
@@ -64,7 +64,7 @@ class UnpicklableHandle(Rule):
                 continue
             for workers, start in loader.worker_starts(target, kept):
                 if start.method.reimports:
-                    how = f"starting {counted(workers)} by {start.method.value}"
+                    how = f"starting {counted(workers)} by {START_METHOD}"
                     message = f"{how} raises: {kept.described} cannot be pickled"
                     help = "make it in the worker, when it is first used, or leave it out in `__getstate__`"
                     yield self.finding(loader, kept, message, target, error=kept.kind.pickling, help=help, start=start)

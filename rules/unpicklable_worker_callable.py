@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loaderlint.model.edit import Fix, Hoist, Remedy, Unfixed
-from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Unpicklable
 from loaderlint.model.rule import Rule, counted
@@ -72,13 +72,13 @@ class UnpicklableWorkerCallable(Rule):
             start = next((both for both in loader.worker_starts(target, one) if both[1].method.reimports), None)
             if start is None:
                 continue
-            workers, by = counted(start[0]), start[1].method.value
+            workers = counted(start[0])
             what = f"{one.kind} {one.name}" if one.name else one.kind
             why = _UNDER_GUARD if one.guarded else "cannot be pickled"
             if one.decorator:
                 why = f"is what `@{one.decorator}` makes of it, which cannot be pickled"
             handed = replace(one, role=loader.spelled(one.role)).handed
-            message = f"starting {workers} by {by} raises: the {what} {handed} {why}"
+            message = f"starting {workers} by {START_METHOD} raises: the {what} {handed} {why}"
             # Without an entry point nothing was seen to iterate it.
             sure = Confidence.LIKELY if loader.program.guarded is None else None
             yield self.finding(loader, one, message, target, confidence=sure, fix=_hoisted(one, what), start=start[1])

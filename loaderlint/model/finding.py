@@ -10,6 +10,9 @@ from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod
 from loaderlint.model.value import Trail
 
+START_METHOD = "\0"
+"""What stands in the sentence of a rule where a message says how workers start."""
+
 
 class Severity(str, Enum):
     """How bad it is when it happens."""
@@ -52,7 +55,7 @@ class Finding:
     ``message`` says first what happens, with the user's own numbers. ``error`` is the text torch or Python prints when
     it does, None where nothing is printed. ``help`` says what to do where no fix can be made, ``unfixed`` why none can
     where the rule fixes others. ``platforms`` are those of the targets it holds on. ``start`` is how the workers start
-    that the message speaks of, None where it says nothing of that.
+    that the message speaks of, None where it says nothing of that, and ``sentence`` what it says of any start.
     """
 
     code: str
@@ -69,6 +72,7 @@ class Finding:
     fix: Fix | None = None
     unfixed: str = ""
     start: StartMethod | None = None
+    sentence: str = ""
 
     @property
     def order(self) -> tuple[Span, str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from loaderlint.model.edit import Fix, Remedy, Unfixed
-from loaderlint.model.finding import Confidence, Finding, Severity, Site
+from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity, Site
 from loaderlint.model.job import Cpus, Job
 from loaderlint.model.loader import Loader, Start
 from loaderlint.model.payload import Met
@@ -79,7 +79,10 @@ class Rule(ABC):
         fix: Remedy | None = None,
         start: Start | None = None,
     ) -> Finding:
-        """Return a finding of this rule that stands at something somebody wrote."""
+        """Return a finding of this rule that stands at something somebody wrote.
+
+        The message has `START_METHOD` where it says how workers ``start``.
+        """
         confidence = confidence or type(self).confidence
         most = Confidence.CERTAIN if loader.consumer_seen else Confidence.LIKELY
         confidence = max(confidence, most if loader.asked_for else Confidence.POSSIBLE, key=lambda one: one.rank)
@@ -88,7 +91,7 @@ class Rule(ABC):
             name=self.name(),
             severity=severity or self.severity,
             confidence=confidence,
-            message=message,
+            message=message if start is None else message.replace(START_METHOD, start.method.value),
             span=at.span,
             platforms=frozenset({target.platform}),
             site=Site(loader.span, loader.callee),
@@ -98,6 +101,7 @@ class Rule(ABC):
             fix=fix if isinstance(fix, Fix) else None,
             unfixed=fix.why if isinstance(fix, Unfixed) else "",
             start=None if start is None else start.method,
+            sentence="" if start is None else message,
         )
 
 

@@ -185,6 +185,9 @@ PREPARES = frozenset(
 """Methods that give a row of what they make of each thing they are handed (``accelerate/accelerator.py``, 1.15;
 ``lightning/fabric/fabric.py``, 2.6)."""
 
+CALLS_FIRST = frozenset({"apply", "filter", "imap", "map", "reduce", "starmap", "submit"})
+"""Functions and methods that call what they are handed first (``builtins``, ``concurrent.futures``, ``pandas``)."""
+
 DRAWS_IN_PLACE = frozenset(
     {"bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"}
 )

@@ -10,17 +10,21 @@ PROGRAM = """
 import random
 import numpy as np
 import torch
+import shared
 from elsewhere import made
+from shared import CROP as CROP_AGAIN
 from functools import lru_cache
 from torch.utils.data import DataLoader, Dataset
 from torchvision import transforms
 RNG = np.random.default_rng(0)
+CROP = transforms.RandomCrop(3)
 class Scale:
     def __call__(self, row):
         return row * 2
 class Noise:
     def __call__(self, row):
         return row + random.random()
+SCALE = Scale()
 @lru_cache(maxsize=None)
 def drawn(index):
     return index + random.random()
@@ -43,13 +47,24 @@ class Rows(Dataset):
         return row
 loader = DataLoader(Rows(⟨transform⟩), num_workers=2)
 """
+SHARED = """
+from torchvision import transforms
+CROP = transforms.RandomCrop(3)
+class Scale:
+    def __call__(self, row):
+        return row * 2
+SCALE = Scale()
+def load(index):
+    return index
+"""
 CACHE = "if index not in self.cache:\n    self.cache[index] = ⟨value⟩\nrow = self.cache[index]"
 IN_STEPS = "row = self.cache.get(index)\nif row is None:\n    row = self.load(index)\n    row = self.transform(row)"
 
 
 def remembers(body: str, transform: str = "made()") -> bool:
     lines = body.replace("\n", "\n        ")
-    (loader,) = loaders_of({"main.py": PROGRAM.replace("⟨body⟩", lines).replace("⟨transform⟩", transform)})
+    main = PROGRAM.replace("⟨body⟩", lines).replace("⟨transform⟩", transform)
+    (loader,) = loaders_of({"main.py": main, "shared.py": SHARED})
     return loader.payload.code.remembers
 
 
@@ -61,9 +76,23 @@ DRAWN = {
     "what a generator of the object gives": ("index + self.rng.normal()", "Scale()"),
     "what a generator of Python gives": ("index + self.own.random()", "Scale()"),
     "what a generator of the module gives": ("index + RNG.normal()", "Scale()"),
+    "what one gives that a module holds": ("CROP(index)", "Scale()"),
+    "what one gives that another module holds": ("shared.CROP(index)", "Scale()"),
+    "what one gives that is imported": ("CROP_AGAIN(index)", "Scale()"),
+    "what one gives that is made on the spot": ("transforms.RandomCrop(3)(index)", "Scale()"),
+    "what is mapped": ("list(map(self.transform, [index]))", "made()"),
+    "what is mapped by one of the project that draws": ("list(map(self.transform, [index]))", "Noise()"),
+    "what one of several gives": ("[one(index) for one in [CROP]]", "Scale()"),
     "a tensor that is filled": ("torch.empty(3).uniform_()", "Scale()"),
 }
 NOT_DRAWN = {
+    "what one of the project gives that a module holds": ("SCALE(index)", "made()"),
+    "what one of the project gives that another module holds": ("shared.SCALE(index)", "made()"),
+    "what a function gives that another module has": ("shared.load(index)", "made()"),
+    "what a function of a library gives": ("np.load(index)", "made()"),
+    "what is mapped by one of the project": ("list(map(self.transform, [index]))", "Scale()"),
+    "what is mapped by a function": ("list(map(str, [index]))", "made()"),
+    "what a method of a file gives": ("open(index).read()", "made()"),
     "what a method loads": ("self.load(index)", "made()"),
     "what a file holds": ("open(index).read()", "made()"),
     "what one of the project gives": ("self.transform(index)", "Scale()"),
@@ -89,6 +118,13 @@ def test_what_is_not_drawn_is_kept_by_a_key(value: str, transform: str) -> None:
 def test_what_is_drawn_for_what_is_kept_in_steps() -> None:
     assert remembers(f"{IN_STEPS}\n    self.cache[index] = row")
     assert not remembers(f"{IN_STEPS}\n    self.cache[index] = row", "Scale()")
+
+
+@pytest.mark.parametrize("transform", ["made()", "Noise()", "transforms.RandomCrop(3)"])
+def test_what_is_drawn_by_what_has_a_local_name(transform: str) -> None:
+    value = "change = self.transform\nif index not in self.cache:\n    self.cache[index] = change(index)\nrow = 1"
+    assert remembers(value, transform)
+    assert not remembers(value, "Scale()")
 
 
 def test_the_result_of_a_function_that_draws_is_kept() -> None:

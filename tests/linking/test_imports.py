@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.linking.files.search_path import SearchPath
 from tests.linking.traced import IMPORT, Cases, loader_of, traced
 
 READS_N = f"{IMPORT}{{}}\nDataLoader(data, num_workers=N)\n"
@@ -309,6 +310,52 @@ IMPORTS: Cases = {
         },
         {"8"},
     ),
+    **{
+        f"a folder inside another package put on the path: {change}": (
+            {
+                "pkg/__init__.py": "",
+                "pkg/train.py": READS_N.format(
+                    f"import os, sys\nfrom pathlib import Path\n{change}\nfrom constants import N"
+                ),
+                "other/__init__.py": "",
+                "other/sub/__init__.py": "",
+                "other/sub/constants.py": "N = ⟦8⟧\n",
+                "third/__init__.py": "",
+                "third/constants.py": "N = 9\n",
+            },
+            {"8"},
+        )
+        for change in (
+            "sys.path.insert(0, 'other/sub')",
+            "sys.path.append('./other/sub/')",
+            "sys.path.insert(\n    0,\n    os.path.join(os.path.dirname(__file__), '..', 'other', 'sub'),\n)",
+            "sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + '/../other/sub')",
+            "sys.path.append(str(Path(__file__).parent.parent / 'other' / 'sub'))",
+            "sys.path.append(f'{os.path.dirname(__file__)}/../other/sub')",
+            "sys.path.extend(['more', 'other/sub'])",
+            "sys.path += ['other/sub']",
+        )
+    },
+    **{
+        f"another folder than that of a module inside another package put on the path: {change}": (
+            {
+                "pkg/__init__.py": "",
+                "pkg/train.py": READS_N.format(f"import os, sys\n{change}\nfrom constants import N"),
+                "other/__init__.py": "",
+                "other/sub/__init__.py": "",
+                "other/sub/constants.py": "N = 8\n",
+            },
+            {"open"},
+        )
+        for change in (
+            "sys.path.insert(0, 'other')",
+            "sys.path.insert(0, 'sub')",
+            "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))",
+            "sys.path.insert(0, folder)  # 'other/sub'",
+            "sys.path.remove('other/sub')",
+            "print(sys.path, 'other/sub')",
+        )
+    },
     "a module inside another package": (
         {
             "pkg/__init__.py": "",
@@ -491,3 +538,11 @@ def test_a_name_that_modules_take_from_each_other_by_a_star_is_none_and_ends_no_
         }
     )
     assert loader.payload.kept == ()
+
+
+def test_of_several_folders_with_the_name_that_is_put_on_the_path_the_nearest_is_meant() -> None:
+    near, far = "pkg/sub/constants.py", "sub/constants.py"
+    packages = ("pkg/__init__.py", "pkg/sub/__init__.py", "sub/__init__.py")
+    for paths in ({near, far}, {far}):
+        search = SearchPath(frozenset({*packages, *paths}))
+        assert search.modules("constants", "pkg/train.py", ("sub",)) == ((near,) if near in paths else (far,))

@@ -22,6 +22,40 @@ HANGING = {
     "what a class gives": (
         "class Found:\n    @staticmethod\n    def row():\n        return ⟨read⟩\nSCALE = Found.row()"
     ),
+    "what a function keeps that reads a name below it": (
+        "from functools import cache\n@cache\ndef SCALE():\n    return FOUND\nFOUND = ⟨read⟩"
+    ),
+    "functions that call each other": (
+        "def even(n):\n    return odd(n - 1)\ndef odd(n):\n    return even(n - 1) if n else found()\n"
+        "def found():\n    return ⟨read⟩\nMORE = even(2)\nSCALE = odd(3)"
+    ),
+    "what is done where reading fails": "try:\n    MORE = ⟨read⟩\nexcept KeyError:\n    SCALE = 2",
+    "what is done after reading did not fail": "try:\n    ⟨read⟩\n    SCALE = 2\nexcept KeyError:\n    pass",
+    "what is done where no error was suppressed": (
+        "from contextlib import suppress\nwith suppress(KeyError):\n    MORE = ⟨read⟩\n    SCALE = 2"
+    ),
+    "a loop that ends early": "while True:\n    if ⟨read⟩:\n        break\n    CACHE.append(1)",
+    "a function that is handed over to be called": "def found(row):\n    return ⟨read⟩\nSCALE = [*map(found, 'ab')]",
+    "a function that is handed over by a keyword": "def found(row):\n    return ⟨read⟩\nSCALE = max('ab', key=found)",
+    "a function that decorates": "def found(function):\n    return ⟨read⟩\n@found\ndef SCALE():\n    pass",
+    "a class that has another name": (
+        "class Found:\n    def __init__(self):\n        self.row = ⟨read⟩\nMORE = Found\nSCALE = MORE()"
+    ),
+    "a property": "class Found:\n    @property\n    def row(self):\n        return ⟨read⟩\nSCALE = Found().row",
+    "a property of an object that has a name": (
+        "from functools import cached_property\nclass Found:\n    @cached_property\n    def row(self):\n"
+        "        return ⟨read⟩\nFOUND = Found()\nSCALE = FOUND.row"
+    ),
+    "a method of an object that has a name": (
+        "class Found:\n    def row(self):\n        return ⟨read⟩\nFOUND = Found()\nSCALE = FOUND.row()"
+    ),
+    "a method that a constructor calls": (
+        "class Found:\n    def __init__(self):\n        self.row = self.read()\n    def read(self):\n"
+        "        return ⟨read⟩\nSCALE = Found()"
+    ),
+    "a constructor that is inherited": (
+        "class Found:\n    def __init__(self):\n        self.row = ⟨read⟩\nclass More(Found):\n    pass\nSCALE = More()"
+    ),
 }
 NOT_HANGING = {
     "a name that no worker reads": "FOUND = ⟨read⟩\nMORE = FOUND",
@@ -32,6 +66,22 @@ NOT_HANGING = {
         "class Found:\n    def row(self):\n        return ⟨read⟩\nSCALE = Found()"
     ),
     "a class that reads in another method": "class Found:\n    def row(self):\n        return ⟨read⟩\nSCALE = Found",
+    "what a function keeps that reads another name": (
+        "from functools import cache\n@cache\ndef SCALE():\n    return MORE\nFOUND = ⟨read⟩\nMORE = 2"
+    ),
+    "what stands after reading that may fail": "try:\n    MORE = ⟨read⟩\nexcept KeyError:\n    pass\nSCALE = 2",
+    "what stands beside reading under a lock": "with LOCK:\n    MORE = ⟨read⟩\n    SCALE = 2",
+    "a loop that goes to its end": "for row in 'ab':\n    CACHE.append(row)\n    MORE = ⟨read⟩",
+    "a function that is handed over beside another": (
+        "def found(row):\n    return ⟨read⟩\nMORE = [*map(found, 'ab')]\nSCALE = [*map(int, '12')]"
+    ),
+    "a property that nobody asks for": (
+        "class Found:\n    row = 2\n    @property\n    def more(self):\n        return ⟨read⟩\nSCALE = Found().row"
+    ),
+    "a constructor of a class that inherits": (
+        "class Found:\n    pass\nclass More(Found):\n    def __init__(self):\n        self.row = ⟨read⟩\n"
+        "SCALE = Found()"
+    ),
     "under the guard": "if __name__ == '__main__':\n    MORE = ⟨read⟩",
 }
 OUTSIDE = {
@@ -106,7 +156,43 @@ def test_what_another_module_offers_that_it_imports_hangs_on_what_that_one_read(
     assert loader_of(files).payload.code.left_behind is None
 
 
-def test_what_lies_deeper_than_is_followed_is_taken_to_be_changed() -> None:
+def test_a_class_that_is_imported_by_another_name_is_made_by_its_constructor() -> None:
+    """So is one that the package offers where a module of it has it."""
+    main = (
+        "import os\nfrom torch.utils.data import DataLoader, Dataset\nfrom package import Found as Own\nSCALE = Own()\n"
+    )
+    main += "class Points(Dataset):\n    def __getitem__(self, index):\n        return index * SCALE.row\ndef main():\n"
+    main += "    os.environ['MODE'] = '2'\n    for row in DataLoader(Points(), num_workers=2):\n        print(row)\n"
+    module = "import os\nclass Found:\n    def __init__(self):\n        self.row = {}\n"
+    for row, what in ("os.environ['MODE']", "os.environ['MODE'] = '2'"), ("2", None):
+        files = {
+            "package/__init__.py": "from package.module import Found\n",
+            "package/module.py": module.format(row),
+            "main.py": f"{main}if __name__ == '__main__':\n    main()\n",
+        }
+        found = loader_of(files).payload.code.left_behind
+        assert (found.what if found is not None else None) == what
+
+
+@pytest.mark.parametrize(("count", "found"), [(15, ""), (40, "np.save('rows/39', 1)")])
+def test_a_path_that_is_one_of_very_many_may_be_any(count: int, found: str) -> None:
+    """A few are told apart, whether a name has them or a part of a path."""
+    paths = "".join(f"ROW = '{n}'\n" for n in range(count))
+    for read in "'rows/' + ROW", "f'rows/{ROW}'", "os.path.join('rows', ROW)":
+        assert changed(above=f"{READERS}{paths}SCALE = np.load({read})", before="np.save('rows/39', 1)") == found
+
+
+def test_a_path_that_went_by_many_names_is_known() -> None:
+    """Each has the value of the one before from many places."""
+    paths = "".join(f"path_{n} = path_{n - 1}\n" * 16 for n in range(1, 7))
+    above = f"{READERS}path_0 = 'a.npy'\n{paths}SCALE = np.load(path_6)"
+    assert changed(above=above, before="np.save('a.npy', 1)") == "np.save('a.npy', 1)"
+    assert changed(above=above, before="np.save('b.npy', 1)") == ""
+
+
+@pytest.mark.parametrize("read", ["os.environ['MODE']", "1"])
+def test_what_many_functions_hand_on_is_followed_to_its_end(read: str) -> None:
     calls = "".join(f"def found_{n}():\n    return found_{n - 1}()\n" for n in range(1, 300))
-    above = f"{READERS}def found_0():\n    return 1\n{calls}SCALE = found_299()"
-    assert changed(above=above, before="os.environ['MODE'] = '2'").startswith("def found_")
+    above = f"{READERS}def found_0():\n    return {read}\n{calls}SCALE = found_299()"
+    change = "os.environ['MODE'] = '2'"
+    assert changed(above=above, before=change) == (change if "MODE" in read else "")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from loaderlint.linking.files.known import Files
-from loaderlint.linking.files.search_path import upwards
+from loaderlint.linking.files.search_path import put_on_path, upwards
 from loaderlint.model.source import Language
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.imports import WORDS
@@ -181,13 +181,13 @@ class Parts:
 
     def _named_by(self, path: str, content: bytes) -> Iterator[str]:
         search = self._files.search_path
-        extended = b"sys.path" in content
+        extended = put_on_path(content)
         for module, names in _imported(content):
             if module.startswith(".") or search.may_have(module):
-                yield from self._imported_from(search.modules(module, path, extended=extended), names)
+                yield from self._imported_from(search.modules(module, path, extended), names)
                 joint = module if module.endswith(".") else f"{module}."
                 for name in names:
-                    yield from search.modules(joint + name, path, extended=extended)[:1] if search.knows(name) else ()
+                    yield from search.modules(joint + name, path, extended)[:1] if search.knows(name) else ()
         yield from self._initializers(path)
         by_name = any(word in content for word in WORDS)
         if by_name:

@@ -14,7 +14,7 @@ from loaderlint.linking.files.keys_read import KeysNamed, required
 from loaderlint.linking.files.known import Files, OtherFiles, Readings
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
-from loaderlint.linking.files.search_path import SOURCE_ROOTS
+from loaderlint.linking.files.search_path import SOURCE_ROOTS, put_on_path
 from loaderlint.linking.files.words import Wanted
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
@@ -50,7 +50,7 @@ class Project:
         self._keys_named = KeysNamed()
         self._matter_named = 0
         self._definitions: dict[str, frozenset[str]] = {}
-        self._extending: dict[str, bool] = {}
+        self._extending: dict[str, Sequence[str] | None] = {}
         self._mentioning = 0
         self._imported_matter = False
 
@@ -133,8 +133,11 @@ class Project:
         if self._imported_matter and path not in self._files.matter and Language.of(path) is Language.PYTHON:
             self._files.add(path)
 
-    def python_uncounted(self, path: str) -> PythonFacts | None:
-        """Return what a Python file says, as `python` does; see `count_imported` for what it is left out of."""
+    def python_in_passing(self, path: str) -> PythonFacts | None:
+        """Return what a Python file says, as `python` does, but do not make it one that matters for that.
+
+        Whoever goes through all files (`all_python`) does not come to it: what a library has is looked up there alone.
+        """
         return self._files.python(path)
 
     def mentions(self, path: str, names: Iterable[str]) -> bool:
@@ -340,8 +343,8 @@ class Project:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first."""
         if importer not in self._extending:
             source = self.source(importer)
-            self._extending[importer] = source is not None and b"sys.path" in source.content
-        return self._files.search_path.modules(name, importer, extended=self._extending[importer])
+            self._extending[importer] = put_on_path(source.content) if source is not None else None
+        return self._files.search_path.modules(name, importer, self._extending[importer])
 
     def module(self, name: str, importer: str) -> str | None:
         """Return the path of the module that ``importer`` (a path) means by a dotted name, relative ones included."""

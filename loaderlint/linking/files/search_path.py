@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePath
@@ -29,6 +29,11 @@ _CALLED = re.compile(rb"""^\s*(?:setup\(\s*)?name\s*=\s*["']([A-Za-z][\w.-]*)["'
 
 _ENTRY_POINT = re.compile(rb"""[\s"'=]([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)["'\s]""")
 
+_EXTENDS = re.compile(rb"""\bsys\.path(?:\.(?:append|extend|insert)(?=\()|\s*\+=)""")
+_PART_OF_PATH = re.compile(rb"""["']([^"'\n]*)["']""")
+_LONGEST_ARGUMENT = 400
+"""Bytes behind ``sys.path.append(`` that are looked through for what is put on the path."""
+
 _EXTENSION = re.compile(rb"""\bExtension\(\s*(?:name\s*=\s*)?["'](?:[\w.]*\.)?(\w+)["']""")
 
 
@@ -40,7 +45,7 @@ class SearchPath:
 
     def __init__(self, paths: frozenset[str], called: Mapping[str, str] = MappingProxyType({})) -> None:
         self._paths = paths
-        self._known: dict[tuple[str, str, bool], tuple[str, ...]] = {}
+        self._known: dict[tuple[str, str, tuple[str, ...] | None], tuple[str, ...]] = {}
         folders = {posixpath.dirname(path) for path in paths if path.endswith(".py")}
         self._packages = frozenset(folder for folder in folders if f"{folder}/__init__.py" in paths)
         above = {one for folder in folders for one in upwards(folder)}
@@ -56,19 +61,20 @@ class SearchPath:
             posixpath.basename(package): root for root, package in packages.items() if package in self._packages
         }
 
-    def modules(self, name: str, importer: str, *, extended: bool = False) -> tuple[str, ...]:
+    def modules(self, name: str, importer: str, extended: Sequence[str] | None = None) -> tuple[str, ...]:
         """Return the paths of the modules that ``importer`` (a path) can mean by a dotted name, likeliest first.
 
         A relative name means one place. An absolute one is looked for beside the importing file and in each folder
         above it, the way a script's folder or a source root comes to be on ``sys.path``; the folders of the package
         that the file belongs to come last, because they are on the path only where a file of theirs is the script.
         Then come the source roots of the project, and where none of them has it the copy of the project that a larger
-        repository keeps: there ``larger.repository.project.tools.run`` is its ``tools/run.py``. ``extended`` says that
-        the file changes ``sys.path``, which makes the nearest module of that name possible wherever it is, but for
-        what is inside another package than the file.
+        repository keeps: there ``larger.repository.project.tools.run`` is its ``tools/run.py``. ``extended`` are the
+        folders that the file puts on ``sys.path`` by their names, None where it does not change it. If it does, the
+        nearest module of that name is possible wherever it is, too, but for what is inside another package than the
+        file.
         """
         folder = posixpath.dirname(importer)
-        key = (name, folder, extended)
+        key = (name, folder, None if extended is None else tuple(extended))
         if key not in self._known:
             found = tuple(dict.fromkeys(self._found(name, folder, extended)))
             self._known[key] = found or tuple(self._of_larger_repository(name, folder))
@@ -112,7 +118,7 @@ class SearchPath:
         above = {one for path in self._paths if path.endswith(".py") for one in upwards(posixpath.dirname(path))}
         return frozenset(posixpath.basename(one) for one in above)
 
-    def _found(self, name: str, folder: str, extended: bool) -> Iterator[str]:
+    def _found(self, name: str, folder: str, extended: Sequence[str] | None) -> Iterator[str]:
         level = len(name) - len(name.lstrip("."))
         parts = [part for part in name.lstrip(".").split(".") if part]
         if level:
@@ -127,8 +133,13 @@ class SearchPath:
             yield from self._module_in(one, parts)
         for one in sorted(self._roots, key=lambda root: -shared_folders(f"{root}/", f"{folder}/")):
             yield from self._module_in(one, parts)
-        if extended and parts:
-            yield from self._nearest(parts, folder)
+        if extended is not None and parts:
+            # They are named from the folder of the file, one above it, or the one the program runs in.
+            named = (
+                path for one in above for put in extended for path in self._module_in(posixpath.join(one, put), parts)
+            )
+            nearest = next(named, None)
+            yield from self._nearest(parts, folder) if nearest is None else (nearest,)
 
     def _of_larger_repository(self, name: str, folder: str) -> Iterator[str]:
         """Yield the module that follows the project's own name in a dotted one whose first part is not known here."""
@@ -160,6 +171,32 @@ class SearchPath:
         return max(
             takewhile(lambda one: one in self._packages, upwards(folder)), key=lambda one: -len(one), default=None
         )
+
+
+def put_on_path(content: bytes) -> tuple[str, ...] | None:
+    """Return the folders that a file puts on ``sys.path`` by their names; None where it does not speak of it.
+
+    They are as they are written behind what they begin with, such as the folder of the file and those above it.
+    """
+    if b"sys.path" not in content:
+        return None
+    found: list[str] = []
+    for match in _EXTENDS.finditer(content):
+        argument = _argument(content[match.end() : match.end() + _LONGEST_ARGUMENT])
+        texts = [text.decode("utf-8", "replace").rpartition("}")[2] for text in _PART_OF_PATH.findall(argument)]
+        found.extend(texts if b"[" in argument else ["/".join(texts)])
+    folders = ("/".join(part for part in text.split("/") if part not in ("", ".", "..")) for text in found)
+    return tuple(dict.fromkeys(one for one in folders if one))
+
+
+def _argument(text: bytes) -> bytes:
+    """Return what a text begins with, up to where its first bracket is closed, or else to the end of its line."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign in b"([") - (sign in b")]")
+        if depth == 0 and sign in b")]\n":
+            return text[:place]
+    return text
 
 
 def name_declared(content: bytes) -> str | None:

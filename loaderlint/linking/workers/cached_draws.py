@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS
-from loaderlint.linking.things.kinds import External, Frame, Function, Made, Possibility, Unseen
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import External, Frame, Function, Instance, Made, Thing, Unseen
 from loaderlint.linking.workers.made_once import drawn, keeps_results
+from loaderlint.linking.workers.top_level import imported
 from loaderlint.readers.python import FunctionNode, Place, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.drawing import DRAW_NO_MORE
 from loaderlint.vocabulary.kept import KINDS
-from loaderlint.vocabulary.running import DRAWS_IN_PLACE
+from loaderlint.vocabulary.running import CALLS_FIRST, DRAWS_IN_PLACE
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -49,8 +51,14 @@ def _may_draw(evaluator: Evaluator, function: Function, kept: ast.AST, functions
             if isinstance(node, ast.Name) and of is function:
                 waiting.extend((of, one) for one in given.get(node.id, ()))
             elif isinstance(node, ast.Call):
-                if _draws(evaluator, of, node):
+                if _draws(of, node):
                     return True
+                frame = _frame_at(of, node)
+                for called in _called(node):
+                    found = _found(evaluator, frame, called)
+                    if any(_is_generator(one) or _is_foreign(one) for one in found):
+                        return True
+                    waiting.extend((one, one.node) for thing in found for one in _run_by(evaluator, thing))
                 # What an attribute is called for may be that of any object that worker code calls.
                 names = {called_name(node), *(_CALLED if isinstance(node.func, ast.Attribute) else ())}
                 waiting.extend((one, one.node) for one in functions if _name(one) in names)
@@ -70,40 +78,59 @@ def _values(function: Function) -> dict[str, list[ast.expr]]:
     }
 
 
-def _draws(evaluator: Evaluator, function: Function, call: ast.Call) -> bool:
-    if called_name(call) in DRAWS_IN_PLACE:
-        return True
-    if any(True for touch in drawn(function) if touch.span == function.facts.span(call)):
-        return True
-    first, *rest = (dotted(call.func) or "").split(".")
-    if len(rest) == 0 or first == "cls":
-        return False
+def _draws(function: Function, call: ast.Call) -> bool:
+    """Return whether a call draws by the name of what it calls."""
+    return called_name(call) in DRAWS_IN_PLACE or any(
+        True for touch in drawn(function) if touch.span == function.facts.span(call)
+    )
+
+
+def _called(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield what a call calls, itself or for what it is handed: ``map(self.transform, rows)``."""
+    yield call.func
+    if called_name(call) in CALLS_FIRST:
+        yield from call.args[:1]
+
+
+def _frame_at(function: Function, call: ast.Call) -> Frame:
+    """Return where a call of a function is read."""
+    site = function.facts.sites.get(id(call))
+    place = site.place if site is not None else Place(function.scope, 0)
+    return Frame(function.facts, place, receiver=function.receiver)
+
+
+def _found(evaluator: Evaluator, frame: Frame, called: ast.expr) -> Sequence[Thing]:
+    """Return what something that is called may be, or where it is a method the generator that this is one of."""
+    first, *rest = (dotted(called) or "").split(".")
+    own, from_elsewhere = first == "self", next(imported(frame.scope, first), None) is not None
+    if first == "cls" or (own and frame.receiver is None):
+        return ()
     with evaluator.steps(STEPS):
-        if first != "self" or function.receiver is None:
-            owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-            return any(map(_is_generator, evaluator.evaluate(owner, Frame(function.facts, Place(function.scope, 0)))))
-        kept = evaluator.attribute_of(function.receiver, rest[0]) if rest[0] not in _methods(function) else None
-    if kept is None:
-        return False
-    if len(rest) > 1:
-        return any(map(_is_generator, kept))
-    return not kept or any(map(_is_foreign, kept))
+        if isinstance(called, ast.Attribute) and (len(rest) > 1 or not (own or from_elsewhere)):
+            owners = (one.thing for one in evaluator.evaluate(called.value, frame))
+            return [one for one in owners if _is_generator(one)]
+        found = (one.thing for one in evaluator.evaluate(called, frame))
+        # A function of a library works its result out of what it is handed, as far as is known.
+        return [one for one in found if not (from_elsewhere and isinstance(one, External))]
 
 
-def _is_generator(one: Possibility) -> bool:
+def _run_by(evaluator: Evaluator, thing: Thing) -> Iterator[Function]:
+    """Yield the functions of the project that run where a thing is called."""
+    if isinstance(thing, Function):
+        yield thing
+    elif isinstance(thing, Instance):
+        methods = (classes.method(evaluator, thing, name) for name in _CALLED)
+        yield from (one for one in methods if one is not None)
+
+
+def _is_generator(thing: Thing) -> bool:
     """Return whether a thing is a random generator of its own (``numpy.random.default_rng()``)."""
-    kind = KINDS.get(one.thing.callee) if isinstance(one.thing, Made) else None
+    kind = KINDS.get(thing.callee) if isinstance(thing, Made) else None
     return kind is not None and kind.draws
 
 
-def _methods(function: Function) -> set[str]:
-    around = function.scope.parent
-    return {one.name for one in around.children} if around is not None and around.is_class else set()
-
-
-def _is_foreign(one: Possibility) -> bool:
+def _is_foreign(thing: Thing) -> bool:
     """Return whether nobody knows what a thing does, or it is of a library that may draw."""
-    thing = one.thing
     name = thing.callee if isinstance(thing, Made) else thing.name if isinstance(thing, External) else ""
     known = bool(name) and all(name.partition(".")[0] in libraries for libraries in DRAW_NO_MORE.values())
     return isinstance(thing, Unseen) or (bool(name) and not known)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import product
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.workers.top_level import Global, meant_by, reaches_top
@@ -67,7 +68,7 @@ def _texts(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.exp
 
     def joined(separator: str, nodes: Sequence[ast.expr]) -> Sequence[str]:
         several = [_texts(evaluator, facts, scope, one, left - 1) for one in nodes]
-        return [separator.join(parts) for parts in islice(product(*several), _MOST_TEXTS)]
+        return reduce(lambda before, more: _few(map(separator.join, product(before, more))), several or [[""]])
 
     match node:
         case _ if not left:
@@ -92,13 +93,12 @@ def _texts(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.exp
         case ast.Name(name) if _is_local(scope, name):
             return _texts_of(evaluator, facts, scope, name, left - 1)
         case ast.Name() | ast.Attribute():
-            found = [
+            return _few(
                 text
                 for one in _at_top(evaluator, facts, scope, node)
-                if (of := evaluator.project.python_uncounted(one.path)) is not None
+                if (of := evaluator.project.python_in_passing(one.path)) is not None
                 for text in _texts_of(evaluator, of, of.module, one.name, left - 1)
-            ]
-            return found[:_MOST_TEXTS] or [UNSEEN]
+            )
     return [UNSEEN]
 
 
@@ -109,17 +109,25 @@ def _is_local(scope: Scope, name: str) -> bool:
 
 def _texts_of(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str, left: int) -> Sequence[str]:
     """Return the texts that the values of a name in its own scope may be."""
-    values = [
-        one.value for one in scope.bindings.get(name, ()) if one.value is not None and one.kind in ("assign", "with")
-    ]
-    found = [text for value in values[:_MOST_TEXTS] for text in _texts(evaluator, facts, scope, value, left)]
-    return found[:_MOST_TEXTS] or [UNSEEN]
+    bindings = scope.bindings.get(name, ())
+    values = [one.value for one in bindings if one.value is not None and one.kind in ("assign", "with")]
+
+    def texts() -> Sequence[str]:
+        return _few(text for value in values for text in _texts(evaluator, facts, scope, value, left))
+
+    return evaluator.remembered(("texts", scope.node, name, left), None, texts)
+
+
+def _few(texts: Iterable[str]) -> Sequence[str]:
+    """Return some texts, each once; where there is none, or where there are many, they may be any."""
+    found = list(dict.fromkeys(texts))
+    return found if 0 < len(found) <= _MOST_TEXTS else [UNSEEN]
 
 
 def _at_top(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr) -> Iterator[Global]:
     """Yield the names at the top level, with values there, that an expression may mean."""
     name = dotted(node)
     for one in meant_by(evaluator, facts, scope, name) if name and reaches_top(scope, name.partition(".")[0]) else ():
-        of = evaluator.project.python_uncounted(one.path)
+        of = evaluator.project.python_in_passing(one.path)
         if of is not None and any(binding.value is not None for binding in of.module.bindings.get(one.name, ())):
             yield one

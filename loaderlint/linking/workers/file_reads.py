@@ -12,25 +12,10 @@ from loaderlint.linking.workers.top_level import imported
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.readers.python_calls import keywords as keywords_of
+from loaderlint.vocabulary.file_reads import FILE_KEYWORDS, READS_FIRST, READS_FOLDER, READS_ITSELF, READS_OWN_FOLDER
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-READS_FIRST = frozenset(
-    {
-        *("File", "ZipFile", "exists", "fromfile", "genfromtxt", "getmtime", "getsize", "imread", "isfile", "load"),
-        *("loadtxt", "memmap", "open", "read_csv", "read_excel", "read_feather", "read_file", "read_hdf", "read_image"),
-        *("read_json", "read_parquet", "read_pickle", "read_table", "read_video"),
-    }
-)
-"""Functions that read the file they are handed first, or ask about it, wherever they come from."""
-_READS_ITSELF = frozenset({"exists", "is_file", "open", "read_bytes", "read_text", "stat"})
-"""Methods that read the file whose path they are called on."""
-_READS_FOLDER = frozenset({"glob", "iglob", "listdir", "rglob", "scandir", "walk"})
-"""Functions that say what is in the folder they are handed first, or in what a pattern names."""
-_READS_OWN_FOLDER = frozenset({"glob", "iterdir", "rglob"})
-_FILE_KEYWORDS = frozenset({"f", "file", "filename", "filepath_or_buffer", "fname", "path"})
-"""What the parameter for the file is called that a function reads."""
 
 
 def paths_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call) -> Iterator[str]:
@@ -38,11 +23,11 @@ def paths_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast
     name = called_name(call)
     if written_by(evaluator, facts, scope, call):
         return
-    if name in READS_FIRST | _READS_ITSELF:
+    if name in READS_FIRST | READS_ITSELF:
         for path in _path(scope, call, name):
             yield from texts_of(evaluator, facts, scope, path)
-    if name in _READS_FOLDER | _READS_OWN_FOLDER:
-        own = isinstance(call.func, ast.Attribute) and name in _READS_OWN_FOLDER and _is_path(scope, call.func.value)
+    if name in READS_FOLDER | READS_OWN_FOLDER:
+        own = isinstance(call.func, ast.Attribute) and name in READS_OWN_FOLDER and _is_path(scope, call.func.value)
         named = [call.func.value] if own and isinstance(call.func, ast.Attribute) else call.args[:1]
         for folder in named:
             # What was a sign for any text in a pattern (``rows/*.txt``) is a mark of its own in `texts_of`.
@@ -52,11 +37,11 @@ def paths_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast
 
 
 def _path(scope: Scope, call: ast.Call, name: str) -> Iterator[ast.expr]:
-    if isinstance(call.func, ast.Attribute) and name in _READS_ITSELF and _is_path(scope, call.func.value):
+    if isinstance(call.func, ast.Attribute) and name in READS_ITSELF and _is_path(scope, call.func.value):
         yield call.func.value
     if name in READS_FIRST:
         yield from call.args[:1]
-        yield from (value for keyword, value in keywords_of(call).items() if keyword in _FILE_KEYWORDS)
+        yield from (value for keyword, value in keywords_of(call).items() if keyword in FILE_KEYWORDS)
 
 
 def _is_path(scope: Scope, owner: ast.expr) -> bool:

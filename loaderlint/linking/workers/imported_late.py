@@ -56,7 +56,7 @@ def _changing(evaluator: Evaluator, late: LateImports, path: str, met: Set[Globa
         attributes = {one.name.split(".")[-2] for one in met if "." in one.name}
         return {one.source.path: one for one in (*settings, *late.setters(attributes))}.values()
     changed = {one.name for one in met if _changeable(evaluator, one)}
-    facts = evaluator.project.python_uncounted(path)
+    facts = evaluator.project.python_in_passing(path)
     around = {scope.name for scope in facts.module.children} if facts is not None else set()
     called = {one for one in around if not _changed_inside(evaluator, Global(path, one)).isdisjoint(met)}
     # A function, or a number, can only be set to another.
@@ -76,7 +76,7 @@ def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
     waiting = [named]
     while waiting:
         one = waiting.pop()
-        facts = evaluator.project.python_uncounted(one.path) if one not in found else None
+        facts = evaluator.project.python_in_passing(one.path) if one not in found else None
         found.add(one)
         if facts is not None and next(imported(facts.module, one.name), None) is not None:
             waiting.extend(meant_by(evaluator, facts, facts.module, one.name))
@@ -84,7 +84,7 @@ def _meant(evaluator: Evaluator, named: Global) -> Set[Global]:
 
 
 def _is_class(evaluator: Evaluator, meant: Global) -> bool:
-    facts = evaluator.project.python_uncounted(meant.path)
+    facts = evaluator.project.python_in_passing(meant.path)
     return facts is not None and any(one.kind == "class" for one in facts.module.bindings.get(meant.name, ()))
 
 
@@ -138,7 +138,7 @@ def _changed_inside(evaluator: Evaluator, called: Global) -> Set[Global]:
 
 
 def _changed_by_call(evaluator: Evaluator, called: Global) -> Set[Global]:
-    facts = evaluator.project.python_uncounted(called.path)
+    facts = evaluator.project.python_in_passing(called.path)
     found: set[Global] = set()
     waiting: list[Scope] = []
     for scope in facts.module.children if facts is not None else ():

@@ -168,7 +168,7 @@ class LateImports:
 
     def _read(self, paths: Set[str]) -> Iterator[PythonFacts]:
         for path in sorted(paths):
-            facts = self._project.python_uncounted(path)
+            facts = self._project.python_in_passing(path)
             if facts is not None and facts.source.cells is None:
                 yield facts
 
@@ -235,7 +235,7 @@ class LateImports:
 
     def _imported(self, path: str) -> frozenset[str]:
         if path not in self._at_the_top:
-            facts = self._project.python_uncounted(path)
+            facts = self._project.python_in_passing(path)
             found = frozenset[str]()
             if facts is not None:
                 for node, place in _imports(facts.module):

@@ -1,19 +1,24 @@
 """What names at the top level of modules hang on that was read when their modules were imported.
 
 A name hangs on what its statement reads, on what the functions read that this calls, on the names that it looks at, and
-on what the ``if``, loop or block around it asked.
+on what the ``if``, loop or block around it asked. What cannot be told apart but by its name may be any of that name: a
+method, or a property, of an object.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.workers.made_once import keeps_results
-from loaderlint.linking.workers.top_level import Global, meant_by, reaches_top, touch_at
+from loaderlint.linking.workers.top_level import Global, imported, is_of_library, meant_by, reaches_top
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -23,8 +28,15 @@ Met: TypeAlias = Callable[[PythonFacts, Scope, Sequence[ast.AST]], Touch | None]
 
 _MAKES = frozenset({"__init__", "__new__", "__post_init__"})
 """Methods that run where an object is made."""
-_DEEPEST = 40
-"""Functions and modules that are followed through each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Code:
+    """Nodes of a scope that run together: those of a statement at the top level, or of a function."""
+
+    facts: PythonFacts
+    scope: Scope
+    nodes: Sequence[ast.AST]
 
 
 class ReadAtImport:
@@ -33,103 +45,175 @@ class ReadAtImport:
     def __init__(self, evaluator: Evaluator, met: Met) -> None:
         self._evaluator = evaluator
         self._met = met
-        self._by_path: dict[str, dict[str, Touch]] = {}
-        self._inside: dict[int, Touch | None] = {}
-        self._depth = 0
+        self._touches: dict[Global, Touch | None] = {}
+        self._unchanged = set[_Code]()
+        self._by_path: dict[str, Mapping[str, Sequence[_Code]]] = {}
+        self._inside: dict[int, _Code] = {}
 
     def of(self, meant: Global) -> Touch | None:
         """Return where the program changes what a name hangs on; None where that was not seen."""
-        return self._names(meant.path).get(meant.name)
+        if meant not in self._touches:
+            self._touches[meant] = self._touch(self._giving(meant))
+        return self._touches[meant]
 
-    def _names(self, path: str) -> dict[str, Touch]:
+    def _touch(self, begun: Iterable[_Code]) -> Touch | None:
+        """Return where something is changed that code reads itself, or that what it hangs on reads; the nearest."""
+        waiting, seen = deque(begun), set[_Code]()
+        while waiting:
+            code = waiting.popleft()
+            if code in seen or code in self._unchanged:
+                continue
+            seen.add(code)
+            touch = self._met(code.facts, code.scope, code.nodes)
+            if touch is not None:
+                return touch
+            waiting.extend(self._hangs_on(code))
+        self._unchanged |= seen
+        return None
+
+    def _hangs_on(self, code: _Code) -> Iterator[_Code]:
+        """Yield what gives the names in code their values, and what it runs."""
+        for name in dict.fromkeys(_names(code.nodes)):
+            if reaches_top(code.scope, name.partition(".")[0]):
+                for meant in meant_by(self._evaluator, code.facts, code.scope, name):
+                    yield from self._giving(meant)
+        for node in code.nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                yield from (self._function(*one) for one in self._properties.get(node.attr, ()))
+            for called in _called(node):
+                yield from self._run(code, called)
+
+    def _run(self, code: _Code, called: ast.expr) -> Iterator[_Code]:
+        """Yield the functions that run where something is called."""
+        name = dotted(called) or ""
+        meant = [*meant_by(self._evaluator, code.facts, code.scope, name)] if name else []
+        last = name.rpartition(".")[2]
+        found = [
+            function
+            for one in meant
+            for function in self._functions(one, _MAKES if name == last or last == one.name else {last})
+        ]
+        yield from found
+        if found or not isinstance(called, ast.Attribute):
+            return
+        if not is_of_library(self._evaluator, code.facts, code.scope, name.partition(".")[0]):
+            yield from (self._function(*one) for one in self._methods.get(called.attr, ()))
+
+    def _functions(self, meant: Global, methods: Set[str]) -> Iterator[_Code]:
+        """Yield the function that a name at the top level means, or some methods of the class, inherited ones too."""
+        waiting, seen = [meant], set[Global]()
+        while waiting:
+            one = waiting.pop()
+            of = self._evaluator.project.python_in_passing(one.path) if one not in seen else None
+            seen.add(one)
+            if of is None:
+                continue
+            others = [dotted(value) or "" for value in _values(of.module, one.name)]
+            if next(imported(of.module, one.name), None) is not None:
+                others.append(one.name)
+            for scope in of.module.children:
+                if scope.name == one.name and isinstance(scope.node, ast.ClassDef):
+                    yield from (self._function(of, inner) for inner in scope.children if inner.name in methods)
+                    others += (dotted(base) or "" for base in scope.node.bases)
+                elif scope.name == one.name:
+                    yield self._function(of, scope)
+            waiting.extend(other for name in others for other in meant_by(self._evaluator, of, of.module, name))
+
+    def _function(self, facts: PythonFacts, scope: Scope) -> _Code:
+        key = id(scope.node)
+        if key not in self._inside:
+            self._inside[key] = _Code(facts, scope, [*ast.walk(scope.node)])
+        return self._inside[key]
+
+    @cached_property
+    def _methods(self) -> Mapping[str, Sequence[tuple[PythonFacts, Scope]]]:
+        """The methods of all classes by their names."""
+        found: dict[str, list[tuple[PythonFacts, Scope]]] = {}
+        for facts in self._evaluator.project.all_python():
+            for scope in facts.scopes.values():
+                if scope.parent is not None and scope.parent.is_class and isinstance(scope.node, FunctionNode):
+                    found.setdefault(scope.name, []).append((facts, scope))
+        return found
+
+    @cached_property
+    def _properties(self) -> Mapping[str, Sequence[tuple[PythonFacts, Scope]]]:
+        """The methods that run where an attribute is asked for, by its name."""
+        found = (
+            (name, [one for one in several if _is_property(one[1].node)]) for name, several in self._methods.items()
+        )
+        return {name: several for name, several in found if several}
+
+    def _giving(self, meant: Global) -> Sequence[_Code]:
+        """Return the code that gives a name at the top level its value, or decides whether it gets it."""
+        path = meant.path
         if path not in self._by_path:
-            # Modules that import each other have what was found so far.
-            found = self._by_path[path] = {}
-            facts = self._evaluator.project.python_uncounted(path)
+            found: dict[str, list[_Code]] = {}
+            facts = self._evaluator.project.python_in_passing(path)
             if facts is not None and facts.source.cells is None:
-                self._follow(facts, facts.tree.body, None, found)
-        return self._by_path[path]
+                self._note(facts, facts.tree.body, (), found)
+            self._by_path[path] = found
+        return self._by_path[path].get(meant.name, ())
 
-    def _follow(
-        self, facts: PythonFacts, statements: Iterable[ast.stmt], around: Touch | None, found: dict[str, Touch]
+    def _note(
+        self,
+        facts: PythonFacts,
+        statements: Iterable[ast.stmt],
+        around: Sequence[_Code],
+        found: dict[str, list[_Code]],
     ) -> None:
-        """Add the names that statements change and that hang on something, or stand in what does (``around``)."""
+        """Add the code of statements, and of those ``around`` them, to what is ``found`` for the names they change."""
         for statement in statements:
             if statement is facts.guard:
                 continue
             suites = [*_suites(statement)]
-            nodes = [*_at_import(statement, {id(one) for suite in suites for one in suite})]
-            touch = around or self._touch(facts, facts.module, nodes) or self._kept(facts, statement)
-            if touch is not None:
-                for name in _changed(statement, nodes):
-                    found.setdefault(name, touch)
+            apart = () if _decides(statement) else suites
+            nodes = [*_at_import(statement, {id(one) for suite in apart for one in suite})]
+            codes = [_Code(facts, facts.module, nodes), *around]
+            if isinstance(statement, FunctionNode) and keeps_results(statement):
+                # The top level keeps what it gave as it keeps a value.
+                codes.append(self._function(facts, facts.scopes[id(statement)]))
+            for name in {*_changed(statement, nodes)}:
+                found.setdefault(name, []).extend(codes)
             for suite in suites:
-                self._follow(facts, suite, touch, found)
+                self._note(facts, suite, codes, found)
 
-    def _kept(self, facts: PythonFacts, statement: ast.stmt) -> Touch | None:
-        """Return what a function reads that keeps what it gave, as the top level keeps a value."""
-        if isinstance(statement, FunctionNode) and keeps_results(statement):
-            return self._in_function(facts, facts.scopes[id(statement)])
-        return None
 
-    def _touch(self, facts: PythonFacts, scope: Scope, nodes: Sequence[ast.AST]) -> Touch | None:
-        """Return where something is changed that nodes read themselves, by the names in them, or by what they call.
+def _values(module: Scope, name: str) -> Iterator[ast.expr]:
+    """Yield what a name at the top level is set to."""
+    yield from (one.value for one in module.bindings.get(name, ()) if one.kind == "assign" and one.value is not None)
 
-        What lies deeper than is followed counts as changed where it begins.
-        """
-        if self._depth == _DEEPEST:
-            return touch_at(facts, nodes[0]) if nodes else None
-        self._depth += 1
-        try:
-            return self._met(facts, scope, nodes) or next(
-                (
-                    touch
-                    for node in nodes
-                    for touch in (self._by_name(facts, scope, node), self._by_call(facts, scope, node))
-                    if touch is not None
-                ),
-                None,
-            )
-        finally:
-            self._depth -= 1
 
-    def _by_name(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> Touch | None:
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names, dotted ones too, that nodes look at or import."""
+    for node in nodes:
         if isinstance(node, ast.ImportFrom):
-            names = [one.asname or one.name for one in node.names]
+            yield from (one.asname or one.name for one in node.names)
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            names = [dotted(node) or ""]
-        else:
-            return None
-        seen = (name for name in names if reaches_top(scope, name.partition(".")[0]))
-        meant = (one for name in seen for one in meant_by(self._evaluator, facts, scope, name))
-        return next((touch for one in meant if (touch := self.of(one)) is not None), None)
-
-    def _by_call(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> Touch | None:
-        name = dotted(node.func) if isinstance(node, ast.Call) else None
-        for meant in meant_by(self._evaluator, facts, scope, name) if name else ():
-            of = self._evaluator.project.python_uncounted(meant.path)
-            for called in _called(of.module, meant.name, name or "") if of is not None else ():
-                touch = self._in_function(of, called) if of is not None else None
-                if touch is not None:
-                    return touch
-        return None
-
-    def _in_function(self, facts: PythonFacts, scope: Scope) -> Touch | None:
-        key = id(scope.node)
-        if key not in self._inside:
-            self._inside[key] = None
-            self._inside[key] = self._touch(facts, scope, [*ast.walk(scope.node)])
-        return self._inside[key]
+            yield dotted(node) or ""
 
 
-def _called(module: Scope, name: str, written: str) -> Iterator[Scope]:
-    """Yield the functions that a call runs of what has a name at the top level: those that make it, of a class."""
-    last = written.rpartition(".")[2]
-    for one in module.children:
-        if one.name == name and one.is_class:
-            yield from (inner for inner in one.children if inner.name in (_MAKES if last == name else {last}))
-        elif one.name == name:
-            yield one
+def _called(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a node calls, or hands to what may call it: ``map(read, rows)``."""
+    if isinstance(node, ast.Call):
+        handed = (*node.args, *(one.value for one in node.keywords))
+        yield from (node.func, *(one for one in handed if isinstance(one, ast.Name | ast.Attribute)))
+    elif isinstance(node, FunctionNode | ast.ClassDef):
+        yield from (one for one in node.decorator_list if not isinstance(one, ast.Call))
+
+
+def _is_property(node: ast.AST) -> bool:
+    decorators = node.decorator_list if isinstance(node, FunctionNode) else ()
+    return any((dotted(one) or "").endswith("property") for one in decorators)
+
+
+def _decides(statement: ast.stmt) -> bool:
+    """Return whether what stands in a statement decides what else of it runs: by an error, or the end of a loop."""
+    if isinstance(statement, ast.With):
+        around = [one.context_expr for one in statement.items]
+        return any(isinstance(one, ast.Call) and called_name(one) == "suppress" for one in around)
+    loops = isinstance(statement, ast.For | ast.While)
+    early = loops and any(isinstance(one, ast.Break | ast.Continue) for one in ast.walk(statement))
+    return early or bool(getattr(statement, "handlers", ()))
 
 
 def _suites(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:

@@ -83,7 +83,7 @@ def _module(evaluator: Evaluator, facts: PythonFacts, name: str) -> str | None:
     for end in range(min(len(parts) - 1, _MOST_PARTS), 0, -1) if found is None else ():
         inner = project.module(".".join(parts[:end]), path)
         for part in parts[end:] if inner is not None else ():
-            of = project.python_uncounted(inner) if inner is not None else None
+            of = project.python_in_passing(inner) if inner is not None else None
             targets = imported(of.module, part) if of is not None and inner is not None else iter(())
             inner = next((one for target in targets if (one := project.module(target, inner or path))), None)
         if inner is not None:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.things.kinds import Function
-from loaderlint.linking.workers.file_reads import READS_FIRST
 from loaderlint.linking.workers.top_level import full_name, is_later, meant_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.file_reads import READS_FIRST
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
