@@ -92,8 +92,13 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     if count == 0 and loader.payload.code.process_wide is not None:
         change = loader.payload.code.process_wide
         return fix.unsafe(
-            f"`{change.what}` ({change.span.place}) changes all of its process, which without workers is the one that "
-            "trains"
+            f"`{change.what}` ({change.span.place}) changes or ends all of its process, which without workers is the "
+            "one that trains"
+        )
+    if count == 0 and loader.payload.code.told_process is not None:
+        told = loader.payload.code.told_process
+        return fix.unsafe(
+            f"`{told.what}` ({told.span.place}) hangs on which process it is, which is one without workers"
         )
     if count == 0 and loader.payload.code.changed_later is not None and _imports_anew(loader, target):
         change = loader.payload.code.changed_later

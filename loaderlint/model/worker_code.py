@@ -107,7 +107,8 @@ class WorkerCode:
     that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
     the guard, ``read_anew`` where the program changes what each new worker reads of its surroundings, such as the
-    environment. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    environment. ``process_wide`` is where it ends its process, or changes what all of that has, such as the seed of a
+    generator, ``told_process`` where what it gives hangs on which process runs it, by its name or number.
     ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
@@ -130,6 +131,7 @@ class WorkerCode:
     imported_late: Touch | None = None
     read_anew: Touch | None = None
     process_wide: Touch | None = None
+    told_process: Touch | None = None
     draws_seeded: bool = False
 
 

@@ -19,6 +19,7 @@ from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, th
 
 REMEMBERS = WorkerCode(remembers=True)
 LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
+TOLD = WorkerCode(told_process=Touch(at(3), "os.getpid() == self.main"))
 
 
 def with_code(code: WorkerCode) -> Loader:
@@ -27,8 +28,8 @@ def with_code(code: WorkerCode) -> Loader:
 
 @pytest.mark.parametrize(
     ("code", "safe"),
-    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False)],
-    ids=["none", "keeps", "lacks"],
+    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False), (TOLD, False)],
+    ids=["none", "keeps", "lacks", "asks which process"],
 )
 def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_them(
     code: WorkerCode, safe: bool

@@ -13,6 +13,7 @@ from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Possibility
+from loaderlint.linking.workers.asks_for_main import asked_for_process
 from loaderlint.linking.workers.changed_in_workers import changes_in_workers, changes_tensors, remembers
 from loaderlint.linking.workers.draws import Draws
 from loaderlint.linking.workers.ends import stops
@@ -83,6 +84,7 @@ def worker_code(
         imported_late=late,
         read_anew=read_anew(evaluator, everything),
         process_wide=next(process_wide(evaluator, everything), None),
+        told_process=next((touch for one in everything for touch in asked_for_process(one)), None),
         draws_seeded=_is_given(given, "worker_init_fn") and seeds_what_is_drawn(starting, draws),
     )
 
