@@ -100,6 +100,9 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(
             f"`{told.what}` ({told.span.place}) hangs on which process it is, which is one without workers"
         )
+    if count == 0 and loader.payload.code.read_back is not None:
+        read = loader.payload.code.read_back
+        return fix.unsafe(f"`{read.what}` ({read.span.place}) reads what samples change, which workers have copies of")
     if count == 0 and loader.payload.code.changed_later is not None and _imports_anew(loader, target):
         change = loader.payload.code.changed_later
         return fix.unsafe(

@@ -108,7 +108,8 @@ class WorkerCode:
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
     the guard, ``read_anew`` where the program changes what each new worker reads of its surroundings, such as the
     environment. ``process_wide`` is where it ends its process, or changes what all of that has, such as the seed of a
-    generator, ``told_process`` where what it gives hangs on which process runs it, by its name or number.
+    generator, ``told_process`` where what it gives hangs on which process runs it, by its name or number, and
+    ``read_back`` where the program reads what it changes of the objects it runs on, which are copies in workers.
     ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
@@ -132,6 +133,7 @@ class WorkerCode:
     read_anew: Touch | None = None
     process_wide: Touch | None = None
     told_process: Touch | None = None
+    read_back: Touch | None = None
     draws_seeded: bool = False
 
 

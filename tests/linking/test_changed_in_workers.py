@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from loaderlint.model.worker_code import WorkerCode
@@ -412,6 +414,51 @@ def test_code_whose_samples_hang_on_the_process(body: str, what: str) -> None:
 @pytest.mark.parametrize("body", NOT_TOLD.values(), ids=NOT_TOLD)
 def test_code_whose_samples_hang_on_no_process(body: str) -> None:
     assert code(body).told_process is None
+
+
+LOGS = """
+    from torch.utils.data import DataLoader, Dataset
+    class Rows(Dataset):
+        def __init__(self):
+            self.log, self.seen, self.rows, self.file = [], 0, [1], None
+        def __len__(self):
+            return len(self.rows)
+        def __getitem__(self, index):
+            if self.file is None:
+                self.file = open("rows")
+            self.log.append(index)
+            self.seen += 1
+            self.last = index
+            return index
+        def count(self):
+            return self.seen
+        def close(self):
+            self.file.close()
+        def forget(self):
+            self.log.clear()
+    rows, others = Rows(), Rows()
+    for batch in DataLoader(rows, num_workers=2):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "what"),
+    [
+        ("print(rows.log)", "rows.log"),
+        ("def show():\n    print(len(rows.log))", "rows.log"),
+        ("print(rows.last)", "rows.last"),
+        ("print(rows.count())", "self.seen"),
+        ("print(others.log, rows.rows, len(rows))", None),
+        ("rows.forget()\nrows.log = []\nrows.log.append(1)", None),
+        ("rows.close()", None),
+        ("", None),
+    ],
+)
+def test_what_workers_change_of_their_copies_the_program_may_read(after: str, what: str | None) -> None:
+    (loader,) = loaders_of(dedent(LOGS) + after + "\n")
+    read = loader.payload.code.read_back
+    assert (read.what if read is not None else None) == what
 
 
 @pytest.mark.parametrize(

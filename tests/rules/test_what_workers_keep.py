@@ -19,6 +19,7 @@ from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, th
 
 REMEMBERS = WorkerCode(remembers=True)
 LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
+READ_BACK = WorkerCode(read_back=Touch(at(3), "data.log"))
 TOLD = WorkerCode(told_process=Touch(at(3), "os.getpid() == self.main"))
 
 
@@ -28,8 +29,8 @@ def with_code(code: WorkerCode) -> Loader:
 
 @pytest.mark.parametrize(
     ("code", "safe"),
-    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False), (TOLD, False)],
-    ids=["none", "keeps", "lacks", "asks which process"],
+    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False), (TOLD, False), (READ_BACK, False)],
+    ids=["none", "keeps", "lacks", "asks which process", "is read"],
 )
 def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_them(
     code: WorkerCode, safe: bool
