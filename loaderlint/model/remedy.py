@@ -87,6 +87,16 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
     if count == 0 and loader.uses.payload_set:
         return fix.unsafe("the program changes what the workers have copies of, which reaches the samples at once then")
+    if count == 0 and loader.uses.reaches_samples is not None:
+        change = loader.uses.reaches_samples
+        return fix.unsafe(
+            f"`{change.what}` ({change.span.place}) changes what samples hang on, which these have at once then"
+        )
+    if count == 0 and loader.uses.draws_beside is not None:
+        drawn = loader.uses.draws_beside
+        return fix.unsafe(
+            f"`{drawn.what}` ({drawn.span.place}) draws from random numbers that samples, or their order, share then"
+        )
     if count == 0 and loader.uses.changes_batches and _may_hand_out_what_is_kept(loader):
         return fix.unsafe("the program changes its batches, which may be parts of the data set itself without workers")
     if count == 0 and loader.payload.code.process_wide is not None:

@@ -110,6 +110,8 @@ class WorkerCode:
     environment. ``process_wide`` is where it ends its process, or changes what all of that has, such as the seed of a
     generator, ``told_process`` where what it gives hangs on which process runs it, by its name or number, and
     ``read_back`` where the program reads what it changes of the objects it runs on, which are copies in workers.
+    ``reads`` are the files that it reads, by their paths as far as these are seen to the end, and ``draws`` says whose
+    random numbers it draws of those that all of a process shares.
     ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
@@ -134,6 +136,8 @@ class WorkerCode:
     process_wide: Touch | None = None
     told_process: Touch | None = None
     read_back: Touch | None = None
+    reads: tuple[str, ...] = ()
+    draws: frozenset[str] = frozenset()
     draws_seeded: bool = False
 
 
