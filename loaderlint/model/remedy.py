@@ -376,7 +376,14 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes what workers read, and {there} import it anew"
         )
+    if payload.code.set_after_read is not None:
+        return fix.unsafe(begun_with(payload.code.set_after_read))
     return fix
+
+
+def begun_with(change: Touch) -> str:
+    """Return why it is unsafe to have workers import what reads the surroundings that a file sets later."""
+    return f"`{change.what}` ({change.span.place}) changes what was read above it, and workers begin with it"
 
 
 def not_run_if_guarded(brought_in: Touch) -> str:

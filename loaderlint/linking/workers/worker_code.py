@@ -23,7 +23,7 @@ from loaderlint.linking.workers.imported_late import imported_late
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
 from loaderlint.linking.workers.process_wide import process_wide
-from loaderlint.linking.workers.read_anew import read_anew
+from loaderlint.linking.workers.read_anew import read_anew, set_after_read
 from loaderlint.linking.workers.read_back import read_back
 from loaderlint.linking.workers.returned import called, unsendable
 from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
@@ -86,6 +86,7 @@ def worker_code(
         changed_later=left_behind(evaluator, everything, settings=False) or late,
         imported_late=late,
         read_anew=read_anew(evaluator, everything),
+        set_after_read=set_after_read(evaluator, everything),
         process_wide=next(process_wide(evaluator, everything), None),
         told_process=next((touch for one in everything for touch in asked_for_process(one)), None),
         read_back=next(read_back(evaluator, everything), None),
