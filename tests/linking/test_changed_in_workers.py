@@ -437,7 +437,8 @@ LOGS = """
         def forget(self):
             self.log.clear()
     rows, others = Rows(), Rows()
-    for batch in DataLoader(rows, num_workers=2):
+    loader = DataLoader(rows, num_workers=2)
+    for batch in loader:
         pass
 """
 
@@ -448,6 +449,8 @@ LOGS = """
         ("print(rows.log)", "rows.log"),
         ("def show():\n    print(len(rows.log))", "rows.log"),
         ("print(rows.last)", "rows.last"),
+        ("print(loader.dataset.log)", "loader.dataset.log"),
+        ("print(loader.rows.log, loader.dataset.rows)", None),
         ("print(rows.count())", "self.seen"),
         ("print(others.log, rows.rows, len(rows))", None),
         ("rows.forget()\nrows.log = []\nrows.log.append(1)", None),

@@ -93,6 +93,7 @@ REACHES = {
         "note(batch)",
         "picks.update(1)",
     ),
+    "one that the loader has": ("", "Rows(), sampler=Hard()", "loader.sampler.update(1)", "loader.sampler.update(1)"),
     "what a sampler goes over": ("picks = Batches()", "Rows(), sampler=picks", "picks.update(1)", "picks.update(1)"),
     "what a sampler was made of": ("rows = np.ones(8)", "Rows(), sampler=Hard(rows)", "rows[0] = 1", "rows[0]"),
     "parameters": ("", "Rows(model.weight.detach().numpy())", "train(batch)", "optimizer.step()"),
@@ -113,6 +114,11 @@ LEAVES = {
     "a setting beside": ("import argparse\nargs = argparse.Namespace()", "Rows(args)", "args.step = 1"),
     "a sampler that is looked at": ("picks = Hard()", "Rows(), sampler=picks", "picks.show()"),
     "a sampler of another loader": ("picks, others = Hard(), Hard()", "Rows(), sampler=picks", "others.update(1)"),
+    "one that another loader has": (
+        "picks = Hard()\nother = Rows()\nother.sampler = Hard()",
+        "Rows(), sampler=picks",
+        "other.sampler.update(1)",
+    ),
     "what gives all indices at once": ("picks = Ordered()", "Rows(), sampler=picks", "picks.update(1)"),
     "what gives them in order of its beginning": ("picks = Begun()", "Rows(), sampler=picks", "picks.update(1)"),
     "weights that torch's sampler reads once": (

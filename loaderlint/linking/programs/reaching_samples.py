@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, TypeGuard
 
+from loaderlint.linking.following.loaders_behind import loaders_in
 from loaderlint.linking.following.needs_cuda import has_layers, is_layer
 from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.kept_batches import changed_by
@@ -51,7 +52,7 @@ def reaching_samples(
         parts = with_called(evaluator, loop, frame) if samplers or trained or payload.code.reads else ()
         for part in parts:
             for sampler in samplers:
-                yield from _changes_object(evaluator, part, sampler)
+                yield from _changes_object(evaluator, site, part, sampler)
             yield from _writes(evaluator, part, payload.code.reads)
             yield from (touch_at(part.facts, one.node) for one in part.sites if trained and _trains(part, one.node))
 
@@ -154,7 +155,7 @@ def _is_all_there(value: ast.expr | None) -> bool:
     return False
 
 
-def _changes_object(evaluator: Evaluator, part: Part, sampler: Instance) -> Iterator[Touch]:
+def _changes_object(evaluator: Evaluator, site: PythonSite, part: Part, sampler: Instance) -> Iterator[Touch]:
     """Yield where a part of a program has a sampler change itself, or changes an attribute of it."""
     changing = {
         scope.name
@@ -164,14 +165,18 @@ def _changes_object(evaluator: Evaluator, part: Part, sampler: Instance) -> Iter
     }
 
     def is_it(node: ast.expr, place: Place) -> bool:
+        if isinstance(node, ast.Attribute) and node.attr in SAMPLERS:
+            behind = loaders_in(evaluator, node.value, part.frame(place))
+            if any(one.call == id(site.call) for one in behind):
+                return True
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(node, part.frame(place))]
         return any(isinstance(one, Instance) and one.call is sampler.call is not None for one in things)
 
-    for site in part.sites:
-        function = site.node.func
-        if isinstance(function, ast.Attribute) and function.attr in changing and is_it(function.value, site.place):
-            yield touch_at(part.facts, site.node)
+    for call in part.sites:
+        function = call.node.func
+        if isinstance(function, ast.Attribute) and function.attr in changing and is_it(function.value, call.place):
+            yield touch_at(part.facts, call.node)
     for one in part.bindings:
         if one.kind in _SETS and "." in one.name:
             owners = (node.value for node in ast.walk(one.node) if _is_attribute(node, one.name))

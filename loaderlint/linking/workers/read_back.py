@@ -106,14 +106,18 @@ def _read_outside(evaluator: Evaluator, instance: Instance, attribute: str, insi
 
 
 def _may_be(evaluator: Evaluator, facts: PythonFacts, scope: Scope, node: ast.expr, instance: Instance) -> bool:
-    """Return whether an expression may stand for an object, as far as that is known by the call that made it."""
+    """Return whether an expression may stand for an object, as far as that is known by the call that made it.
+
+    So may what is called a data set, such as a loader's, of which nothing is known.
+    """
     with evaluator.steps(STEPS):
         things = [one.thing for one in evaluator.evaluate(node, Frame(facts, place_in(scope, node)))]
+    known = [one for one in things if isinstance(one, Instance)]
+    if not known:
+        return isinstance(node, ast.Attribute) and node.attr == "dataset"
     return any(
-        isinstance(one, Instance)
-        and one.of.node is instance.of.node
-        and (one.call is instance.call or None in (one.call, instance.call))
-        for one in things
+        one.of.node is instance.of.node and (one.call is instance.call or None in (one.call, instance.call))
+        for one in known
     )
 
 
