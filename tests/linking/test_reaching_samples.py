@@ -78,6 +78,12 @@ REACHES = {
     "what shows an array": ("rows = np.zeros(8)", "Rows(torch.from_numpy(rows))", "rows.fill(3)", "rows.fill(3)"),
     "a part of an array": ("rows = torch.zeros(8)", "Rows(rows[2:].data)", "rows.mul_(2)", "rows.mul_(2)"),
     "an array, by a view": ("rows = torch.zeros(8)", "Rows(rows)", "rows.view(4, 2)[0] = 1", "rows.view(4, 2)[0]"),
+    "an array under another name": (
+        "rows = np.zeros(8)\ndef note(scores):\n    scores[0] = 1",
+        "Rows(rows)",
+        "note(rows)",
+        "scores[0]",
+    ),
     "the order": ("order = [1, 2]", "Rows(), sampler=order", "order.append(3)", "order.append(3)"),
     "a sampler": ("picks = Hard()", "Rows(), sampler=picks", "picks.update(1)", "picks.update(1)"),
     "an attribute of one": ("picks = Hard()", "Rows(), batch_sampler=picks", "picks.offset += 1", "picks.offset += 1"),
@@ -105,6 +111,11 @@ REACHES = {
 }
 LEAVES = {
     "another array": ("rows, others = np.zeros(8), np.zeros(8)", "Rows(rows)", "others += 1"),
+    "another array in a function": (
+        "rows, others = np.zeros(8), np.zeros(8)\ndef note(scores):\n    scores[0] = 1",
+        "Rows(rows)",
+        "note(others)",
+    ),
     "a copy of the array": ("rows = np.zeros(8)", "Rows(rows.copy())", "rows += 1"),
     "an array that is copied by another name": ("rows = np.zeros(8)", "Rows(torch.tensor(rows))", "rows += 1"),
     "what is worked out of an array": ("rows = np.zeros(8)", "Rows(rows.mean())", "rows += 1"),

@@ -15,11 +15,13 @@ from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.kept_batches import changed_by
 from loaderlint.linking.programs.meanwhile import Part, loops_over, with_called
 from loaderlint.linking.scopes.names import MUTATIONS
+from loaderlint.linking.scopes.own_nodes import own_nodes
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing
 from loaderlint.linking.workers.file_paths import files_named, may_be
 from loaderlint.linking.workers.file_writes import written_by
 from loaderlint.linking.workers.top_level import full_name, touch_at
+from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.readers.python import FunctionNode, Place, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name
@@ -47,10 +49,12 @@ def reaching_samples(
     datasets = [*instances(evaluator, given, {"dataset"})]
     trained = payload.model or any(_shares_parameters(evaluator, one) for one in datasets)
     handed = list(_handed(evaluator, site, given, [*datasets, *samplers]))
+    arrays = frozenset(_arrays(evaluator, [*datasets, *samplers]))
     for loop, frame in dict(loops_over(site.call, runs)).items():
         yield from _changes_handed(loop, handed)
-        parts = with_called(evaluator, loop, frame) if samplers or trained or payload.code.reads else ()
-        for part in parts:
+        deeper = samplers or trained or arrays or payload.code.reads
+        for part in with_called(evaluator, loop, frame) if deeper else ():
+            yield from _changes_arrays(evaluator, part, arrays)
             for sampler in samplers:
                 yield from _changes_object(evaluator, site, part, sampler)
             yield from _writes(evaluator, part, payload.code.reads)
@@ -108,13 +112,40 @@ def _seen_through(scope: Scope, node: ast.expr) -> ast.expr:
 def _changes_handed(part: Part, handed: Sequence[tuple[Scope, str]]) -> Iterator[Touch]:
     """Yield where a loop changes in place what has one of the names."""
     names = {name for scope, name in handed if scope is part.scope and name}
-    body = part.loop.body if names and isinstance(part.loop, ast.For | ast.AsyncFor | ast.While) else []
-    for node in (one for statement in body for one in ast.walk(statement)):
+    for node, changed in _changed_in(part) if names else ():
         if isinstance(node, ast.AugAssign) and not _may_be_array(part.scope, node.target):
             continue
-        for changed in changed_by(node) if not isinstance(node, ast.Attribute) else ():
-            if _path(part.scope, changed) in names:
+        if _path(part.scope, changed) in names:
+            yield touch_at(part.facts, node)
+
+
+def _arrays(evaluator: Evaluator, made: Sequence[Instance]) -> Iterator[ast.Call]:
+    """Yield the calls that made the arrays and tensors which objects were made of, or of views of them."""
+    for one in made:
+        for argument in _arguments(one.call) if one.call is not None else ():
+            assert one.frame is not None
+            with evaluator.steps(STEPS):
+                things = [of.thing for of in evaluator.evaluate(_seen_through(one.frame.scope, argument), one.frame)]
+            yield from (of.call for of in things if isinstance(of, Made) and of.callee.startswith(_ARRAYS))
+
+
+def _changes_arrays(evaluator: Evaluator, part: Part, arrays: Set[ast.Call]) -> Iterator[Touch]:
+    """Yield where a part of a program changes arrays in place, by whatever name it has them."""
+    for node, changed in _changed_in(part) if arrays else ():
+        base = _seen_through(part.scope, changed)
+        if dotted(base):
+            with evaluator.steps(STEPS):
+                things = [one.thing for one in evaluator.evaluate(base, part.frame(place_in(part.scope, base)))]
+            if any(isinstance(one, Made) and one.call in arrays for one in things):
                 yield touch_at(part.facts, node)
+
+
+def _changed_in(part: Part) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Yield what a part of a program changes in place, each with the statement, call or target that does so."""
+    within = part.loop.body if isinstance(part.loop, ast.For | ast.AsyncFor | ast.While) else [part.scope.node]
+    for node in (one for statement in within for one in (statement, *own_nodes(statement))):
+        if not isinstance(node, ast.Attribute):
+            yield from ((node, changed) for changed in changed_by(node))
 
 
 def _may_be_array(scope: Scope, node: ast.expr) -> bool:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.scopes.names import MUTATIONS
+from loaderlint.linking.scopes.own_nodes import own_nodes
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
 from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, ScopeNode, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.lifetimes import CHANGES_ITS_OBJECT
 
@@ -32,10 +33,15 @@ def read_back(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Tou
     in a while is mostly a handle, which they would open, too.
     """
     inside = {id(one.node) for one in running}
+    seen = set[tuple[int, int, str, bool]]()
     for function in running:
         receiver = function.receiver
         for attribute, in_place in _changed(function).items() if receiver is not None else ():
             assert receiver is not None
+            asked = (id(receiver.of.node), id(receiver.call), attribute, in_place)
+            if asked in seen:
+                continue
+            seen.add(asked)
             for method, facts in _methods(evaluator, receiver.of) if in_place else ():
                 if id(method.node) not in inside and _is_asked(evaluator, method):
                     own = (one for one in _reads(method, attribute) if _is_name(one.value, _receiver(method)))
@@ -67,7 +73,7 @@ def _is_asked(evaluator: Evaluator, method: Scope) -> bool:
 
 def _reads(scope: Scope, attribute: str) -> Iterator[ast.Attribute]:
     """Yield where a scope reads an attribute of something, and does not only change it."""
-    nodes = [*_own_nodes(scope.node)]
+    nodes = [*own_nodes(scope.node)]
     changing = set[int]()
     for node in nodes:
         if (
@@ -81,14 +87,6 @@ def _reads(scope: Scope, attribute: str) -> Iterator[ast.Attribute]:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Load):
             yield from [node] if id(node) not in changing else ()
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what stands in a scope and in no other inside of it."""
-    for one in ast.iter_child_nodes(node):
-        if not isinstance(one, ScopeNode):
-            yield one
-            yield from _own_nodes(one)
 
 
 def _read_outside(evaluator: Evaluator, instance: Instance, attribute: str, inside: set[int]) -> Iterator[Touch]:
