@@ -173,6 +173,8 @@ def lint(
         },
     )
     named = paths or ["."]
+    if named[0] in _names(commands) and not os.path.exists(named[0]):
+        raise Refusal(f"`{named[0]}` is a command, and so comes before all options: loaderlint {named[0]} ...")
     stdin = sys.stdin.buffer.read() if STDIN in named else b""
     discovered = discover(named, settings, stdin=stdin, stdin_filename=stdin_filename)
     if output and _is_linted(output, discovered):
@@ -412,7 +414,9 @@ def _asked(
             return Failure(path, "there is no such line in a cell with code", line, cell=cell)
         return Asked(path, files, found, cells)
     last = line if source is None else source.content.count(b"\n") + (not source.content.endswith(b"\n"))
-    return Asked(path, files, line) if 0 < line <= last else Failure(path, f"the file ends at line {last}", line)
+    if line == 0:
+        return Failure(path, "lines count from 1", line)
+    return Asked(path, files, line) if line <= last else Failure(path, f"the file ends at line {last}", line)
 
 
 def _place(place: str) -> tuple[str, int | None, int | None]:

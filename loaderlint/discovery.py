@@ -146,11 +146,14 @@ def _standard_input(content: bytes, filename: str | None, settings: SettingsInde
     read = decoded(content, path, location, language)
     if isinstance(read, Failure) or _may_matter(location, content, in_force):
         return read
-    return _no_python(read) if read is not None and language is Language.PYTHON else None
+    # Standard input is all that a run is asked about: silence would mislead where it cannot be parsed.
+    if read is not None and language is Language.PYTHON:
+        return _no_python(read)
+    return None if language.is_anybodys else read
 
 
 def _no_python(source: Source) -> Failure | None:
-    """Return why the source is no Python; standard input is all that a run is asked about, so silence would mislead."""
+    """Return why the source is no Python, which takes less time than to read it as what may hold a loader."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

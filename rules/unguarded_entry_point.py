@@ -8,7 +8,7 @@ from loaderlint.model.edit import Fix, GuardEntryPoint, Remedy, Unfixed
 from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity
 from loaderlint.model.loader import Loader
 from loaderlint.model.payload import Touch
-from loaderlint.model.remedy import not_run_if_guarded
+from loaderlint.model.remedy import begun_with, not_run_if_guarded
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import StartMethod, Target
 
@@ -54,8 +54,9 @@ class UnguardedEntryPoint(Rule):
     such a name cannot be made without effects, such as a parsed command line; where what goes inside sets up, or may
     set up, what workers read in their own process (`cfg.merge(args)`, `library.install()`); where what stays outside
     would come before what may prepare an import or make its files; where a module that only functions import adds to
-    what workers read (a registry); and where another file imports the module to run it. So it may by a name that only a
-    run shows (`import_module("experiments." + name)`): then the finding is no more than likely, too.
+    what workers read (a registry); where the file sets what it read of the environment further up, which workers begin
+    with; and where another file imports the module to run it. So it may by a name that only a run shows
+    (`import_module("experiments." + name)`): then the finding is no more than likely, too.
     None where the file ends whatever imports it: what it is to refuse besides workers is for you to say.
     Of a library that is not known the names of functions say what they set up, and of a function that runs the loaders
     only what it begins with counts.
@@ -118,4 +119,6 @@ def _guard(loader: Loader, touches: Sequence[Touch]) -> Remedy:
         return fix.unsafe(
             f"`{late.what}` ({late.span.place}) changes what workers read, in a module that they then do not import"
         )
+    if loader.payload.code.set_after_read is not None:
+        return fix.unsafe(begun_with(loader.payload.code.set_after_read))
     return fix

@@ -37,14 +37,19 @@ class WorkersOnWindows(Rule):
     Safe, but slower: the samples stay, and options that need workers go with the last one. Where workers persisted, a
     loader that shuffles draws another order from its second epoch on. Unsafe when a `worker_init_fn` would no longer
     run, the dataset is iterable, makes its own batches, counts what it gave before (`self.given += 1`) or changes a
-    sample where it is kept (`row = self.rows[index]; row *= 2`), what runs in workers changes all of its process
-    (`torch.manual_seed`, `torch.backends`, `os.environ`), the program changes what the code of workers reads after its
-    modules were imported (`global THRESHOLD`), which workers on Windows never have, sets an attribute of what the
-    workers have copies of, or changes batches that may be parts of the data set (`batch_size=None`, a `collate_fn`),
-    code asks `get_worker_info` or the loader for its options, two iterators in use at a time share the workers that
-    persist (LL406), the call may make a class of the project that iterates in a way of its own, a `try` takes what
-    torch refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), or the number also serves
-    something else.
+    sample where it is kept (`row = self.rows[index]; row *= 2`), and when what runs in workers changes or ends all of
+    its process (`torch.manual_seed`, `torch.backends`, `os.environ`, `sys.exit`) or asks which one that is
+    (`get_worker_info`, `os.getpid`).
+    Unsafe when the program changes what the code of workers reads after its modules were imported (`global THRESHOLD`),
+    which workers on Windows never have, sets an attribute of what the workers have copies of, reads one that these
+    change (`data.log`), changes batches that may be parts of the data set (`batch_size=None`, a `collate_fn`), or
+    changes in the loop what samples or their order hang on (an array, a trained model, a file, a sampler). So it is
+    when it seeds and draws from then on what samples draw, too, of `random` and NumPy, or what a sampler draws as it
+    goes along.
+    Unsafe when code asks the loader for its options, two iterators in use at a time share the workers that persist
+    (LL406), the call may make a class of the project that iterates in a way of its own, a `try` takes what torch
+    refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), or the number also serves something
+    else.
 
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch

@@ -96,6 +96,7 @@ def test_every_option_of_the_contract_parses(project: WriteFiles, capsys: Captur
     [
         (["gone.py"], "gone.py"),
         (["--fo"], "No such option"),
+        (["--no-cache", "trace", "x.py"], "`trace` is a command, and so comes before all options: loaderlint trace"),
         (["--platform", "beos"], "loaderlint: --platform: platforms[0] should be "),
         (["--python", "three"], "--python: python[0] should be a version such as '3.12', and is 'three'"),
         (["--torch", "new"], "--torch: torch should be a version such as '2.6', and is 'new'"),
@@ -195,6 +196,16 @@ def test_fixing_standard_input_gives_back_what_needs_no_fix(
     out, err = capsysbinary.readouterr()
     assert out == content
     assert b"No findings" in err
+
+
+def test_standard_input_that_is_no_yaml_is_a_mistake(
+    project: WriteFiles, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project({})
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a: [1\nb: }\n")))
+    code, out, _ = said(capsys, "--stdin-filename", "a.yaml", "-")
+    assert code == 2
+    assert out.startswith("a.yaml:2:2: error: ")
 
 
 def started(

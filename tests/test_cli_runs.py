@@ -270,7 +270,7 @@ def test_trace_of_a_line_with_nothing_on_it_says_so_and_what_stands_near(
     ("place", "told"),
     [
         ("train.py:6", "train.py:6: the file ends at line 5"),
-        ("train.py:0", "train.py:0: the file ends at line 5"),
+        ("train.py:0", "train.py:0: lines count from 1"),
         ("train.py:9:4", "train.py:9: the file ends at line 5"),
         (".:5", ".:5: this is a folder, and a line is one of a file"),
         ("./gone.py:5", "gone.py:1: there is no such file or folder"),

@@ -287,9 +287,16 @@ def test_standard_input_that_is_no_python_is_a_failure_whatever_it_holds(name: s
     assert found.sources == {}
 
 
+def test_standard_input_that_is_yaml_is_read_whatever_it_holds(project: WriteFiles) -> None:
+    found = look("-", stdin=b"a: [1\nb: }\n", stdin_filename="a.yaml")
+    assert (found.stdin, found.failures) == ("a.yaml", ())
+    project({"a.yaml": "a: [1\nb: }\n"})
+    assert look("a.yaml").sources == {}
+
+
 @pytest.mark.parametrize(
     ("content", "name"),
-    [(b"", None), (b"x = '\\d'\n", "a.py"), (b"x: (\n", "a.yaml"), (b"y = (\n", "third_party/a.py")],
+    [(b"", None), (b"x = '\\d'\n", "a.py"), (b"x: (\n", "a.json"), (b"y = (\n", "third_party/a.py")],
     ids=["nothing", "a warning", "another language", "excluded"],
 )
 def test_standard_input_that_python_reads_or_that_is_none_is_no_failure(

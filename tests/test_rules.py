@@ -252,6 +252,12 @@ class TestUnguardedEntryPoint:
         assert "`READERS.add(read)`" in the_fix(found).reason
         assert the_fix(the_finding("LL102", self.unguarded(num_workers=4), WINDOWS)).safe
 
+    def test_the_fix_is_unsafe_where_workers_begin_with_what_the_file_set_after_it_read_that(self) -> None:
+        payload = Payload(code=WorkerCode(set_after_read=Touch(at(3), "os.environ['MODE'] = '2'")), seen=True)
+        found = the_finding("LL102", replace(self.unguarded(num_workers=4), payload=payload), WINDOWS)
+        assert not the_fix(found).safe
+        assert "`os.environ['MODE'] = '2'`" in the_fix(found).reason
+
 
 class TestUnpicklableWorkerCallable:
     LAMBDA = Unpicklable(at(20), "lambda", "collate_fn")

@@ -87,14 +87,32 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
     if count == 0 and loader.uses.payload_set:
         return fix.unsafe("the program changes what the workers have copies of, which reaches the samples at once then")
+    if count == 0 and loader.uses.reaches_samples is not None:
+        change = loader.uses.reaches_samples
+        return fix.unsafe(
+            f"`{change.what}` ({change.span.place}) changes what samples hang on, which these have at once then"
+        )
+    if count == 0 and loader.uses.draws_beside is not None:
+        drawn = loader.uses.draws_beside
+        return fix.unsafe(
+            f"`{drawn.what}` ({drawn.span.place}) draws from random numbers that samples, or their order, share then"
+        )
     if count == 0 and loader.uses.changes_batches and _may_hand_out_what_is_kept(loader):
         return fix.unsafe("the program changes its batches, which may be parts of the data set itself without workers")
     if count == 0 and loader.payload.code.process_wide is not None:
         change = loader.payload.code.process_wide
         return fix.unsafe(
-            f"`{change.what}` ({change.span.place}) changes all of its process, which without workers is the one that "
-            "trains"
+            f"`{change.what}` ({change.span.place}) changes or ends all of its process, which without workers is the "
+            "one that trains"
         )
+    if count == 0 and loader.payload.code.told_process is not None:
+        told = loader.payload.code.told_process
+        return fix.unsafe(
+            f"`{told.what}` ({told.span.place}) hangs on which process it is, which is one without workers"
+        )
+    if count == 0 and loader.payload.code.read_back is not None:
+        read = loader.payload.code.read_back
+        return fix.unsafe(f"`{read.what}` ({read.span.place}) reads what samples change, which workers have copies of")
     if count == 0 and loader.payload.code.changed_later is not None and _imports_anew(loader, target):
         change = loader.payload.code.changed_later
         return fix.unsafe(
@@ -358,7 +376,14 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes what workers read, and {there} import it anew"
         )
+    if payload.code.set_after_read is not None:
+        return fix.unsafe(begun_with(payload.code.set_after_read))
     return fix
+
+
+def begun_with(change: Touch) -> str:
+    """Return why it is unsafe to have workers import what reads the surroundings that a file sets later."""
+    return f"`{change.what}` ({change.span.place}) changes what was read above it, and workers begin with it"
 
 
 def not_run_if_guarded(brought_in: Touch) -> str:

@@ -155,6 +155,9 @@ class Uses:
     ``payload_touched`` that it may do so out of sight, asked where its workers could persist, ``payload_set`` that it
     was seen to set an attribute of it, ``changes_batches`` that it changes in place what the loader gives.
 
+    Of one that has workers, ``reaches_samples`` is where the loop over it changes what samples, or their order, hang
+    on, and ``draws_beside`` where the program draws from random numbers that these draw from as well.
+
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
     may iterate with it.
@@ -170,6 +173,8 @@ class Uses:
     payload_touched: bool = False
     payload_set: bool = False
     changes_batches: bool = False
+    reaches_samples: Touch | None = None
+    draws_beside: Touch | None = None
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
     beside: frozenset[Span] = frozenset()

@@ -107,7 +107,12 @@ class WorkerCode:
     that. ``changed_later`` is where it changes names that it reads, or the defaults of tensors, and no other setting.
     ``imported_late`` is where modules change what it reads that the main process alone imports, in a function or under
     the guard, ``read_anew`` where the program changes what each new worker reads of its surroundings, such as the
-    environment. ``process_wide`` is where it changes what all code of its process has, such as the seed of a generator.
+    environment, and ``set_after_read`` where a file does so at its top level, below what read it there for such code.
+    ``process_wide`` is where it ends its process, or changes what all of that has, such as the seed of a
+    generator, ``told_process`` where what it gives hangs on which process runs it, by its name or number, and
+    ``read_back`` where the program reads what it changes of the objects it runs on, which are copies in workers.
+    ``reads`` are the files that it reads, by their paths as far as these are seen to the end, and ``draws`` says whose
+    random numbers it draws of those that all of a process shares.
     ``draws_seeded`` says that a ``worker_init_fn`` may seed the random numbers that samples draw.
     """
 
@@ -129,7 +134,12 @@ class WorkerCode:
     changed_later: Touch | None = None
     imported_late: Touch | None = None
     read_anew: Touch | None = None
+    set_after_read: Touch | None = None
     process_wide: Touch | None = None
+    told_process: Touch | None = None
+    read_back: Touch | None = None
+    reads: tuple[str, ...] = ()
+    draws: frozenset[str] = frozenset()
     draws_seeded: bool = False
 
 

@@ -1,8 +1,14 @@
-"""Functions that change a whole process, whoever calls them: its generators, its folder, what torch does by default."""
+"""Functions that change or end a whole process, whoever calls them: its generators, its folder, torch's defaults."""
 
 from __future__ import annotations
 
 from loaderlint.vocabulary.seeding import SEEDERS
+
+ENDS_THE_PROCESS = frozenset({"SystemExit", "exit", "os._exit", "os.abort", "quit", "sys.exit"})
+"""What ends the process that calls it, or raises what it makes, unless somebody takes that.
+
+A worker that ends so is a RuntimeError of the main process (``torch/utils/data/dataloader.py``, ``_try_get_data``).
+"""
 
 CHANGES_THE_PROCESS = frozenset(SEEDERS) | {
     "cv2.setNumThreads",

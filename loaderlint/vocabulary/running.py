@@ -157,10 +157,8 @@ DIFFERENT_IN_EACH_PROCESS = (
 )
 """Functions that give something else in each process that asks them."""
 
-DRAWS = (
-    *("numpy.random.", "random.", "torch.bernoulli", "torch.multinomial", "torch.normal", "torch.rand"),
-    "torch.poisson",
-)
+DRAWS_OF_TORCH = ("torch.bernoulli", "torch.multinomial", "torch.normal", "torch.poisson", "torch.rand")
+DRAWS = ("numpy.random.", "random.", *DRAWS_OF_TORCH)
 """Functions that draw random numbers: other ones in each process that seeds none."""
 
 LOOKS = frozenset(

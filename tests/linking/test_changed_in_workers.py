@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from loaderlint.model.worker_code import WorkerCode
@@ -333,6 +335,9 @@ PROCESS_WIDE = {
     "one, as C has it": ("import os\nos.putenv('A', '1')", "os.putenv('A', '1')"),
     "where modules are looked for": ("import sys\nsys.path.insert(0, 'a')", "sys.path.insert(0, 'a')"),
     "where else they are": ("import sys\nsys.path += ['a']", "sys.path += ['a']"),
+    "an end": ("import sys\nif index == 5:\n    sys.exit(3)", "sys.exit(3)"),
+    "an end by another name": ("from os import _exit as leave\nleave(3)", "leave(3)"),
+    "an end that somebody may take": ("raise SystemExit(3)", "SystemExit(3)"),
     "where every worker comes": (
         "import torch\nif torch.utils.data.get_worker_info() is not None:\n    torch.manual_seed(index)",
         "torch.manual_seed(index)",
@@ -355,6 +360,7 @@ OF_ITS_OWN = {
     "what no library is called to set": "import numpy\nindex = numpy.append([index], 1)\nindex = numpy.add(index, 1)",
     "how a library reports": "import matplotlib\nmatplotlib.rcParams['figure.dpi'] = 3",
     "what a name stands for that is given": "def show(torch):\n    torch.backends.x = 1",
+    "what else is called an end": "self.tools.exit(3)\ndef quit(): pass\nquit()",
     "a method of that name": "self.tools.chdir(self.path)",
     "where no worker comes": (
         "import torch\nif torch.utils.data.get_worker_info() is None:\n    torch.manual_seed(index)"
@@ -372,6 +378,90 @@ def test_code_that_changes_all_of_its_process(body: str, call: str) -> None:
 @pytest.mark.parametrize("body", OF_ITS_OWN.values(), ids=OF_ITS_OWN)
 def test_code_that_changes_only_what_it_made_or_what_it_takes_back(body: str) -> None:
     assert code(body).process_wide is None
+
+
+PROCESS_TOLD = {
+    "a name": (
+        "import multiprocessing\nif multiprocessing.current_process().name == 'MainProcess':\n    return 0",
+        "multiprocessing.current_process().name == 'MainProcess'",
+    ),
+    "a number": ("import os\nself.make(index if os.getpid() == self.main else 0)", "os.getpid() == self.main"),
+    "a number under a name": ("import os\nme = os.getpid()\nif me != self.main:\n    index = 0", "me != self.main"),
+    "what is given": ("from os import getpid\nreturn index + getpid()", "index + getpid()"),
+    "what is refused": (
+        "import os\nif os.getpid() == self.main:\n    raise ValueError(index)",
+        "os.getpid() == self.main",
+    ),
+}
+NOT_TOLD = {
+    "a file for each process": "import os\nif self.pid != os.getpid():\n    self.file = open('a')\n"
+    "    self.pid = os.getpid()",
+    "files by the process": "import os\nme = os.getpid()\nif me not in self.files:\n    self.files[me] = open('a')\n"
+    "return self.files[me].read(index)",
+    "a report": "import os\nprint(os.getpid(), index)",
+    "a report of one process": "import os\nif os.getpid() == self.main:\n    print(index)",
+    "another object's": "index = self.tools.getpid()\nif index:\n    return 0",
+}
+
+
+@pytest.mark.parametrize(("body", "what"), PROCESS_TOLD.values(), ids=PROCESS_TOLD)
+def test_code_whose_samples_hang_on_the_process(body: str, what: str) -> None:
+    told = code(body).told_process
+    assert told is not None
+    assert told.what == what
+
+
+@pytest.mark.parametrize("body", NOT_TOLD.values(), ids=NOT_TOLD)
+def test_code_whose_samples_hang_on_no_process(body: str) -> None:
+    assert code(body).told_process is None
+
+
+LOGS = """
+    from torch.utils.data import DataLoader, Dataset
+    class Rows(Dataset):
+        def __init__(self):
+            self.log, self.seen, self.rows, self.file = [], 0, [1], None
+        def __len__(self):
+            return len(self.rows)
+        def __getitem__(self, index):
+            if self.file is None:
+                self.file = open("rows")
+            self.log.append(index)
+            self.seen += 1
+            self.last = index
+            return index
+        def count(self):
+            return self.seen
+        def close(self):
+            self.file.close()
+        def forget(self):
+            self.log.clear()
+    rows, others = Rows(), Rows()
+    loader = DataLoader(rows, num_workers=2)
+    for batch in loader:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "what"),
+    [
+        ("print(rows.log)", "rows.log"),
+        ("def show():\n    print(len(rows.log))", "rows.log"),
+        ("print(rows.last)", "rows.last"),
+        ("print(loader.dataset.log)", "loader.dataset.log"),
+        ("print(loader.rows.log, loader.dataset.rows)", None),
+        ("print(rows.count())", "self.seen"),
+        ("print(others.log, rows.rows, len(rows))", None),
+        ("rows.forget()\nrows.log = []\nrows.log.append(1)", None),
+        ("rows.close()", None),
+        ("", None),
+    ],
+)
+def test_what_workers_change_of_their_copies_the_program_may_read(after: str, what: str | None) -> None:
+    (loader,) = loaders_of(dedent(LOGS) + after + "\n")
+    read = loader.payload.code.read_back
+    assert (read.what if read is not None else None) == what
 
 
 @pytest.mark.parametrize(

@@ -853,3 +853,38 @@ def test_what_each_new_worker_reads_is_changed(parts: dict[str, str], what: str)
 @pytest.mark.parametrize("parts", NOT_READ_ANEW.values(), ids=NOT_READ_ANEW.keys())
 def test_what_each_new_worker_reads_stays_as_it_is(parts: dict[str, str]) -> None:
     assert read_anew(**parts) == ""
+
+
+SET = "os.environ['MODE'] = '2'"
+READ = "SCALE = int(os.environ.get('MODE', 1))"
+
+
+def set_after_read(**parts: str) -> str:
+    text = PROGRAM
+    for part in PARTS:
+        text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.set_after_read
+    return found.what if found is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("above", "what"),
+    [
+        (f"import os\n{READ}\n{SET}", SET),
+        (f"import os\nraw = os.environ.get('MODE', 1)\nSCALE = int(raw)\n{SET}", SET),
+        (f"import os\n{READ}\nos.environ.update(unseen())", "os.environ.update(unseen())"),
+        ("import sys\nSCALE = len(sys.argv)\nsys.argv = sys.argv[:1]", "sys.argv = sys.argv[:1]"),
+        (f"import os\n{SET}\n{READ}", ""),
+        (f"import os\n{READ}\n{SET.replace('MODE', 'SIZE')}", ""),
+        (f"import os\n{READ.replace('SCALE', 'UNREAD')}\n{SET}", ""),
+        (f"import os\nos.environ.setdefault('MODE', '1')\n{SET}", ""),
+        ("import os\nSCALE = len(open('a').read())\nos.chdir('b')", ""),
+        ("", ""),
+    ],
+)
+def test_a_file_may_set_what_it_read_before(above: str, what: str) -> None:
+    assert set_after_read(above=above, inside="print(os.sep)") == what
+
+
+def test_what_is_set_under_the_guard_is_another_matter() -> None:
+    assert set_after_read(above=f"import os\n{READ}", guarded=SET) == ""

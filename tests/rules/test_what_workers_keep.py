@@ -19,6 +19,8 @@ from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, th
 
 REMEMBERS = WorkerCode(remembers=True)
 LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
+READ_BACK = WorkerCode(read_back=Touch(at(3), "data.log"))
+TOLD = WorkerCode(told_process=Touch(at(3), "os.getpid() == self.main"))
 
 
 def with_code(code: WorkerCode) -> Loader:
@@ -27,8 +29,8 @@ def with_code(code: WorkerCode) -> Loader:
 
 @pytest.mark.parametrize(
     ("code", "safe"),
-    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False)],
-    ids=["none", "keeps", "lacks"],
+    [(WorkerCode(), True), (REMEMBERS, False), (LEFT_BEHIND, False), (TOLD, False), (READ_BACK, False)],
+    ids=["none", "keeps", "lacks", "asks which process", "is read"],
 )
 def test_workers_are_taken_away_safely_where_their_code_does_the_same_without_them(
     code: WorkerCode, safe: bool
@@ -59,8 +61,17 @@ def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe
         (Uses(payload_set=True), SEEN, False),
         (Uses(changes_batches=True), SEEN, True),
         (Uses(changes_batches=True), replace(SEEN, collate_fn=at(3)), False),
+        (Uses(reaches_samples=Touch(at(3), "picks.update(1)")), SEEN, False),
+        (Uses(draws_beside=Touch(at(3), "random.random()")), SEEN, False),
     ],
-    ids=["nothing", "sets what was sent", "changes batches", "changes batches of its own making"],
+    ids=[
+        "nothing",
+        "sets what was sent",
+        "changes batches",
+        "changes batches of its own making",
+        "reaches samples",
+        "draws beside them",
+    ],
 )
 def test_workers_are_taken_away_safely_where_the_program_does_the_same_without_them(
     uses: Uses, payload: Payload, safe: bool
@@ -92,6 +103,7 @@ MAPPED = Kept(at(4), Kind("memory map", copied=True), "Numbers", "self.rows")
         (Uses(payload_set=True), SEEN, False),
         (Uses(), replace(SEEN, code=WorkerCode(changes_tensors=True)), False),
         (Uses(), replace(SEEN, model=True), False),
+        (Uses(), replace(SEEN, code=WorkerCode(set_after_read=Touch(at(3), "os.environ['A'] = '2'"))), False),
         (Uses(), replace(SEEN, kept=(MAPPED,)), False),
         (Uses(), replace(SEEN, kept=(replace(MAPPED, travels=False),)), True),
     ],
@@ -100,6 +112,7 @@ MAPPED = Kept(at(4), Kind("memory map", copied=True), "Numbers", "self.rows")
         "set by the program",
         "written into by workers",
         "a model",
+        "what a file set after it read that",
         "a memory map",
         "a memory map that stays",
     ],

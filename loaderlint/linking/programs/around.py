@@ -21,12 +21,14 @@ from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.programs.accumulation import accumulation
 from loaderlint.linking.programs.arriving import arriving
 from loaderlint.linking.programs.changed_datasets import changes_between_epochs
+from loaderlint.linking.programs.draws_beside import draws_beside
 from loaderlint.linking.programs.in_one_run import in_one_run
 from loaderlint.linking.programs.iterated_together import iterated_together
 from loaderlint.linking.programs.jobs import jobs
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.programs.loader_uses import uses_of
 from loaderlint.linking.programs.own_processes import own_processes
+from loaderlint.linking.programs.reaching_samples import reaching_samples
 from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
 from loaderlint.linking.things.guards import end_of_workers
@@ -101,6 +103,10 @@ class Programs:
         threads = tuple(used_before(self._evaluator, loader.payload.code.inherited, sorted(files), before))
         program = replace(program, jobs=tuple(started), threads=threads)
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
+        if loader.may_have_workers:
+            reaching = reaching_samples(self._evaluator, site, given, ran, loader.payload)
+            drawing = draws_beside(self._evaluator, site, given, ran, loader.payload.code.draws)
+            uses = replace(uses, reaches_samples=next(reaching, None), draws_beside=next(drawing, None))
         if any(one.constant for one in loader.option("persistent_workers").known):
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
             second = iterated_together(self._evaluator, site, ran)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import set_outside
 from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.programs.meanwhile import comes_after
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Instance, Made
@@ -75,7 +76,7 @@ def _given_changes(instance: Instance) -> bool:
     arguments = (dotted(one) for one in (*instance.call.args, *(keyword.value for keyword in instance.call.keywords)))
     names = [name for name in arguments if name]
     here = (one for name in names if not _varies(scope, name) for one in scope.bindings.get(name, ()))
-    if any(one.kind in MUTATIONS and _comes_after(one.place, made) for one in here):
+    if any(one.kind in MUTATIONS and comes_after(one.place, made) for one in here):
         return True
     around = scope.parent if scope.parent is not None and scope.parent.is_class else None
     beside = [one for one in around.children if one is not scope] if around is not None else []
@@ -127,14 +128,6 @@ def _is_inside_loop_over(place: Place, loader: ast.Call, names: Set[str]) -> boo
 
 def _varies(scope: Scope, name: str) -> bool:
     return len([one for one in scope.bindings.get(name, ()) if one.kind not in MUTATIONS]) > 1
-
-
-def _comes_after(place: Place, other: Place) -> bool:
-    """Return whether a place may be come to after another: further down, or in a later turn of a loop around both."""
-    if any(one.excludes(another) for one in place.arms for another in other.arms):
-        return False
-    loops = {id(arm.owner) for arm in place.arms if arm.loop} & {id(arm.owner) for arm in other.arms if arm.loop}
-    return place.order > other.order or bool(loops)
 
 
 def _class_changes(evaluator: Evaluator, owner: Class) -> bool:

@@ -43,7 +43,7 @@ def changes_batches(place: Iterated) -> bool:
             names = {name.id for target in one.targets for name in ast.walk(target) if _is_stored(name)}
             # Another name for it or a part of it; what is worked out under the same name is something new.
             given = given | names if _begun_with(one.value) in given else given - names
-        if any(_begun_with(changed) in given for changed in _changed(one)):
+        if any(_begun_with(changed) in given for changed in changed_by(one)):
             return True
     return False
 
@@ -52,7 +52,8 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
-def _changed(node: ast.AST) -> Iterator[ast.expr]:
+def changed_by(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what a statement, call or target changes in place, or may, where it is no number."""
     if isinstance(node, ast.AugAssign):
         yield node.target
     elif isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):

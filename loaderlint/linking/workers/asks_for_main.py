@@ -17,6 +17,8 @@ from loaderlint.readers.python import PythonFacts, Scope, dotted
 _MAIN = frozenset({"__main__", "__mp_main__"})
 _PROCESSES = frozenset({"current_process", "parent_process"})
 """Functions of ``multiprocessing`` that tell which process it is."""
+_NUMBERS = frozenset({"os.getpid", "os.getppid"})
+"""Functions that tell it by its number."""
 
 
 def asked_at_import(facts: PythonFacts) -> Iterator[tuple[Global, Touch]]:
@@ -34,6 +36,58 @@ def asked_in_workers(function: Function) -> Iterator[Touch]:
     """Yield where a function asks for the main module, which is another one in workers that are started anew."""
     if "__main__" in function.facts.source.text:
         yield from (touch_at(function.facts, one) for one in ast.walk(function.node) if _asks(function.scope, one))
+
+
+def asked_for_process(function: Function) -> Iterator[Touch]:
+    """Yield where what a function gives, or whether it gives it, hangs on which process it runs in.
+
+    What each process has for itself is opened alike in all: ``if self.pid != os.getpid(): self.file = open(path)``.
+    """
+    scope = function.scope
+    if not any(_tells(scope, site.node) for site in scope.calls):
+        return
+    told = {
+        name
+        for name, bindings in scope.bindings.items()
+        if any(_tells(scope, node) for one in bindings if one.value is not None for node in ast.walk(one.value))
+    }
+    for node in ast.walk(function.node):
+        decides = _decides(node)
+        asked = _but_for_keys(decides) if decides is not None else ()
+        if decides is not None and any(_tells(scope, one) or getattr(one, "id", None) in told for one in asked):
+            yield touch_at(function.facts, decides)
+
+
+def _decides(node: ast.AST) -> ast.expr | None:
+    """Return what a statement or expression hangs on, or gives, unless that decides about handles and reports alone."""
+    match node:
+        case ast.If(test, body, orelse):
+            return test if any(not _keeps_or_reports(one) for one in (*body, *orelse)) else None
+        case ast.IfExp(test) | ast.Assert(test):
+            return test
+        case ast.Return(value) | ast.Yield(value):
+            return value
+    return None
+
+
+def _keeps_or_reports(statement: ast.stmt) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [None]
+    kept = all(isinstance(one, ast.Attribute | ast.Subscript) for one in targets)
+    return kept or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call))
+
+
+def _but_for_keys(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield an expression and all in it but what something is kept by: ``self.files[os.getpid()]``."""
+    yield node
+    for one in [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node):
+        yield from _but_for_keys(one)
+
+
+def _tells(scope: Scope, node: ast.AST) -> bool:
+    """Return whether a call tells which process it is made in."""
+    if not isinstance(node, ast.Call):
+        return False
+    return _asks_process(scope, node) or full_name(scope, dotted(node.func) or "") in _NUMBERS
 
 
 def _asks(scope: Scope, node: ast.AST) -> bool:

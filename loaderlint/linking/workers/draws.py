@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Thing, Unseen
-from loaderlint.readers.python import Place, PythonFacts, Scope, dotted, parameters
+from loaderlint.linking.workers.top_level import full_name, imported
+from loaderlint.readers.python import CallSite, Place, PythonFacts, Scope, dotted, parameters
 from loaderlint.vocabulary.drawing import DRAW_NO_MORE, DRAW_NOTHING, GENERATORS
+from loaderlint.vocabulary.running import DRAWS_OF_TORCH
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -95,6 +97,19 @@ class Draws:
                         return True
                     waiting.append(file)
         return False
+
+
+def drawn_by(scope: Scope, sites: Iterable[CallSite]) -> Iterator[tuple[str, ast.Call]]:
+    """Yield the calls of a scope that draw random numbers which all of a process shares, each with whose they are."""
+    for site in sites:
+        first, _, _ = (dotted(site.node.func) or "").partition(".")
+        name = full_name(scope, dotted(site.node.func) or "") if any(True for _ in imported(scope, first)) else ""
+        for library, module in GENERATORS.items():
+            drawn = name.removeprefix(f"{module}.").partition(".")[0] if name.startswith(f"{module}.") else ""
+            if drawn and drawn not in DRAW_NOTHING[library]:
+                yield library, site.node
+        if name.startswith(DRAWS_OF_TORCH) and not any(one.arg == "generator" for one in site.node.keywords):
+            yield "torch", site.node
 
 
 def _may_draw(thing: Thing, library: str) -> bool:

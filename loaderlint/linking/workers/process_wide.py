@@ -1,4 +1,4 @@
-"""Where code that runs in workers changes what all of its process has."""
+"""Where code that runs in workers changes what all of its process has, or ends that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.setting_names import is_class, is_setting, words_of
 from loaderlint.model.setting_words import REPORTING_LIBRARIES, RESULTLESS_WORDS
 from loaderlint.readers.python import CallSite, Scope, dotted
-from loaderlint.vocabulary.process_wide import CHANGES_THE_PROCESS
+from loaderlint.vocabulary.process_wide import CHANGES_THE_PROCESS, ENDS_THE_PROCESS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -29,14 +29,26 @@ _OF_PYTHON = frozenset({"os.environ", "sys.meta_path", "sys.modules", "sys.path"
 
 
 def process_wide(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touch]:
-    """Yield where functions change what all of their process has: by a call, or what a library or Python keeps.
+    """Yield where functions end their process, or change what all of it has: by a call, or what others keep in it.
 
     What is changed for a block alone (``with``) is taken back. What the project itself keeps is not looked at.
     """
     for function in running:
         text = function.facts.text
-        changes = [*_settings_called(evaluator, function), *_settings_changed(evaluator, function)]
+        changes = [
+            *_ends(function),
+            *_settings_called(evaluator, function),
+            *_settings_changed(evaluator, function),
+        ]
         yield from (Touch(function.facts.span(node), shortened(text(node))) for node in changes)
+
+
+def _ends(function: Function) -> Iterator[ast.expr]:
+    for site in function.scope.calls:
+        name = full_name(function.scope, dotted(site.node.func) or "")
+        first = name.partition(".")[0]
+        if name in ENDS_THE_PROCESS and reaches_top(function.scope, first) and not told_apart(site.place):
+            yield site.node
 
 
 def _settings_called(evaluator: Evaluator, function: Function) -> Iterator[ast.expr]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, meant_name, touch_at
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import PythonFacts, Scope, dotted
+from loaderlint.readers.python import Place, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.file_reads import READS_FIRST
 
@@ -67,14 +67,35 @@ def read_changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope, nodes: 
     return next((at for part, at in changed if any(map(part.meets, read))), None)
 
 
-def changed_parts(evaluator: Evaluator) -> Sequence[tuple[Part, Touch]]:
-    """Return what the program changes of its surroundings after its modules were imported."""
+def set_after_read(evaluator: Evaluator, facts: PythonFacts, scope: Scope, nodes: Sequence[ast.AST]) -> Touch | None:
+    """Return where the top level of a file changes what nodes of it read further up, and workers begin with.
+
+    Those begin in the folder that the program began in (``multiprocessing/spawn.py``, ``get_preparation_data``).
+    """
+    changed = [
+        (part, at)
+        for part, at in changed_parts(evaluator, later=False)
+        if at.span.path == facts.source.path and scope is facts.module and part.what != _FOLDER
+    ]
+    read = [*_read(scope, nodes)] if changed else []
+    end = max((getattr(one, "lineno", 0) for one in nodes), default=0)
+    return next((at for part, at in changed if at.span.line > end and any(map(part.meets, read))), None)
+
+
+def changed_parts(evaluator: Evaluator, *, later: bool = True) -> Sequence[tuple[Part, Touch]]:
+    """Return what the program changes of its surroundings after its modules were imported, or as they are."""
 
     def changed() -> Sequence[tuple[Part, Touch]]:
         every = evaluator.project.all_python()
-        return [one for facts in every for scope in facts.scopes.values() for one in _changed(evaluator, facts, scope)]
+        return [
+            (part, touch_at(facts, node))
+            for facts in every
+            for scope in (facts.scopes.values() if later else (facts.module,))
+            for part, node, place in _changed(scope)
+            if is_later(evaluator, facts, node, place) is later
+        ]
 
-    return evaluator.remembered(("changed parts",), None, changed)
+    return evaluator.remembered(("changed parts", later), None, changed)
 
 
 def asked_by(function: Function) -> Iterator[Part]:
@@ -82,7 +103,8 @@ def asked_by(function: Function) -> Iterator[Part]:
     return _read(function.scope, [*ast.walk(function.node)])
 
 
-def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator[tuple[Part, Touch]]:
+def _changed(scope: Scope) -> Iterator[tuple[Part, ast.AST, Place]]:
+    """Yield what a scope changes of the surroundings, and where."""
     for name, bindings in scope.bindings.items():
         full = _known_as(scope, name)
         for one in bindings if full in (_ENVIRONMENT, _WORDS) else ():
@@ -91,15 +113,15 @@ def _changed(evaluator: Evaluator, facts: PythonFacts, scope: Scope) -> Iterator
                 one.kind == "assign" and full_name(scope, name) == full
             )
             taken = isinstance(one.node, ast.Delete)
-            if (changes or taken) and is_later(evaluator, facts, one.node, one.place):
-                yield Part(full, _word(one.key)), touch_at(facts, one.node)
+            if changes or taken:
+                yield Part(full, _word(one.key)), one.node, one.place
     for site in scope.calls:
         name = _known_as(scope, dotted(site.node.func) or "")
         what = _CHANGES_BY_CALL.get(name)
-        if what is not None and is_later(evaluator, facts, site.node, site.place):
+        if what is not None:
             named = site.node.args and what == _ENVIRONMENT and not name.startswith(_OF_A_FILE)
             key = _word(site.node.args[0]) if named else None
-            yield Part(what, key), touch_at(facts, site.node)
+            yield Part(what, key), site.node, site.place
 
 
 def _read(scope: Scope, nodes: Iterable[ast.AST]) -> Iterator[Part]:

@@ -13,14 +13,18 @@ from loaderlint.linking.loaders.options import Given
 from loaderlint.linking.scopes.in_workers import asks_for_worker, told_apart
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance, Made, Possibility
+from loaderlint.linking.workers.asks_for_main import asked_for_process
 from loaderlint.linking.workers.changed_in_workers import changes_in_workers, changes_tensors, remembers
-from loaderlint.linking.workers.draws import Draws
+from loaderlint.linking.workers.draws import Draws, drawn_by
 from loaderlint.linking.workers.ends import stops
+from loaderlint.linking.workers.file_paths import UNSEEN
+from loaderlint.linking.workers.file_reads import paths_read
 from loaderlint.linking.workers.imported_late import imported_late
 from loaderlint.linking.workers.left_behind import left_behind
 from loaderlint.linking.workers.on_cuda import batches_on_cuda
 from loaderlint.linking.workers.process_wide import process_wide
-from loaderlint.linking.workers.read_anew import read_anew
+from loaderlint.linking.workers.read_anew import read_anew, set_after_read
+from loaderlint.linking.workers.read_back import read_back
 from loaderlint.linking.workers.returned import called, unsendable
 from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
 from loaderlint.linking.workers.sharding import repeated
@@ -82,9 +86,23 @@ def worker_code(
         changed_later=left_behind(evaluator, everything, settings=False) or late,
         imported_late=late,
         read_anew=read_anew(evaluator, everything),
+        set_after_read=set_after_read(evaluator, everything),
         process_wide=next(process_wide(evaluator, everything), None),
+        told_process=next((touch for one in everything for touch in asked_for_process(one)), None),
+        read_back=next(read_back(evaluator, everything), None),
+        reads=tuple(_files_read(evaluator, everything)),
+        draws=frozenset(library for one in everything for library, _ in drawn_by(one.scope, one.scope.calls)),
         draws_seeded=_is_given(given, "worker_init_fn") and seeds_what_is_drawn(starting, draws),
     )
+
+
+def _files_read(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[str]:
+    """Yield the paths of the files that functions read whose last part is seen."""
+    for one in running:
+        for site in one.scope.calls:
+            for path in paths_read(evaluator, one.facts, one.scope, site.node):
+                if UNSEEN not in path.rpartition("/")[2]:
+                    yield path.removeprefix("./")
 
 
 def _is_given(given: Mapping[str, Given], option: str) -> bool:

@@ -1,0 +1,92 @@
+"""Random numbers that a program and its samples, or their order, draw from one sequence."""
+
+from __future__ import annotations
+
+import pytest
+
+from loaderlint.model.payload import Touch
+from tests.linking.traced import loaders_of
+
+
+def drawn(sample: str, inside: str, *, around: str = "pass", after: str = "", index: str = "0", seeds: str = "") -> str:
+    """Return what the program draws beside a loader, as it is written; nothing where it draws nothing."""
+    (loader,) = loaders_of(
+        "import random\nimport numpy as np\nimport torch\nfrom torch.utils.data import DataLoader, Dataset\n"
+        "class Rows(Dataset):\n"
+        "    def __getitem__(self, index):\n"
+        f"        return {sample}\n"
+        "class Picks:\n"
+        "    def __init__(self):\n"
+        "        self.own = random.Random(1)\n"
+        "    def __iter__(self):\n"
+        "        order = torch.randperm(8)\n"
+        "        for _ in order:\n"
+        f"            yield {index}\n"
+        "def mix(batch):\n"
+        "    return np.random.beta(1, 1)\n"
+        f"{seeds or 'np.random.seed(1); random.seed(1)'}\n"
+        "first = np.random.rand() + random.random()\n"
+        "loader = DataLoader(Rows(), sampler=Picks(), num_workers=2)\n"
+        "def run():\n"
+        "    for batch in loader:\n"
+        f"        {inside}\n"
+        "for epoch in range(3):\n"
+        "    run()\n"
+        f"    {around}\n"
+        f"{after}\n"
+    )
+    touch = loader.uses.draws_beside
+    assert touch is None or isinstance(touch, Touch)
+    return touch.what if touch is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("sample", "inside", "what"),
+    [
+        ("np.random.rand()", "print(np.random.rand())", "np.random.rand()"),
+        ("index if random.random() < 0.5 else 0", "random.shuffle([1])", "random.shuffle([1])"),
+        ("np.random.rand()", "mix(batch)", "np.random.beta(1, 1)"),
+        ("np.random.rand()", "print(random.random())", ""),
+        ("index", "print(np.random.rand())", ""),
+        ("np.random.rand()", "print(batch)", ""),
+        ("np.random.default_rng(index).random()", "print(np.random.rand())", ""),
+        ("np.random.rand()", "print(np.random.RandomState(1).rand())", ""),
+        ("torch.rand(2)", "print(torch.rand(2))", ""),
+    ],
+)
+def test_samples_and_the_loop_may_draw_from_one_sequence(sample: str, inside: str, what: str) -> None:
+    assert drawn(sample, inside) == what
+
+
+@pytest.mark.parametrize(
+    ("around", "after", "what"),
+    [
+        ("np.random.shuffle([1])", "", "np.random.shuffle([1])"),
+        ("pass", "print(np.random.rand(2))", "np.random.rand(2)"),
+        ("pass", "def later():\n    np.random.rand(3)", ""),
+    ],
+)
+def test_what_the_program_draws_later_comes_after_what_samples_drew(around: str, after: str, what: str) -> None:
+    assert drawn("np.random.rand()", "pass", around=around, after=after) == what
+
+
+@pytest.mark.parametrize(
+    ("index", "sample", "inside", "what"),
+    [
+        ("random.randrange(8)", "index", "print(random.random())", "random.random()"),
+        ("random.randrange(8)", "random.random()", "pass", "random.randrange(8)"),
+        ("int(torch.randint(8, (1,)))", "index", "print(torch.rand(1))", "torch.rand(1)"),
+        ("int(torch.randint(8, (1,)))", "torch.rand(1)", "pass", "torch.randint(8, (1,))"),
+        ("int(torch.randint(8, (1,), generator=one))", "index", "print(torch.rand(1))", ""),
+        ("self.own.randrange(8)", "random.random()", "pass", ""),
+        ("0", "index", "print(torch.rand(1))", ""),
+    ],
+)
+def test_an_order_that_is_drawn_as_it_goes_along_is_drawn_ahead(
+    index: str, sample: str, inside: str, what: str
+) -> None:
+    assert drawn(sample, inside, index=index) == what
+
+
+def test_where_nothing_seeds_each_run_draws_others_anyway() -> None:
+    assert not drawn("np.random.rand()", "print(np.random.rand())", seeds="pass")
