@@ -47,5 +47,5 @@ def set_after_read(evaluator: Evaluator, running: Sequence[Function]) -> Touch |
 
 
 def _is_imported(evaluator: Evaluator, meant: Global) -> bool:
-    of = evaluator.project.python_uncounted(meant.path)
+    of = evaluator.project.python_in_passing(meant.path)
     return of is not None and any(one.kind == "import" for one in of.module.bindings.get(meant.name, ()))
