@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
+from loaderlint.nodes import nodes_of
+
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 ScopeNode: TypeAlias = ast.Module | FunctionNode | ast.ClassDef | ast.Lambda
 Block: TypeAlias = ast.With | ast.AsyncWith | ast.Try
@@ -294,7 +296,7 @@ def names_in(*nodes: ast.AST | None) -> frozenset[str]:
     """Return the names and dotted names in expressions."""
     found: set[str] = set()
     for node in nodes:
-        for one in ast.walk(node) if node is not None else ():
+        for one in nodes_of(node) if node is not None else ():
             if isinstance(one, ast.Name):
                 found.add(one.id)
             elif isinstance(one, ast.Attribute) and (name := dotted(one)) is not None:

@@ -17,6 +17,7 @@ from loaderlint.linking.things.kinds import Frame, Possibilities, Possibility, c
 from loaderlint.linking.things.operations import truth_of
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question, together
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, is_main_test
 
 if TYPE_CHECKING:
@@ -191,6 +192,6 @@ class Conditions:
 
 def _names(test: ast.expr) -> frozenset[str]:
     """Return the names, attributes and keys that a test reads, of a dotted name the last part."""
-    owners = {id(one.value) for one in ast.walk(test) if isinstance(one, ast.Attribute)}
-    read = (last_read(one) for one in ast.walk(test) if isinstance(one, ast.expr) and id(one) not in owners)
+    owners = {id(one.value) for one in nodes_of(test) if isinstance(one, ast.Attribute)}
+    read = (last_read(one) for one in nodes_of(test) if isinstance(one, ast.expr) and id(one) not in owners)
     return frozenset(name for name in read if name is not None)

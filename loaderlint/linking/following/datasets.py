@@ -25,6 +25,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.datasets import (
@@ -163,7 +164,7 @@ def _is_endless(evaluator: Evaluator, thing: Instance | Made | Row) -> bool:
     """Return whether a dataset gives samples for ever: ``while True`` in its iteration, or a method that repeats it."""
     if isinstance(thing, Made):
         return any(f".{name}" in thing.callee for name in REPEATING) or any(
-            isinstance(one, ast.keyword) and one.arg in REPEATING_ARGUMENTS for one in ast.walk(thing.call)
+            isinstance(one, ast.keyword) and one.arg in REPEATING_ARGUMENTS for one in nodes_of(thing.call)
         )
     if not isinstance(thing, Instance):
         return False
@@ -181,13 +182,13 @@ def _goes_on(method: FunctionNode) -> bool:
     """Return whether a ``while True`` stands in a method."""
     return any(
         isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
-        for node in ast.walk(method)
+        for node in nodes_of(method)
     )
 
 
 def _methods_asked(method: ast.AST) -> Iterator[str]:
     """Yield the names of the methods of other objects that a method calls: ``batches`` in ``self.task.batches()``."""
-    for node in ast.walk(method):
+    for node in nodes_of(method):
         function = node.func if isinstance(node, ast.Call) else None
         if isinstance(function, ast.Attribute) and not isinstance(function.value, ast.Name):
             yield function.attr
@@ -247,7 +248,7 @@ def _deals_batches(owner: Class) -> bool:
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:
-    for one in ast.walk(node):
+    for one in nodes_of(node):
         if isinstance(one, ast.Name | ast.Attribute):
             yield one.id if isinstance(one, ast.Name) else one.attr
 

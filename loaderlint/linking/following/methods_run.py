@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, LeftOut, Made
 from loaderlint.linking.things.made_calls import Caller
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope, ScopeNode, dotted, parameters
 from loaderlint.readers.python_calls import is_super, without_arguments
 from loaderlint.readers.python_scopes import is_main_test
@@ -192,7 +193,7 @@ def _stored_at_once(made: ast.Assign, name: str, around: ScopeNode, parents: _Pa
     block = next((one for _, one in ast.iter_fields(parents[made]) if isinstance(one, list) and made in one), [])
     found: dict[str, tuple[int, int]] = {}
     for one in block[block.index(made) + 1 :] if block else ():
-        if any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(one)):
+        if any(isinstance(node, ast.Break | ast.Continue) for node in nodes_of(one)):
             break
         match one:
             case ast.Assign([ast.Attribute(ast.Name(owner), attribute)]) if owner == name:
@@ -365,7 +366,7 @@ def _read_by_bound(evaluator: Evaluator, owner: Class, bound: Binding) -> _Names
     if bound.value is None or any(isinstance(one.thing, Function) for one in evaluator.evaluate(bound.value, frame)):
         # A function that is an attribute of the class is called with the object, too.
         return None
-    return frozenset(node.id for node in ast.walk(bound.value) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in nodes_of(bound.value) if isinstance(node, ast.Name))
 
 
 def _added_by(evaluator: Evaluator, decorators: Iterable[ast.expr], frame: Frame) -> _Names | None:
@@ -386,7 +387,7 @@ def _added_by(evaluator: Evaluator, decorators: Iterable[ast.expr], frame: Frame
 
 @lru_cache(maxsize=64)
 def _attributes_in(facts: PythonFacts) -> _Names:
-    return frozenset(node.attr for node in ast.walk(facts.tree) if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in nodes_of(facts.tree) if isinstance(node, ast.Attribute))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -427,7 +428,7 @@ def _read_or_set(attribute: ast.Attribute) -> str:
 @lru_cache(maxsize=256)
 def _parents(around: ast.AST) -> _Parents:
     """Return what each node inside another one stands in."""
-    return {child: node for node in ast.walk(around) for child in ast.iter_child_nodes(node)}
+    return {child: node for node in nodes_of(around) for child in ast.iter_child_nodes(node)}
 
 
 def _named(parents: _Parents, name: str) -> Iterator[ast.Name]:
@@ -437,7 +438,7 @@ def _named(parents: _Parents, name: str) -> Iterator[ast.Name]:
 
 @lru_cache(maxsize=1 << 12)
 def _names_in(around: ast.AST) -> _Names:
-    return frozenset(node.id for node in ast.walk(around) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in nodes_of(around) if isinstance(node, ast.Name))
 
 
 def _start(node: ast.expr) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from loaderlint.linking.files.project import Project
 from loaderlint.linking.files.shown import Shows, formatted, is_text
 from loaderlint.linking.files.takers import Takers
 from loaderlint.linking.following.commandlines import flags
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import (
     CallSite,
     FunctionNode,
@@ -257,7 +258,7 @@ def last_read(node: ast.expr) -> str | None:
 
 def _listed(facts: PythonFacts) -> Iterator[str]:
     """Yield the words in the lists of a file, but for those that declare names, such as ``__slots__``."""
-    every = list(ast.walk(facts.tree))
+    every = list(nodes_of(facts.tree))
     declared = {id(one.value) for one in every if isinstance(one, ast.Assign) and dotted(one.targets[0]) in _DECLARES}
     for one in every:
         if isinstance(one, ast.Tuple | ast.List | ast.Set) and id(one) not in declared:
@@ -274,7 +275,7 @@ def _joined(facts: PythonFacts, shown: Set[int]) -> Iterator[str]:
             match part:
                 case ast.GeneratorExp() | ast.ListComp():
                     names = {dotted(one.target) for one in part.generators}
-                    if any(isinstance(one, ast.Subscript) and dotted(one.slice) in names for one in ast.walk(part.elt)):
+                    if any(isinstance(one, ast.Subscript) and dotted(one.slice) in names for one in nodes_of(part.elt)):
                         lists = (one.iter.elts for one in part.generators if isinstance(one.iter, ast.Tuple | ast.List))
                         yield from (word for words in lists for word in map(_word, words) if word is not None)
 
@@ -343,8 +344,8 @@ def _computed(facts: PythonFacts) -> Iterator[Read]:
 
 def _in_texts(facts: PythonFacts, shows: Shows) -> Iterator[Read]:
     """Yield what stands in texts that are given a name, unless that is only shown, or given back to a caller."""
-    shown = {id(part) for site in shows.sites(facts) for one in site.node.args for part in ast.walk(one)}
-    loads = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+    shown = {id(part) for site in shows.sites(facts) for one in site.node.args for part in nodes_of(one)}
+    loads = (one for one in nodes_of(facts.tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
     used = {one.id for one in loads if id(one) not in shown}
     for scope in facts.scopes.values():
         for name, bindings in scope.bindings.items():
@@ -452,7 +453,7 @@ def _compared(facts: PythonFacts) -> Iterator[Read]:
     """Yield the dictionaries made of all that an object holds which are compared with others."""
     sites = [site for name in _MAKES_DICTIONARIES for site in facts.calls.get(name, ())]
     if sites:
-        compares = (one for one in ast.walk(facts.tree) if isinstance(one, ast.Compare))
+        compares = (one for one in nodes_of(facts.tree) if isinstance(one, ast.Compare))
         operands = {
             id(operand)
             for one in compares
@@ -465,7 +466,7 @@ def _compared(facts: PythonFacts) -> Iterator[Read]:
 def _hashed(facts: PythonFacts) -> Iterator[Read]:
     """Yield the dictionaries made of all that an object holds, or the objects themselves, from which a hash is made."""
     hashed = [one.node for name in _HASHES for one in facts.calls.get(name, ())]
-    inside = {id(one) for call in hashed for one in ast.walk(call)}
+    inside = {id(one) for call in hashed for one in nodes_of(call)}
     sites = (one for name in _MAKES_DICTIONARIES if inside for one in facts.calls.get(name, ()))
     yield from (Read(facts, one.place, one.node, whole=True) for one in sites if id(one.node) in inside)
     texts = (one for name in ("repr", "str") if inside for one in facts.calls.get(name, ()))
@@ -498,8 +499,8 @@ _MAKES_DICTIONARIES = ("asdict", "_asdict", "model_dump", "vars")
 
 def turns(node: ast.AST, part: int) -> Iterator[ast.Name]:
     """Yield the names in a loop or comprehension for what its turns bind: of a key and a value, the part."""
-    names = {one.id for target in _targets(node, part) for one in ast.walk(target) if isinstance(one, ast.Name)}
-    yield from (one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in names)
+    names = {one.id for target in _targets(node, part) for one in nodes_of(target) if isinstance(one, ast.Name)}
+    yield from (one for one in nodes_of(node) if isinstance(one, ast.Name) and one.id in names)
 
 
 def _targets(node: ast.AST, part: int) -> Iterable[ast.expr]:

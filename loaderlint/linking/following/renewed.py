@@ -12,6 +12,7 @@ from loaderlint.linking.scopes.uses import bindings_of
 from loaderlint.linking.things.alternatives import joined, simplified
 from loaderlint.linking.things.kinds import Frame, choice
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, Binding, Place, dotted
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _renewed(test: ast.expr, frame: Frame) -> list[tuple[str, list[Binding]]]:
 @lru_cache(_TESTS_REMEMBERED)
 def names_of(test: ast.expr) -> tuple[str, ...]:
     """Return the names an expression reads, the dotted ones as well as what they begin with."""
-    names = (dotted(one) for one in ast.walk(test) if isinstance(one, ast.expr))
+    names = (dotted(one) for one in nodes_of(test) if isinstance(one, ast.expr))
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
@@ -175,7 +176,7 @@ def _keeps(binding: Binding, name: str) -> bool:
         return not isinstance(binding.node.op, _SUMS)
     if value is None or (isinstance(value, ast.BinOp) and isinstance(value.op, _SUMS)):
         return False
-    return any(isinstance(one, ast.expr) and dotted(one) == name for one in ast.walk(value))
+    return any(isinstance(one, ast.expr) and dotted(one) == name for one in nodes_of(value))
 
 
 _SUMS = (ast.Add, ast.Sub)

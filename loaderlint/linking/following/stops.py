@@ -19,6 +19,7 @@ from loaderlint.linking.things.operations import truth_of
 from loaderlint.linking.things.platforms import needed, on
 from loaderlint.model.payload import Touch
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Question
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Arm, FunctionNode, Place, PythonFacts, Scope, Stop, names_in, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary import platforms
@@ -269,7 +270,7 @@ def _of_values(evaluator: Evaluator, arms: Iterable[Arm], frame: Frame) -> Itera
     """Yield what the values assume that the tests of arms are about."""
     for arm in arms:
         where = frame.at(arm.place) if arm.place is not None else frame
-        for node in ast.walk(arm.test) if arm.test is not None else ():
+        for node in nodes_of(arm.test) if arm.test is not None else ():
             if isinstance(node, ast.Name | ast.Attribute):
                 yield from (one.assumptions for one in evaluator.evaluate(node, where))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import environment, modules
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Frame
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _is_same_everywhere(evaluator: Evaluator, test: ast.expr, frame: Frame) -> b
 @lru_cache(_TESTS_REMEMBERED)
 def _read(test: ast.expr) -> tuple[frozenset[str], frozenset[str]] | None:
     """Return the names and the environment's variables that a test reads; None where it reads anything else."""
-    every = list(ast.walk(test))
+    every = list(nodes_of(test))
     if not all(map(_is_plain, every)):
         return None
     names = frozenset(one.id for one in every if isinstance(one, ast.Name))
@@ -87,7 +88,7 @@ def _is_plain(node: ast.AST) -> bool:
 _READS = ("os.environ.get", "os.getenv")
 _PLAIN = (
     *(ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp),
-    *(ast.cmpop, ast.boolop, ast.unaryop, ast.expr_context),
+    *(ast.cmpop, ast.boolop, ast.unaryop),
 )
 
 

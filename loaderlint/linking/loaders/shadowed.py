@@ -10,6 +10,7 @@ from loaderlint.linking.files.project import Project
 from loaderlint.linking.following.running import shortened
 from loaderlint.model.loader import Loader, Shadowed
 from loaderlint.model.source import Language, Span
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import Entry, mappings
 
@@ -49,7 +50,7 @@ def _twice_in(project: Project, path: str) -> Mapping[Span, tuple[Shadowed, ...]
 
 
 def _keys_of_displays(facts: PythonFacts) -> Iterator[dict[str, list[tuple[str, Span]]]]:
-    for node in ast.walk(facts.tree):
+    for node in nodes_of(facts.tree):
         if isinstance(node, ast.Dict) and len(node.keys) > 1:
             keys: dict[str, list[tuple[str, Span]]] = {}
             for key, value in zip(node.keys, node.values, strict=True):

@@ -13,6 +13,7 @@ from loaderlint.linking.following.reads import flag_read, last_read
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, PythonFacts
 
 
@@ -118,8 +119,8 @@ def _longest_first(one: tuple[Span, frozenset[str]]) -> tuple[tuple[int, int], i
 
 
 def _named(facts: PythonFacts) -> Iterator[tuple[Span, frozenset[str]]]:
-    kinds = {id(one) for node in ast.walk(facts.tree) for one in _kinds(node)}
-    for node in (one for one in ast.walk(facts.tree) if id(one) not in kinds):
+    kinds = {id(one) for node in nodes_of(facts.tree) for one in _kinds(node)}
+    for node in (one for one in nodes_of(facts.tree) if id(one) not in kinds):
         names: Iterable[str | None] = ()
         if isinstance(node, ast.arg):
             names = (node.arg,)
@@ -136,6 +137,6 @@ def _named(facts: PythonFacts) -> Iterator[tuple[Span, frozenset[str]]]:
 def _kinds(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what says what kind of thing a name holds: no value comes by that."""
     if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
-        yield from ast.walk(node.annotation)
+        yield from nodes_of(node.annotation)
     elif isinstance(node, FunctionNode) and node.returns is not None:
-        yield from ast.walk(node.returns)
+        yield from nodes_of(node.returns)

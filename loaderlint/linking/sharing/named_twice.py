@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from loaderlint.linking.files.project import Project
 from loaderlint.model.source import Span
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_NAMES
@@ -41,7 +42,7 @@ class NamedTwice:
         path = facts.source.path
         if path not in self._reads:
             found: dict[str, list[Span]] = {}
-            for node in ast.walk(facts.tree):
+            for node in nodes_of(facts.tree):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     found.setdefault(node.id, []).append(facts.span(node))
             self._reads[path] = found
@@ -51,7 +52,7 @@ class NamedTwice:
 def _used_where_named(facts: PythonFacts) -> frozenset[Span]:
     """Return where the values of named expressions are written that something but a loader or a test gets at once."""
     found: set[Span] = set()
-    for node in ast.walk(facts.tree):
+    for node in nodes_of(facts.tree):
         asks = isinstance(node, ast.Expr | ast.If | ast.While | ast.Assert | ast.Compare | ast.keyword)
         if asks or (isinstance(node, ast.Call) and called_name(node) in LOADER_NAMES):
             continue
@@ -63,7 +64,7 @@ def _used_where_named(facts: PythonFacts) -> frozenset[Span]:
 def _given_together(facts: PythonFacts) -> Mapping[Span, frozenset[str]]:
     """Return the names, by where their value is written."""
     found: dict[Span, frozenset[str]] = {}
-    for node in ast.walk(facts.tree):
+    for node in nodes_of(facts.tree):
         if isinstance(node, ast.Assign) and len(node.targets) > 1:
             names = [one.id for one in node.targets if isinstance(one, ast.Name)]
         elif isinstance(node, ast.NamedExpr):

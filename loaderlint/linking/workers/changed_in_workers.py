@@ -16,6 +16,7 @@ from loaderlint.linking.workers.aliased import is_collection
 from loaderlint.linking.workers.cached_draws import keeps_what_is_drawn
 from loaderlint.linking.workers.changed_samples import changes_samples
 from loaderlint.linking.workers.made_once import drawn
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.lifetimes import CHANGES_BY_FUNCTION, ITERATORS, PUTS, TAKES
@@ -88,7 +89,7 @@ def changes_tensors(evaluator: Evaluator, functions: Iterable[Function]) -> bool
 
 def _written_into(function: ast.AST) -> Iterator[ast.expr]:
     """Yield the expressions for what a function changes in place, if they are tensors."""
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             yield _without_keys(node)
         elif isinstance(node, ast.AugAssign):
@@ -148,14 +149,14 @@ def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping
 def _keeps_by_key(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether a function stores something under a key of what outlasts it."""
     own = _own_names(function)
-    targets = (one for one in ast.walk(function) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store))
+    targets = (one for one in nodes_of(function) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store))
     return any(_outlasts(own, one) for one in targets)
 
 
 def _stored_by_key(function: ast.AST) -> Iterator[ast.expr]:
     """Yield what a function stores under a key of what outlasts it: ``cache[index] = row``, ``setdefault``."""
     outlasts = partial(_outlasts, _own_names(function))
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         match node:
             case ast.Assign(targets=targets, value=value):
                 if any(isinstance(one, ast.Subscript) and outlasts(one) for one in targets):
@@ -179,7 +180,7 @@ def _is_told_by_decorators(evaluator: Evaluator, function: Function) -> bool:
         with evaluator.steps(STEPS):
             found = evaluator.evaluate(called, Frame(function.facts, function.scope.defined or end_of(function.scope)))
         for one in found:
-            if isinstance(one.thing, Function) and any(_may_keep(inner) for inner in ast.walk(one.thing.node)):
+            if isinstance(one.thing, Function) and any(_may_keep(inner) for inner in nodes_of(one.thing.node)):
                 return True
     return False
 
@@ -212,9 +213,9 @@ def _going_on(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[set[tup
 def _moved(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, bool]]:
     """Yield what goes on with every call of a function, as it is written, and whether the change itself looks at it."""
     outlasts = partial(_outlasts, _own_names(function))
-    told = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
+    told = {id(node.value) for node in nodes_of(function) if isinstance(node, ast.Expr)}
 
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.AugAssign) and outlasts(node.target):
             yield _collection(node.target), False
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -272,7 +273,7 @@ def _worked_out_from(function: ast.AST, value: ast.expr) -> set[str]:
 
 def _given_names(function: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
     """Yield each name that gets a value in a function, with that value and its line."""
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Assign):
             targets = node.targets
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
@@ -280,14 +281,14 @@ def _given_names(function: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
         else:
             continue
         if node.value is not None:
-            names = (one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+            names = (one for target in targets for one in nodes_of(target) if isinstance(one, ast.Name))
             yield from ((one.id, node.value, node.lineno) for one in names if isinstance(one.ctx, ast.Store))
 
 
 def _is_augmented(function: ast.AST, name: str) -> bool:
     return any(
         isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name
-        for node in ast.walk(function)
+        for node in nodes_of(function)
     )
 
 
@@ -297,11 +298,11 @@ def _is_looked_up(value: ast.expr) -> bool:
 
 
 def _names_in(value: ast.expr) -> set[str]:
-    return {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+    return {one.id for one in nodes_of(value) if isinstance(one, ast.Name)}
 
 
 def _read_in(value: ast.expr) -> set[str]:
-    return {ast.unparse(one) for one in ast.walk(value) if isinstance(one, ast.Subscript | ast.Attribute | ast.Name)}
+    return {ast.unparse(one) for one in nodes_of(value) if isinstance(one, ast.Subscript | ast.Attribute | ast.Name)}
 
 
 def _changed_by(call: ast.Call) -> tuple[ast.expr, bool] | None:
@@ -323,7 +324,7 @@ def _changed_by(call: ast.Call) -> tuple[ast.expr, bool] | None:
 def _own_names(function: ast.AST) -> frozenset[str]:
     """Return the names that a function takes or gives a value to, but for those that belong to what is around it."""
     own, outer = set[str](), set[str]()
-    for one in ast.walk(function):
+    for one in nodes_of(function):
         match one:
             case ast.arg(name) | ast.Name(name, ast.Store() | ast.Del()):
                 own.add(name)
@@ -371,12 +372,12 @@ def _keeps_what_was_asked(
     """
     text = ast.unparse(target)
     made_anew = _unless_it_is_there(value, text)
-    read = {ast.unparse(one) for one in ast.walk(made_anew) if isinstance(one, ast.Attribute | ast.Name)}
+    read = {ast.unparse(one) for one in nodes_of(made_anew) if isinstance(one, ast.Attribute | ast.Name)}
     if text in read:
         return True
     arguments = function.args
     taken = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
-    made = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    made = {one.id for one in nodes_of(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     before = (one for one in _looked_at(function) if (one.lineno, one.col_offset) < until)
     return not read.isdisjoint(taken | made) and any(ast.unparse(one) == text for one in before)
 
@@ -395,10 +396,10 @@ def _looked_at(function: ast.AST) -> Iterator[ast.expr]:
     """Yield the names and attributes that a function reads, but those it only changes."""
     changing = {
         id(node.func.value)
-        for node in ast.walk(function)
+        for node in nodes_of(function)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TAKES | PUTS
     }
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in changing:
             yield node
 
@@ -414,7 +415,7 @@ def _is_kept(node: ast.expr) -> bool:
 
 def _changed(function: ast.AST) -> Iterator[ast.expr | None]:
     """Yield the expressions for what a function changes; None where that is a name outside it."""
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             yield node.value
         elif isinstance(node, ast.Global | ast.Nonlocal):
@@ -431,13 +432,13 @@ def _is_new(function: ast.AST, owner: ast.expr | None) -> bool:
         return False
     stored = [
         node
-        for node in ast.walk(function)
+        for node in nodes_of(function)
         if (isinstance(node, ast.Name) and node.id == owner.id and not isinstance(node.ctx, ast.Load))
         or (isinstance(node, ast.arg) and node.arg == owner.id)
     ]
     made = [
         target
-        for node in ast.walk(function)
+        for node in nodes_of(function)
         if isinstance(node, ast.Assign) and isinstance(node.value, _NEW)
         for target in node.targets
         if isinstance(target, ast.Name) and target.id == owner.id

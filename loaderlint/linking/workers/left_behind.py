@@ -35,6 +35,7 @@ from loaderlint.model.process_state import READ_BY_WORKERS
 from loaderlint.model.setting_names import is_setting, words_of
 from loaderlint.model.setting_words import SETTING_WORDS
 from loaderlint.model.source import Span
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import DIFFERENT_IN_EACH_PROCESS, DRAWS, LOOKS, PROCESS_DEFAULTS
@@ -112,7 +113,7 @@ def _looks_alone(evaluator: Evaluator, functions: Sequence[Function], touch: Tou
 
 def _nodes(function: Function) -> Mapping[Span, ast.AST]:
     """Return the assignments and calls of a function by where they stand."""
-    nodes = (one for one in ast.walk(function.node) if isinstance(one, ast.Assign | ast.Call))
+    nodes = (one for one in nodes_of(function.node) if isinstance(one, ast.Assign | ast.Call))
     return {function.facts.span(one): one for one in nodes}
 
 
@@ -289,7 +290,7 @@ def _sets_up(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str
         return False
     if not is_of_library(evaluator, facts, scope, name.partition(".")[0]):
         return False
-    return known or any(isinstance(one, ast.Expr) and one.value is site.node for one in ast.walk(scope.node))
+    return known or any(isinstance(one, ast.Expr) and one.value is site.node for one in nodes_of(scope.node))
 
 
 _OF_NO_SAMPLE = (
@@ -329,7 +330,7 @@ def _is_in_any_order(value: ast.expr) -> bool:
     """
     if _is_set(value):
         return False
-    inside = list(ast.walk(value))
+    inside = list(nodes_of(value))
     ordered = any(isinstance(one, ast.Call) and called_name(one) in _IN_ORDER for one in inside)
     return not ordered and any(_is_set(one) for one in inside)
 
@@ -354,7 +355,7 @@ def _is_outside(facts: PythonFacts, scope: Scope, name: str) -> bool:
 
 def read_of_modules(evaluator: Evaluator, function: Function) -> Iterator[Global]:
     """Yield what a function reads of the top level of modules, its own class included."""
-    for node in ast.walk(function.node):
+    for node in nodes_of(function.node):
         name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) else None
         first = (name or "").partition(".")[0]
         if name and (is_own_class(function.scope, first) or reaches_top(function.scope, first)):

@@ -37,6 +37,7 @@ from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER
 from loaderlint.model.payload import Handing, Payload, Samples, Touch, Unpicklable
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions, together
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python import parameters as parameters_of
 from loaderlint.readers.python_calls import called_name
@@ -463,9 +464,9 @@ def _attributes_read(evaluator: Evaluator, running: Iterable[Function]) -> set[s
 
 
 def _attributes_in(node: ast.AST) -> set[str]:
-    called = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+    called = (one.func for one in nodes_of(node) if isinstance(one, ast.Call))
     owners = {id(one.value) for one in called if isinstance(one, ast.Attribute) and one.attr not in REACHES_IN}
-    read = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
+    read = (one for one in nodes_of(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load))
     return {one.attr for one in read if id(one) not in owners}
 
 
@@ -484,7 +485,7 @@ def _in_function(scope: Scope) -> bool:
 
 def captured(scope: Scope) -> tuple[str, ...]:
     """Return the names that a lambda, function or class takes from the functions around it, sorted."""
-    names = {node.id for node in ast.walk(scope.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    names = {node.id for node in nodes_of(scope.node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     own = {name for inner in _with_children(scope) for name in inner.bindings}
     found = set()
     for name in names - own:

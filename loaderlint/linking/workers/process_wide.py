@@ -14,6 +14,7 @@ from loaderlint.linking.workers.top_level import full_name, is_of_library, meant
 from loaderlint.model.payload import Touch
 from loaderlint.model.setting_names import is_class, is_setting, words_of
 from loaderlint.model.setting_words import REPORTING_LIBRARIES, RESULTLESS_WORDS
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import CallSite, Scope, dotted
 from loaderlint.vocabulary.process_wide import CHANGES_THE_PROCESS, ENDS_THE_PROCESS
 
@@ -54,7 +55,7 @@ def _ends(function: Function) -> Iterator[ast.expr]:
 def _settings_called(evaluator: Evaluator, function: Function) -> Iterator[ast.expr]:
     sites = [one for one in function.scope.calls if not told_apart(one.place) and any(map(_may_set, _names(one)))]
     entered, ignored = set[int](), set[int]()
-    for node in ast.walk(function.node) if sites else ():
+    for node in nodes_of(function.node) if sites else ():
         if isinstance(node, ast.With | ast.AsyncWith):
             entered |= {id(item.context_expr) for item in node.items}
         elif isinstance(node, ast.Expr):
@@ -101,7 +102,7 @@ def _sets(name: str) -> bool:
 def _settings_changed(evaluator: Evaluator, function: Function) -> Iterator[ast.AST]:
     """Yield where attributes and items of what is imported get other values: ``torch.backends``, ``os.environ``."""
     facts, scope = function.facts, function.scope
-    ignored = {id(node.value) for node in ast.walk(function.node) if isinstance(node, ast.Expr)}
+    ignored = {id(node.value) for node in nodes_of(function.node) if isinstance(node, ast.Expr)}
     for name, bindings in scope.bindings.items():
         changes = [one for one in bindings if one.kind in MUTATIONS or ("." in name and one.kind in _SET)]
         if not changes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, meant_name, touch_at
 from loaderlint.model.payload import Touch
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Place, PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.file_reads import READS_FIRST
@@ -100,7 +101,7 @@ def changed_parts(evaluator: Evaluator, *, later: bool = True) -> Sequence[tuple
 
 def asked_by(function: Function) -> Iterator[Part]:
     """Yield what a function reads of its surroundings when it runs."""
-    return _read(function.scope, [*ast.walk(function.node)])
+    return _read(function.scope, [*nodes_of(function.node)])
 
 
 def _changed(scope: Scope) -> Iterator[tuple[Part, ast.AST, Place]]:
@@ -157,7 +158,7 @@ def _asks_folder(scope: Scope, call: ast.Call) -> bool:
             method in _READS_FOLDER_OF_PATH
         ):
             asks, path = _known_as(scope, dotted(made) or "") == "pathlib.Path", of
-    nodes = ast.walk(call)
+    nodes = nodes_of(call)
     return (
         asks and not _is_absolute(path) and not any(isinstance(one, ast.Name) and one.id == "__file__" for one in nodes)
     )

@@ -12,6 +12,7 @@ from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance
 from loaderlint.model.payload import Touch
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, Place, Scope, dotted
 from loaderlint.readers.python import parameters as parameters_of
 
@@ -134,7 +135,7 @@ def touch_in(evaluator: Evaluator, function: Function, node: ast.expr) -> Touch 
 
 def reads(node: ast.AST) -> Iterator[tuple[ast.expr, str, ast.expr]]:
     """Yield what is read below a node: the name or attribute, what is read of it, and the code that does so."""
-    for parent in ast.walk(node):
+    for parent in nodes_of(node):
         for child in ast.iter_child_nodes(parent):
             if not isinstance(child, ast.Attribute | ast.Name) or not isinstance(child.ctx, ast.Load):
                 continue

@@ -26,6 +26,7 @@ from loaderlint.model.edit import (
 from loaderlint.model.source import Source, Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
+from loaderlint.nodes import nodes_of
 from loaderlint.writers.python.places import ast_point
 
 Extent: TypeAlias = tuple[int, int, int, int]
@@ -72,7 +73,7 @@ class Intentions:
 def intentions(source: Source, tree: ast.Module, edits: Iterable[Edit]) -> Intentions:
     """Return what the edits of a file, ``tree`` before them, allow to differ."""
     found = Intentions()
-    positional = {start(argument) for node in ast.walk(tree) if isinstance(node, ast.Call) for argument in node.args}
+    positional = {start(argument) for node in nodes_of(tree) if isinstance(node, ast.Call) for argument in node.args}
     for edit in edits:
         place = _extent(source, edit.span)
         if isinstance(edit, AddOption):

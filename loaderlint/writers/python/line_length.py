@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from loaderlint.nodes import nodes_of
 from loaderlint.writers.python.proof import parsed
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -70,7 +71,7 @@ TELLS_TOOLS = re.compile(
 
 def _code(lines: Sequence[str], tree: ast.Module) -> Iterator[str]:
     """Yield the lines that have a length of their own choice: no comment, no text of several lines, no address."""
-    texts = (one for one in ast.walk(tree) if isinstance(one, ast.Constant) and one.end_lineno != one.lineno)
+    texts = (one for one in nodes_of(tree) if isinstance(one, ast.Constant) and one.end_lineno != one.lineno)
     inside = {number for one in texts for number in range(one.lineno - 1, one.end_lineno or 0)}
     for number, line in enumerate(lines):
         if number not in inside and "://" not in line and not line.lstrip().startswith("#"):

@@ -19,6 +19,7 @@ from functools import lru_cache
 
 from loaderlint.model.edit import Edit, Hoist, RemoveIgnore
 from loaderlint.model.source import Source, Span
+from loaderlint.nodes import nodes_of
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import is_about_assigned_lambda
 from loaderlint.writers.python.comparison import Comparison, Differs
@@ -83,7 +84,7 @@ def _tree(text: str) -> ast.Module | None:
 
 def _annotations(tree: ast.AST) -> Iterator[str]:
     """Yield the texts that libcst parses as annotations (``libcst/metadata/scope_provider.py``)."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         within: list[ast.expr | None] = []
         if isinstance(node, ast.arg | ast.AnnAssign):
             within = [node.annotation]
@@ -91,7 +92,7 @@ def _annotations(tree: ast.AST) -> Iterator[str]:
             within = [node.returns]
         elif isinstance(node, ast.Call) and _last_name(node.func) in _TAKES_ANNOTATIONS:
             within = [*node.args, *(one.value for one in node.keywords)]
-        for inner in (part for one in within if one is not None for part in ast.walk(one)):
+        for inner in (part for one in within if one is not None for part in nodes_of(one)):
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
                 yield inner.value
 

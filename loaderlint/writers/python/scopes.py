@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from loaderlint.nodes import nodes_of
 from loaderlint.writers.base import CannotRewrite
 
 Point: TypeAlias = tuple[int, int]
@@ -60,7 +61,7 @@ def known_names(tree: ast.Module, package: str) -> frozenset[str]:
     """Return all names under which the file imports a package."""
     return frozenset(
         alias.asname or package
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
         if _is_package(alias, package)
@@ -83,7 +84,7 @@ def _is_package(alias: ast.alias, package: str) -> bool:
 
 def binds(tree: ast.Module, name: str) -> bool:
     """Return whether the file binds a name anywhere, and so may shadow a builtin of that name."""
-    return any(name in _bound(node) for node in ast.walk(tree))
+    return any(name in _bound(node) for node in nodes_of(tree))
 
 
 def _meaning(tree: ast.Module, package: str, name: str, use: Point) -> _Means:
@@ -104,7 +105,7 @@ def _meaning(tree: ast.Module, package: str, name: str, use: Point) -> _Means:
 
 def _changing_any_name(tree: ast.Module) -> ast.expr | None:
     """Return what may give any name of the module another value: ``globals()[key] = ...``, ``exec(text)``."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         match node:
             case ast.Subscript(value=held, slice=key, ctx=ast.Store()) if not isinstance(key, ast.Constant):
                 changed = [held]
@@ -145,7 +146,7 @@ def _scopes_around(tree: ast.Module, use: Point) -> list[ast.AST]:
     """Return the functions and classes around a place, outermost first."""
     return [
         node
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, _SCOPES)
         and (node.lineno, node.col_offset) <= use < (node.end_lineno or 0, node.end_col_offset or 0)
     ]

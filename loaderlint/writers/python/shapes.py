@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from loaderlint.nodes import nodes_of
+
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -71,7 +73,7 @@ class Use:
 
 def names_of_partial(tree: ast.Module) -> frozenset[str]:
     """Return how a module can call `functools.partial`."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = [node for node in nodes_of(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {
         f"{alias.asname or alias.name}.partial" if isinstance(node, ast.Import) else alias.asname or alias.name
         for node in imports
