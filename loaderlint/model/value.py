@@ -9,7 +9,7 @@ choice that the 0 rules out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -118,19 +118,27 @@ def together(*assumptions: Assumptions) -> Assumptions | None:
 def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
     if second <= first:
         return first
-    answers = dict(first)
     more = second - first
-    if answers.keys().isdisjoint([one.subject for one in more]):
-        return first | more
+    asked = answered(first)
+    met: dict[str, Answer] = {}
     for subject, answer in more:
-        before = answers.setdefault(subject, answer)
-        if before == answer:
+        if (before := asked.get(subject)) is None:
             continue
-        common = answers_of(before) & answers_of(answer)
+        several = isinstance(before, frozenset) or isinstance(answer, frozenset)
+        common = answers_of(before) & answers_of(answer) if several else ()
         if not common:
             return None
-        answers[subject] = next(iter(common)) if before in common or answer in common else common
-    return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
+        met[subject] = next(iter(common)) if before in common or answer in common else common
+    if not met:
+        return first | more
+    kept = [one for one in first | more if one.subject not in met]
+    return frozenset([*kept, *(Assumption(subject, answer) for subject, answer in met.items())])
+
+
+@lru_cache(maxsize=8192)
+def answered(assumptions: Assumptions) -> Mapping[str, Answer]:
+    """Return the answers that are assumed, by their subjects."""
+    return dict(assumptions)
 
 
 def answers_of(answer: Answer) -> frozenset[Any]:
@@ -346,7 +354,7 @@ class _Beside:
 
     def __init__(self, ways: Sequence[Assumptions]) -> None:
         asked = Counter(one.subject for way in ways for one in way)
-        self._subject = max(asked, key=asked.__getitem__, default=None)
+        self._subject = max(asked, key=asked.__getitem__, default="")
         self._by_answer: dict[Answer, list[int]] = {}
         self._without: list[int] = []
         for position, way in enumerate(ways):
@@ -365,4 +373,5 @@ class _Beside:
         return sorted(found.union(self._without))
 
     def _answers(self, assumptions: Assumptions) -> frozenset[Answer]:
-        return next((answers_of(one.answer) for one in assumptions if one.subject == self._subject), frozenset())
+        given = answered(assumptions).get(self._subject)
+        return frozenset() if given is None else answers_of(given)

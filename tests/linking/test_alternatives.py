@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 
 from loaderlint.linking.things.alternatives import MOST_GATHERED, gathered, gathered_loosely, joined, simplified
 from loaderlint.linking.things.kinds import MOST_THINGS
-from loaderlint.model.value import Answer, Assumption, Assumptions, together
+from loaderlint.model.source import Span
+from loaderlint.model.value import Answer, Assumption, Assumptions, Candidate, answers_of, meetings, together
 from tests.linking.traced import loader_of, met, traced
 
 
 def assuming(**answers: Answer) -> Assumptions:
     return frozenset(Assumption(subject, answer) for subject, answer in answers.items())
 
+
+HERE = Span("train.py", 1, 0, 1, 1)
 
 CASES: dict[str, tuple[list[Assumptions], list[Assumptions]]] = {
     "none": ([], []),
@@ -208,6 +211,40 @@ MEETINGS: dict[str, tuple[Assumptions, Assumptions, Assumptions | None]] = {
 @pytest.mark.parametrize(("first", "second", "expected"), MEETINGS.values(), ids=MEETINGS.keys())
 def test_sets_of_answers_meet(first: Assumptions, second: Assumptions, expected: Assumptions | None) -> None:
     assert together(first, second) == together(second, first) == expected
+
+
+ANSWERS = st.sampled_from([True, False, 1, 2, frozenset({1, 2}), frozenset({True, False}), frozenset({2, 3})])
+WAYS = st.lists(st.dictionaries(st.sampled_from(SUBJECTS), ANSWERS).map(lambda answers: assuming(**answers)))
+
+
+@given(WAYS, WAYS)
+def test_the_pairs_that_meet_are_all_that_do_not_contradict_each_other_in_order(
+    first: list[Assumptions], second: list[Assumptions]
+) -> None:
+    ones, others = ([Candidate(0, HERE, assumptions=way) for way in ways] for ways in (first, second))
+    pairs = [(one, other) for one in ones for other in others]
+    meet = [pair for pair in pairs if together(pair[0].assumptions, pair[1].assumptions) is not None]
+    assert [*map(ids, meetings(ones, others))] == [*map(ids, meet)]
+
+
+def ids(pair: tuple[Candidate, Candidate]) -> tuple[int, int]:
+    return id(pair[0]), id(pair[1])
+
+
+@given(WAYS, WAYS)
+def test_sets_of_assumptions_meet_in_what_every_answer_of_both_allows(
+    first: list[Assumptions], second: list[Assumptions]
+) -> None:
+    for one, other in product(first, second):
+        allowed = {
+            subject: frozenset.intersection(
+                *(answers_of(each.answer) for each in (*one, *other) if each.subject == subject)
+            )
+            for subject, _ in (*one, *other)
+        }
+        joint = together(one, other)
+        assert (joint is None) is not all(allowed.values())
+        assert joint is None or {each.subject: answers_of(each.answer) for each in joint} == allowed
 
 
 def test_a_value_that_arrives_by_very_many_calls_is_still_seen() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from loaderlint.linking.things import overridden
-from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, answers_of, together
+from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, answered, answers_of, together
 
 _OPPOSITES: dict[Answer, Answer] = {
     True: False,
@@ -83,20 +83,20 @@ def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
 @lru_cache(maxsize=65536)
 def _gathered(alternatives: tuple[Assumptions, ...]) -> list[Assumptions]:
     kept = simplified(alternatives)
-    answered: dict[str, dict[Assumption, frozenset[int]]] = {}
-    for one in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
-        if numbers := _numbers(one):
-            answered.setdefault(one.subject, {})[one] = numbers
-    for subject, answers in sorted(answered.items()):
+    numbered: dict[str, dict[Answer | None, frozenset[int]]] = {}
+    for subject, answer in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
+        if numbers := _numbers(answer):
+            numbered.setdefault(subject, {})[answer] = numbers
+    for subject, numbers_in in sorted(numbered.items()):
         others: list[Assumptions] = []
         by_rest: dict[Assumptions, frozenset[int]] = {}
         for each in kept:
-            mine = each.intersection(answers)
-            if not mine:
+            given = answered(each).get(subject)
+            if given is None or given not in numbers_in:
                 others.append(each)
             else:
-                rest = each - mine
-                by_rest[rest] = by_rest.get(rest, frozenset()).union(*(answers[one] for one in mine))
+                rest = each - {Assumption(subject, given)}
+                by_rest[rest] = by_rest.get(rest, frozenset()) | numbers_in[given]
         kept = others
         for rest, every in by_rest.items():
             kept.append(rest | {Assumption(subject, every if len(every) > 1 else next(iter(every)))})
@@ -108,10 +108,12 @@ def gathered_loosely(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
 
     Of each number by which some of them are told apart all answers are kept, but no longer which of them come together.
     """
+    ways = _gathered(tuple(alternatives))
+    numbers_in = {one: numbers for one in frozenset[Assumption]().union(*ways) if (numbers := _numbers(one.answer))}
     numbered: dict[Assumptions, dict[str, frozenset[int]]] = {}
-    for each in _gathered(tuple(alternatives)):
-        mine = {one.subject: numbers for one in each if (numbers := _numbers(one))}
-        rest = frozenset(one for one in each if one.subject not in mine)
+    for each in ways:
+        mine = {one.subject: numbers_in[one] for one in each if one in numbers_in}
+        rest = each.difference(numbers_in)
         before = numbered.setdefault(rest, mine)
         numbered[rest] = {subject: before[subject] | mine[subject] for subject in before.keys() & mine.keys()}
     return simplified(
@@ -120,11 +122,11 @@ def gathered_loosely(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
     )
 
 
-def _numbers(one: Assumption) -> frozenset[int]:
-    """Return the numbers that answer a question, none where the answer is something else."""
-    if isinstance(one.answer, frozenset):
-        return frozenset(each for each in one.answer if isinstance(each, int) and not isinstance(each, bool))
-    return frozenset({one.answer} if isinstance(one.answer, int) and not isinstance(one.answer, bool) else ())
+def _numbers(answer: Answer) -> frozenset[int]:
+    """Return the numbers that an answer is, none where it is something else."""
+    if isinstance(answer, frozenset):
+        return frozenset(each for each in answer if isinstance(each, int) and not isinstance(each, bool))
+    return frozenset({answer} if isinstance(answer, int) and not isinstance(answer, bool) else ())
 
 
 def _joined(
