@@ -213,7 +213,9 @@ def test_sets_of_answers_meet(first: Assumptions, second: Assumptions, expected:
     assert together(first, second) == together(second, first) == expected
 
 
-ANSWERS = st.sampled_from([True, False, 1, 2, frozenset({1, 2}), frozenset({True, False}), frozenset({2, 3})])
+ANSWERS: st.SearchStrategy[Answer] = st.sampled_from(
+    [True, False, 1, 2, frozenset({1, 2}), frozenset({True, False}), frozenset({2, 3})]
+)
 WAYS = st.lists(st.dictionaries(st.sampled_from(SUBJECTS), ANSWERS).map(lambda answers: assuming(**answers)))
 
 
