@@ -43,6 +43,7 @@ from loaderlint.linking.scopes.events import Events
 from loaderlint.linking.things import dictionaries, loops, operators, templates
 from loaderlint.linking.things.importable import Importable
 from loaderlint.linking.things.kinds import (
+    MOST_POSSIBILITIES,
     Class,
     CommandLine,
     Frame,
@@ -59,7 +60,7 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.model.source import Span
-from loaderlint.model.value import Assumptions
+from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import Arm, Binding, Place, PythonFacts, Scope, dotted
 
 if TYPE_CHECKING:
@@ -288,6 +289,8 @@ class Evaluator:
         self._active[key] = depth
         try:
             result = self._by_kind(node, frame)
+            if len(result) > MOST_POSSIBILITIES:
+                result = self._met_at(frame, result)
         except RecursionError:
             result = self.too_deep(frame.facts.span(node))
         finally:
@@ -300,6 +303,12 @@ class Evaluator:
         if self._may_remember(key, result, before, depth, cut_short):
             self._known[key] = result
         return result
+
+    def _met_at(self, frame: Frame, possibilities: Possibilities) -> Possibilities:
+        """Return those that a run which comes to a frame's place can have: of too many only some can be kept."""
+        ways = self.conditions(frame.place.arms, frame)
+        met = tuple(one for one in possibilities if any(together(one.assumptions, way) is not None for way in ways))
+        return met or possibilities
 
     def step(self, span: Span) -> Possibilities:
         """Take one step of those that are left; return what is known when they ran out, nothing before that."""
