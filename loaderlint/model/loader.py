@@ -139,7 +139,8 @@ class Loader:
     written again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer,
     as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
     on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
-    that the call may make and that iterates in a way of its own.
+    that the call may make and that iterates in a way of its own. ``settings_files`` are the files of Python that its
+    settings are read from, with every name that these give anything.
     """
 
     span: Span
@@ -157,6 +158,7 @@ class Loader:
     platforms: frozenset[Platform] = frozenset(Platform)
     ended: Mapping[Platform, Touch] = field(default_factory=dict)
     own_class: Touch | None = None
+    settings_files: frozenset[str] = frozenset()
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
     _ways: dict[Target, tuple[_Way, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
