@@ -172,6 +172,37 @@ class TestWorkersOnWindows:
         fix = the_fix(the_finding("LL101", replace(loader, may_be_guarded=refusal_is_caught), WINDOWS))
         assert fix.safe is not refusal_is_caught
 
+    @pytest.mark.parametrize(
+        ("options", "safe"),
+        [({"num_workers": 4}, False), ({"num_workers": 4, "prefetch_factor": None}, True)],
+        ids=["one that the settings do not give", "one that they take away"],
+    )
+    def test_what_code_gives_beside_settings_needs_the_workers(self, options: dict[str, Any], safe: bool) -> None:
+        loader = replace(a_loader(**options), given_beside={"prefetch_factor": at(70, "data.py")})
+        assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
+
+    def test_a_smaller_count_keeps_what_code_gives_beside_settings(self) -> None:
+        loader = replace(a_loader(num_workers=4), given_beside={"prefetch_factor": at(70, "data.py")})
+        assert the_fix(the_finding("LL101", loader, WINDOWS, windows_workers=2)).safe
+
+    def test_what_needs_the_workers_of_other_runs_goes_where_the_call_of_all_is_changed(self) -> None:
+        train, evaluate = assuming("who calls", "train"), assuming("who calls", "evaluate")
+        counts = Value(
+            (written(4, shared=True, assumptions=train), written(8, 20, shared=True, assumptions=evaluate)),
+            argument=at(50),
+        )
+        persistent = Value((written(True, 21, assumptions=evaluate),), argument=at(51))
+        for finding in check("LL101", a_loader(num_workers=counts, persistent_workers=persistent), WINDOWS):
+            wanted = [OnlyWithWorkers(at(51), "persistent_workers", False, at(50))]
+            assert [one for one in the_fix(finding).edits if not isinstance(one, SetValue)] == wanted
+
+    def test_what_needs_workers_stays_in_runs_whose_own_count_is_not_changed(self) -> None:
+        train, evaluate = assuming("who calls", "train"), assuming("who calls", "evaluate")
+        counts = Value((written(4, assumptions=train), written(8, 20, assumptions=evaluate)), argument=at(50))
+        persistent = Value((written(True, 21, assumptions=evaluate),), argument=at(51))
+        found = check("LL101", a_loader(num_workers=counts, persistent_workers=persistent), WINDOWS)
+        assert [len(the_fix(one).edits) for one in found] == [1, 2]
+
     def test_a_shared_value_stays_and_the_argument_of_the_loader_is_changed(self) -> None:
         fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, shared=True)), WINDOWS))
         assert fix.safe

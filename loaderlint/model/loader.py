@@ -140,7 +140,9 @@ class Loader:
     as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
     on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
     that the call may make and that iterates in a way of its own. ``settings_files`` are the files of Python that its
-    settings are read from, with every name that these give anything.
+    settings are read from, with every name that these give anything. ``given_beside`` are the options that need workers
+    which a loader in code, whose own count may be that of a bare mapping, gets from elsewhere, and where they are
+    written.
     """
 
     span: Span
@@ -159,6 +161,7 @@ class Loader:
     ended: Mapping[Platform, Touch] = field(default_factory=dict)
     own_class: Touch | None = None
     settings_files: frozenset[str] = frozenset()
+    given_beside: Mapping[str, Span] = field(default_factory=dict)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
     _ways: dict[Target, tuple[_Way, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
