@@ -40,6 +40,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     edits: list[Edit] = [SetValue(at_the_call or workers.span, count, keyword=keyword)]
     if workers.taken_out and not at_the_call:
         return _taken_out(workers)
+    if count == 0 and not at_the_call and workers.refuses_lower():
+        return Unfixed("a declaration that it comes by may refuse 0")
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
     # At the call it is the count of every run that comes there which changes.
     counts = loader.workers_on(target) if at_the_call else (workers,)

@@ -191,7 +191,8 @@ class Candidate:
     default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
     anchor, that it also serves something else than loaders; ``used_elsewhere`` looks for what else the program does
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
-    which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
+    which may have workers of its own, and ``refuses_lower`` whether its declaration, or one on its way, may refuse
+    a lower number. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
     ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, a
@@ -208,6 +209,7 @@ class Candidate:
     shared: bool = False
     used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
+    refuses_lower: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
     gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     names_context: bool = False
