@@ -165,6 +165,16 @@ class TestWorkersOnWindows:
     def test_the_fix_is_unsafe_where_it_changes_more_than_speed(self, loader: Loader) -> None:
         assert not the_fix(the_finding("LL101", loader, WINDOWS)).safe
 
+    @pytest.mark.parametrize(("starts", "found"), [(True, ["LL101", "LL301"]), (False, [])])
+    def test_nothing_is_said_of_workers_that_never_start(self, starts: bool, found: list[str]) -> None:
+        loader = replace(a_loader(num_workers=4, prefetch_factor=16), starts_workers=starts)
+        assert [one.code for rule in ("LL101", "LL301") for one in check(rule, loader, WINDOWS)] == found
+
+    @pytest.mark.parametrize("starts", [True, False])
+    def test_torch_refuses_what_needs_workers_of_any_loader(self, starts: bool) -> None:
+        loader = replace(a_loader(num_workers=0, prefetch_factor=4), starts_workers=starts)
+        assert check("LL201", loader, WINDOWS)
+
     @pytest.mark.parametrize("refusal_is_caught", [True, False])
     def test_what_torch_refuses_is_not_made_to_load_where_that_is_caught(self, refusal_is_caught: bool) -> None:
         counts = Value((written(4, 10), written(0, 10)), argument=at(50))

@@ -78,6 +78,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
         own_class=Touch(own.facts.span(own.node), own.node.name) if own is not None else None,
+        starts_workers=site.starts_workers,
     )
     summed = given.get(site.kind.accumulation)
     if summed is None:
