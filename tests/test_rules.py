@@ -213,6 +213,12 @@ class TestWorkersOnWindows:
         found = check("LL101", a_loader(num_workers=counts, persistent_workers=persistent), WINDOWS)
         assert [len(the_fix(one).edits) for one in found] == [1, 2]
 
+    @pytest.mark.parametrize(("asked", "edits"), [(10, 1), (99, 2)])
+    def test_what_is_unseen_stays_where_it_goes_with_the_workers(self, asked: int, edits: int) -> None:
+        unseen = Value(open=True, argument=at(51), gates=lambda: frozenset({at(asked)}))
+        fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, 10), prefetch_factor=unseen), WINDOWS))
+        assert (fix.safe, len(fix.edits)) == (True, edits)
+
     def test_a_shared_value_stays_and_the_argument_of_the_loader_is_changed(self) -> None:
         fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, shared=True)), WINDOWS))
         assert fix.safe

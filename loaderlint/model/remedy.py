@@ -55,7 +55,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
                 return _taken_out(one)
         shared = shared or any(one.serves_others for one in taken)
         needed = needed or any(one.needed_elsewhere() for one in taken)
-        if loader.option(option).open and not dropped:
+        if not dropped and _comes_unseen(loader.option(option), counts, follows=not at_the_call):
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
     # What the loader's own argument becomes makes up for any count that comes to it.
@@ -186,16 +186,22 @@ def _without_workers(
         and not (follows and workers is not None and workers.span in dependent.sources | dependent.gates())
     ]
     met = list(dict.fromkeys(met))
-    if not (met or value.open):
+    comes_unseen = _comes_unseen(value, counts, follows=follows)
+    if not (met or comes_unseen):
         return []
     if _varies(loader.num_workers):
         conditional = _only_with_workers(loader, option, target)
         if conditional is not None:
             return [conditional]
-    if value.open:
+    if comes_unseen:
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
         return [] if value.argument is None else [Drop(value.argument, option, left_out(option, target))]
     return [_dropped_here(value, option, dependent, target) for dependent in met]
+
+
+def _comes_unseen(value: Value, counts: Iterable[Candidate], *, follows: bool) -> bool:
+    """Return whether something unseen may arrive, other than by a choice that asks for one of these counts first."""
+    return value.open and not (follows and any(one.span in value.gates() for one in counts))
 
 
 def _dropped_here(value: Value, option: str, dependent: Candidate, target: Target) -> Drop:

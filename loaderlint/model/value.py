@@ -287,8 +287,9 @@ class Value:
     or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more;
     ``given_at`` are the places where the flags are declared whose value arrives as the user gives it, and those of the
     settings that he can replace on the command line. ``unseen`` are the alternatives under which something unseen
-    arrives, as far as they were found out. ``read_back`` finds out, when somebody asks, whether a test of the program
-    asks the loader for what it was given.
+    arrives, as far as they were found out. ``gates`` says of a worker option where the worker counts were written that
+    must be above 0 for the argument to be anything but left out. ``read_back`` finds out, when somebody asks, whether a
+    test of the program asks the loader for what it was given.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -297,6 +298,7 @@ class Value:
     by_user: bool = False
     given_at: frozenset[Span] = frozenset()
     unseen: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
+    gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     read_back: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
 
     def on(self, target: Target) -> Value:

@@ -111,3 +111,33 @@ main([1], bool(input()))
     given = [one for one in loader.option("prefetch_factor").written if one.constant == 4]
     assert given
     assert all((workers.span in one.gates()) is gated for one in given)
+
+
+@pytest.mark.parametrize(
+    ("choice", "gated"),
+    [
+        ("None if args.workers == 0 else unseen()", True),
+        ("unseen() if args.workers else None", True),
+        ("unseen() if debug else None", False),
+        ("unseen() if args.workers else 2", False),
+        ("None if args.workers > 0 else unseen()", False),
+        ("unseen()", False),
+    ],
+)
+def test_what_is_unseen_goes_with_the_workers_that_its_choice_asks_for(choice: str, gated: bool) -> None:
+    program = f"""
+import argparse
+from torch.utils.data import DataLoader
+from elsewhere import unseen
+
+def main(dataset, debug):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    DataLoader(dataset, num_workers=args.workers, prefetch_factor={choice})
+
+main([1], bool(input()))
+"""
+    (loader,) = loaders_of({"main.py": program})
+    (workers,) = loader.num_workers.written
+    assert (workers.span in loader.prefetch_factor.gates()) is gated

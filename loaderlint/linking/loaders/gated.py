@@ -24,7 +24,7 @@ def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader,
 
     def gated(value: Value) -> Value:
         known = tuple(replace(one, gates=partial(_gates, evaluator, one, value.argument)) for one in value.candidates)
-        return replace(value, candidates=known)
+        return replace(value, candidates=known, gates=partial(_gates_of_argument, evaluator, value.argument))
 
     return tuple(
         replace(one, options={name: gated(value) if name in WORKER_OPTIONS else value for name, value in options})
@@ -49,6 +49,19 @@ def _gates(evaluator: Evaluator, candidate: Candidate, argument: Span | None) ->
         for number in _above_zero(test, answer)
         for one in evaluator.evaluate(number, frame)
     )
+
+
+def _gates_of_argument(evaluator: Evaluator, argument: Span | None) -> frozenset[Span]:
+    """Return where the numbers were written without which an argument is a choice of what leaves the option out."""
+    in_python = argument is not None and Language.of(argument.path) is Language.PYTHON
+    facts = evaluator.project.python(argument.path) if argument is not None and in_python else None
+    for node, where in facts.tests if facts is not None else ():
+        if facts is not None and isinstance(node, ast.IfExp) and facts.span(node) == argument:
+            frame = Frame(facts, where)
+            without = [isinstance(one, ast.Constant) and not one.value for one in (node.body, node.orelse)]
+            asked = _above_zero(node.test, without[1]) if without[0] is not without[1] else ()
+            return frozenset(one.span for number in asked for one in evaluator.evaluate(number, frame))
+    return frozenset()
 
 
 _Asked: TypeAlias = tuple[ast.expr, bool, Frame]
