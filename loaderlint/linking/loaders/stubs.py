@@ -41,8 +41,9 @@ class Stub:
 
 def without_stubbed(evaluator: Evaluator, site: PythonSite, value: Value) -> Value:
     """Return the value of an option without what comes from tests in which the call makes no loader."""
-    stubs = evaluator.once(("stubs",), tuple[Stub, ...](), lambda: tuple(_stubs(evaluator)))
-    within = [one.holds for one in stubs if _replaces(one, site)]
+    called = dotted(site.call.func) or ""
+    names = {called.partition(".")[0], called.rpartition(".")[2]}
+    within = [one.holds for name in sorted(names) for one in _stubs_of(evaluator, name) if _replaces(one, site)]
     if not within:
         return value
     return replace(value, candidates=tuple(one for one in value.candidates if not _comes_from(one, within)))
@@ -60,11 +61,19 @@ def _replaces(stub: Stub, site: PythonSite) -> bool:
     return "." in called and f"{stub.module}.{stub.name}" == site.callee
 
 
-def _stubs(evaluator: Evaluator) -> Iterator[Stub]:
+def _stubs_of(evaluator: Evaluator, name: str) -> tuple[Stub, ...]:
+    """Return where tests replace a name, whichever module's it is."""
+    return evaluator.once(("stubs", name), tuple[Stub, ...](), lambda: tuple(_stubs(evaluator, name)))
+
+
+def _stubs(evaluator: Evaluator, wanted: str) -> Iterator[Stub]:
     for facts in evaluator.project.all_python():
         if not in_tests(facts.source.path):
             continue
-        for site in (one for name in ("setattr", "patch", "object") for one in facts.calls.get(name, ())):
+        for site in (one for called in ("setattr", "patch", "object") for one in facts.calls.get(called, ())):
+            texts = (one.value for one in site.node.args[:2] if isinstance(one, ast.Constant))
+            if not any(isinstance(text, str) and text.rpartition(".")[2] == wanted for text in texts):
+                continue
             target = _target(evaluator, Frame(facts, site.place), site.node)
             if target is not None:
                 yield from (Stub(*target, around) for around in _around(facts, site))
