@@ -235,6 +235,7 @@ def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tu
         for finding in _judge(loader, settings.targets, settings):
             by_place.setdefault((finding.span, finding.code), []).append((finding, loader.span.path))
     arrivals = _arrivals(loaders, settings_for)
+    written_as_settings = frozenset[str]().union(*(one.settings_files for one in loaders))
     for (span, _), raised in by_place.items():
         same = [finding for finding, _ in raised]
         about = frozenset({span.path, *(path for _, path in raised)})
@@ -244,7 +245,8 @@ def _merged(loaders: Sequence[Loader], settings_for: SettingsFor) -> Iterator[tu
         fix = _joined(one.fix for one in same)
         if fix is not None and platforms != every:
             places = [edit.span for edit in fix.edits]
-            fix = fix.narrowed(platforms, [one for one in places if one in arrivals and arrivals[one] <= platforms])
+            only_there = [one for one in places if one in arrivals and arrivals[one] <= platforms]
+            fix = fix.narrowed(platforms, only_there, written_as_settings)
         unfixed = next((one.unfixed for one in same if one.unfixed), "") if fix is None else ""
         message = _with_every_start(first, same)
         yield replace(first, message=message, platforms=platforms, fix=fix, unfixed=unfixed), about

@@ -49,7 +49,7 @@ class DropLastPerWorker(Rule):
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each `drop_last` that several workers obey."""
         streams = [one for one in loader.payload.datasets if one.iterable and not (one.endless or one.whole_batches)]
-        for given, workers in loader.together("drop_last", "num_workers", target):
+        for given, workers in loader.together("drop_last", "num_workers", target) if loader.starts_workers else ():
             several = workers.starts_workers(target) and workers.number(target) != 1
             if not (given.written and given.constant is True and several and _makes_batches(loader, given, target)):
                 continue

@@ -54,7 +54,7 @@ class HighPrefetch(Rule):
 
     def check(self, loader: Loader, target: Target) -> Iterator[Finding]:
         """Yield one finding for each factor that is above a limit with the most workers it meets."""
-        for given in loader.prefetch_factor.on(target).written:
+        for given in loader.prefetch_factor.on(target).written if loader.starts_workers else ():
             met = loader.beside(given, "num_workers", target)
             counts = [
                 int(number)

@@ -48,8 +48,9 @@ class WorkersOnWindows(Rule):
     goes along.
     Unsafe when code asks the loader for its options, two iterators in use at a time share the workers that persist
     (LL406), the call may make a class of the project that iterates in a way of its own, a `try` takes what torch
-    refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), or the number also serves something
-    else.
+    refuses, a library's builder may keep `persistent_workers` (`workers_per_gpu`), code may give what needs workers
+    beside a setting that nobody was seen to read, or the number also serves something else. There is no fix where a
+    declaration that the number comes by may refuse 0 (`click.IntRange(min=1)`) and the call cannot be changed instead.
 
     ## Evidence
     "Platform-specific behaviors" of the `torch.utils.data` page; torch's Windows notes (`notes/windows.rst`); pytorch

@@ -837,3 +837,45 @@ def test_what_is_named_for_nothing_else_is_changed_where_it_is_written(project: 
     write(project, {}, "num_workers=(count := 4)", "    print('done')\n")
     fix()
     assert "num_workers=(count := 0)" in Path("train.py").read_text()
+
+
+COMMAND = """
+import click
+from torch.utils.data import DataLoader
+
+
+@click.command()
+@click.option("--workers", type={kind}, default=4)
+def main({taken}):
+    options = dict(num_workers={workers})
+    for batch in DataLoader(range(8), {given}):
+        print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+KEYWORDS = {"taken": "**kwargs", "workers": "kwargs['workers']", "given": "**options"}
+NAMED = {"taken": "workers", "workers": "1", "given": "num_workers=workers"}
+COMMANDS = {
+    "a range above 0, which click holds defaults to": ("click.IntRange(min=1)", KEYWORDS, ("default=4", "default=4")),
+    "a range from 0": ("click.IntRange(min=0)", KEYWORDS, ("default=4", "default=0")),
+    "a number": ("int", KEYWORDS, ("default=4", "default=0")),
+    "a range above 0 beside a call of its own": (
+        "click.IntRange(min=1)",
+        NAMED,
+        ("num_workers=workers", "num_workers=0"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "parts", "changed"), COMMANDS.values(), ids=COMMANDS.keys())
+def test_a_default_never_becomes_what_its_declaration_refuses(
+    project: WriteFiles, capsys: pytest.CaptureFixture[str], kind: str, parts: dict[str, str], changed: tuple[str, str]
+) -> None:
+    text = COMMAND.format(kind=kind, **parts)
+    project({"train.py": text})
+    fix("--unsafe-fixes")
+    assert Path("train.py").read_text() == text.replace(*changed)
+    refused = "not fixed: a declaration that it comes by may refuse 0"
+    assert (refused in capsys.readouterr().out) is (changed[0] == changed[1])

@@ -165,12 +165,59 @@ class TestWorkersOnWindows:
     def test_the_fix_is_unsafe_where_it_changes_more_than_speed(self, loader: Loader) -> None:
         assert not the_fix(the_finding("LL101", loader, WINDOWS)).safe
 
+    @pytest.mark.parametrize(("starts", "found"), [(True, ["LL101", "LL301"]), (False, [])])
+    def test_nothing_is_said_of_workers_that_never_start(self, starts: bool, found: list[str]) -> None:
+        loader = replace(a_loader(num_workers=4, prefetch_factor=16), starts_workers=starts)
+        assert [one.code for rule in ("LL101", "LL301") for one in check(rule, loader, WINDOWS)] == found
+
+    @pytest.mark.parametrize("starts", [True, False])
+    def test_torch_refuses_what_needs_workers_of_any_loader(self, starts: bool) -> None:
+        loader = replace(a_loader(num_workers=0, prefetch_factor=4), starts_workers=starts)
+        assert check("LL201", loader, WINDOWS)
+
     @pytest.mark.parametrize("refusal_is_caught", [True, False])
     def test_what_torch_refuses_is_not_made_to_load_where_that_is_caught(self, refusal_is_caught: bool) -> None:
         counts = Value((written(4, 10), written(0, 10)), argument=at(50))
         loader = a_loader(num_workers=counts, prefetch_factor=2)
         fix = the_fix(the_finding("LL101", replace(loader, may_be_guarded=refusal_is_caught), WINDOWS))
         assert fix.safe is not refusal_is_caught
+
+    @pytest.mark.parametrize(
+        ("options", "safe"),
+        [({"num_workers": 4}, False), ({"num_workers": 4, "prefetch_factor": None}, True)],
+        ids=["one that the settings do not give", "one that they take away"],
+    )
+    def test_what_code_gives_beside_settings_needs_the_workers(self, options: dict[str, Any], safe: bool) -> None:
+        loader = replace(a_loader(**options), given_beside={"prefetch_factor": at(70, "data.py")})
+        assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
+
+    def test_a_smaller_count_keeps_what_code_gives_beside_settings(self) -> None:
+        loader = replace(a_loader(num_workers=4), given_beside={"prefetch_factor": at(70, "data.py")})
+        assert the_fix(the_finding("LL101", loader, WINDOWS, windows_workers=2)).safe
+
+    def test_what_needs_the_workers_of_other_runs_goes_where_the_call_of_all_is_changed(self) -> None:
+        train, evaluate = assuming("who calls", "train"), assuming("who calls", "evaluate")
+        counts = Value(
+            (written(4, shared=True, assumptions=train), written(8, 20, shared=True, assumptions=evaluate)),
+            argument=at(50),
+        )
+        persistent = Value((written(True, 21, assumptions=evaluate),), argument=at(51))
+        for finding in check("LL101", a_loader(num_workers=counts, persistent_workers=persistent), WINDOWS):
+            wanted = [OnlyWithWorkers(at(51), "persistent_workers", False, at(50))]
+            assert [one for one in the_fix(finding).edits if not isinstance(one, SetValue)] == wanted
+
+    def test_what_needs_workers_stays_in_runs_whose_own_count_is_not_changed(self) -> None:
+        train, evaluate = assuming("who calls", "train"), assuming("who calls", "evaluate")
+        counts = Value((written(4, assumptions=train), written(8, 20, assumptions=evaluate)), argument=at(50))
+        persistent = Value((written(True, 21, assumptions=evaluate),), argument=at(51))
+        found = check("LL101", a_loader(num_workers=counts, persistent_workers=persistent), WINDOWS)
+        assert [len(the_fix(one).edits) for one in found] == [1, 2]
+
+    @pytest.mark.parametrize(("asked", "edits"), [(10, 1), (99, 2)])
+    def test_what_is_unseen_stays_where_it_goes_with_the_workers(self, asked: int, edits: int) -> None:
+        unseen = Value(open=True, argument=at(51), gates=lambda: frozenset({at(asked)}))
+        fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, 10), prefetch_factor=unseen), WINDOWS))
+        assert (fix.safe, len(fix.edits)) == (True, edits)
 
     def test_a_shared_value_stays_and_the_argument_of_the_loader_is_changed(self) -> None:
         fix = the_fix(the_finding("LL101", a_loader(num_workers=written(4, shared=True)), WINDOWS))

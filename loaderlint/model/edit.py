@@ -21,20 +21,23 @@ class SetValue:
     """The value written at ``span`` is ``constant``.
 
     ``keyword`` is the name of the parameter that a positional argument is for: where a condition takes the place of a
-    number, it may be given by this name, so that it can be read.
+    number, it may be given by this name, so that it can be read. ``may_import`` is False where every name of the file
+    is a setting, so that a condition has to do without new ones.
     """
 
     span: Span
     constant: Constant
     platforms: frozenset[Platform] | None = None
     keyword: str = ""
+    may_import: bool = True
 
 
 @dataclass(frozen=True)
 class Drop:
     """The option whose value is written at ``span`` no longer arrives.
 
-    ``entry`` is the keyword argument, key or item to remove; without one the value becomes ``neutral``.
+    ``entry`` is the keyword argument, key or item to remove; without one the value becomes ``neutral``. ``may_import``
+    is that of `SetValue`.
     """
 
     span: Span
@@ -42,6 +45,7 @@ class Drop:
     neutral: Constant
     entry: Span | None = None
     platforms: frozenset[Platform] | None = None
+    may_import: bool = True
 
 
 @dataclass(frozen=True)
@@ -190,14 +194,20 @@ class Fix:
         both = replace(self, edits=edits, follows=self.follows | other.follows, kept=self.kept or other.kept)
         return both if other.safe else both.unsafe(other.reason)
 
-    def narrowed(self, platforms: frozenset[Platform], only_there: Collection[Span] = ()) -> Fix:
+    def narrowed(
+        self, platforms: frozenset[Platform], only_there: Collection[Span] = (), settings: Collection[str] = ()
+    ) -> Fix:
         """Return the fix that changes values on these platforms only; those at ``only_there`` arrive on no other.
 
+        In the files of ``settings`` every name is one, so that nothing can be imported to ask for the platform.
         A value that stands in a language without conditionals changes everywhere, so the fix becomes unsafe; when it is
         a value that is set, and not one that only goes away, what follows from it changes everywhere, too.
         """
         values = [edit for edit in self.edits if isinstance(edit, SetValue | Drop) and edit.span not in only_there]
-        edits = tuple(replace(one, platforms=platforms) if one in values else one for one in self.edits)
+        edits = tuple(
+            replace(one, platforms=platforms, may_import=one.span.path not in settings) if one in values else one
+            for one in self.edits
+        )
         narrowed = replace(self, edits=edits)
         everywhere = [edit for edit in values if Language.of(edit.span.path) is not Language.PYTHON]
         if not everywhere:

@@ -139,7 +139,11 @@ class Loader:
     written again. ``accumulation`` is over how many of its batches gradients are summed before a step of the optimizer,
     as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
     on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
-    that the call may make and that iterates in a way of its own.
+    that the call may make and that iterates in a way of its own. ``starts_workers`` is False where all that the call
+    makes iterates without torch's iterator, so that no worker ever starts. ``settings_files`` are the files of Python
+    that its settings are read from, with every name that these give anything. ``given_beside`` are the options that
+    need workers which a loader in code, whose own count may be that of a bare mapping, gets from elsewhere, and where
+    they are written.
     """
 
     span: Span
@@ -157,6 +161,9 @@ class Loader:
     platforms: frozenset[Platform] = frozenset(Platform)
     ended: Mapping[Platform, Touch] = field(default_factory=dict)
     own_class: Touch | None = None
+    starts_workers: bool = True
+    settings_files: frozenset[str] = frozenset()
+    given_beside: Mapping[str, Span] = field(default_factory=dict)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
     _ways: dict[Target, tuple[_Way, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -179,8 +186,8 @@ class Loader:
 
     @property
     def may_have_workers(self) -> bool:
-        """Whether a worker count was seen other than none at all."""
-        return any(one.constant not in (0, None) for one in self.num_workers.known)
+        """Whether a worker count was seen other than none at all, and something starts them."""
+        return self.starts_workers and any(one.constant not in (0, None) for one in self.num_workers.known)
 
     @property
     def prefetch_factor(self) -> Value:
@@ -194,6 +201,8 @@ class Loader:
 
     def workers_on(self, target: Target) -> tuple[Candidate, ...]:
         """Return the candidates of ``num_workers`` that start workers on the target."""
+        if not self.starts_workers:
+            return ()
         return tuple(one for one in self.num_workers.on(target).known if one.starts_workers(target))
 
     def together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from loaderlint.model.edit import (
     AddOption,
@@ -40,9 +40,13 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     edits: list[Edit] = [SetValue(at_the_call or workers.span, count, keyword=keyword)]
     if workers.taken_out and not at_the_call:
         return _taken_out(workers)
+    if count == 0 and not at_the_call and workers.refuses_lower():
+        return Unfixed("a declaration that it comes by may refuse 0")
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
+    # At the call it is the count of every run that comes there which changes.
+    counts = loader.workers_on(target) if at_the_call else (workers,)
     for option in WORKER_OPTIONS if count == 0 else ():
-        dropped = _without_workers(loader, option, workers, target, follows=not at_the_call)
+        dropped = _without_workers(loader, option, counts, target, follows=not at_the_call)
         edits.extend(one for one in dropped if one not in edits)
         places = {one.span for one in dropped}
         taken = [one for one in loader.option(option).written if one.span in places]
@@ -51,7 +55,7 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
                 return _taken_out(one)
         shared = shared or any(one.serves_others for one in taken)
         needed = needed or any(one.needed_elsewhere() for one in taken)
-        if loader.option(option).open and not dropped:
+        if not dropped and _comes_unseen(loader.option(option), counts, follows=not at_the_call):
             unseen = unseen or option
     title = f"set num_workers to {count}" + (" and drop what needs workers" if len(edits) > 1 else "")
     # What the loader's own argument becomes makes up for any count that comes to it.
@@ -68,6 +72,10 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe("what torch refuses here is caught, and would be loaded on every platform")
     if unseen:
         return fix.unsafe(f"a {unseen} that was not seen may come, and would need workers")
+    if count == 0:
+        for option, place in loader.given_beside.items():
+            if option not in loader.options:
+                return fix.unsafe(f"the {option} of {place.place} may come to the same loader, and would need workers")
     if loader.own_class is not None:
         own = loader.own_class
         return fix.unsafe(f"`{own.what}` ({own.span.place}) may be made there, and iterates in a way of its own")
@@ -160,26 +168,40 @@ def _makes_batches(loader: Loader) -> bool:
     return alone and not loader.payload.seen and not loader.option("batch_sampler").written
 
 
-def _without_workers(loader: Loader, option: str, workers: Candidate, target: Target, *, follows: bool) -> list[Edit]:
-    """Return what takes an option away; what hangs on the count ``follows`` by itself where that changes."""
+def _without_workers(
+    loader: Loader, option: str, counts: Sequence[Candidate], target: Target, *, follows: bool
+) -> list[Edit]:
+    """Return what takes an option away from runs that have these counts, or one unseen at the loader's own call.
+
+    What hangs on the count ``follows`` by itself where that changes.
+    """
     value = loader.option(option)
+    written = value.on(target).written
+    beside_unseen = [] if follows else [one for one in written if loader.num_workers.open_beside(one)]
     met = [
         dependent
-        for _, dependent in meetings([workers], value.on(target).written)
+        for workers, dependent in [*meetings(counts, written), *((None, one) for one in beside_unseen)]
         if arrives(option, dependent.constant)
         and dependent.constant != left_out(option, target)
-        and not (follows and workers.span in dependent.sources | dependent.gates())
+        and not (follows and workers is not None and workers.span in dependent.sources | dependent.gates())
     ]
-    if not (met or value.open):
+    met = list(dict.fromkeys(met))
+    comes_unseen = _comes_unseen(value, counts, follows=follows)
+    if not (met or comes_unseen):
         return []
     if _varies(loader.num_workers):
         conditional = _only_with_workers(loader, option, target)
         if conditional is not None:
             return [conditional]
-    if value.open:
+    if comes_unseen:
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
         return [] if value.argument is None else [Drop(value.argument, option, left_out(option, target))]
     return [_dropped_here(value, option, dependent, target) for dependent in met]
+
+
+def _comes_unseen(value: Value, counts: Iterable[Candidate], *, follows: bool) -> bool:
+    """Return whether something unseen may arrive, other than by a choice that asks for one of these counts first."""
+    return value.open and not (follows and any(one.span in value.gates() for one in counts))
 
 
 def _dropped_here(value: Value, option: str, dependent: Candidate, target: Target) -> Drop:

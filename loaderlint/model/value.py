@@ -199,7 +199,8 @@ class Candidate:
     default that torch supplies because nobody gave the option. ``shared`` says of the written place, such as a YAML
     anchor, that it also serves something else than loaders; ``used_elsewhere`` looks for what else the program does
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
-    which may have workers of its own. ``known_as`` gives the names it came by, those of a worker count alone;
+    which may have workers of its own, and ``refuses_lower`` whether its declaration, or one on its way, may refuse
+    a lower number. ``known_as`` gives the names it came by, those of a worker count alone;
     ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
     ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, a
@@ -216,6 +217,7 @@ class Candidate:
     shared: bool = False
     used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
+    refuses_lower: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
     gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     names_context: bool = False
@@ -293,8 +295,9 @@ class Value:
     or arrives inside a splat. ``by_user`` says that what is unseen is what the user of the program gives, and no more;
     ``given_at`` are the places where the flags are declared whose value arrives as the user gives it, and those of the
     settings that he can replace on the command line. ``unseen`` are the alternatives under which something unseen
-    arrives, as far as they were found out. ``read_back`` finds out, when somebody asks, whether a test of the program
-    asks the loader for what it was given.
+    arrives, as far as they were found out. ``gates`` says of a worker option where the worker counts were written that
+    must be above 0 for the argument to be anything but left out. ``read_back`` finds out, when somebody asks, whether a
+    test of the program asks the loader for what it was given.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -303,6 +306,7 @@ class Value:
     by_user: bool = False
     given_at: frozenset[Span] = frozenset()
     unseen: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
+    gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     read_back: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
 
     def on(self, target: Target) -> Value:

@@ -76,3 +76,68 @@ def test_an_option_given_where_there_are_not_none_goes_with_them(test: str) -> N
 )
 def test_an_option_given_for_another_reason_may_stay_without_workers(test: str) -> None:
     assert not is_gated(test, inside=True)
+
+
+CHOSEN = {
+    "None if args.workers == 0 else 4": True,
+    "4 if args.workers > 0 else None": True,
+    "None if debug or not args.workers else 4": True,
+    "4 if debug else None": False,
+    "4 if args.workers < 8 else None": False,
+    "4 if args.workers == 0 else None": False,
+}
+
+
+@pytest.mark.parametrize(("choice", "gated"), CHOSEN.items(), ids=CHOSEN.keys())
+@pytest.mark.parametrize("written", ["4", "ahead"], ids=["there", "elsewhere"])
+def test_an_option_that_is_chosen_where_there_are_workers_goes_with_them(
+    choice: str, gated: bool, written: str
+) -> None:
+    program = f"""
+import argparse
+from torch.utils.data import DataLoader
+ahead = 4
+
+def main(dataset, debug):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    DataLoader(dataset, num_workers=args.workers, prefetch_factor={choice.replace("4", written)})
+
+main([1], bool(input()))
+"""
+    (loader,) = loaders_of({"main.py": program})
+    (workers,) = loader.num_workers.written
+    given = [one for one in loader.option("prefetch_factor").written if one.constant == 4]
+    assert given
+    assert all((workers.span in one.gates()) is gated for one in given)
+
+
+@pytest.mark.parametrize(
+    ("choice", "gated"),
+    [
+        ("None if args.workers == 0 else unseen()", True),
+        ("unseen() if args.workers else None", True),
+        ("unseen() if debug else None", False),
+        ("unseen() if args.workers else 2", False),
+        ("None if args.workers > 0 else unseen()", False),
+        ("unseen()", False),
+    ],
+)
+def test_what_is_unseen_goes_with_the_workers_that_its_choice_asks_for(choice: str, gated: bool) -> None:
+    program = f"""
+import argparse
+from torch.utils.data import DataLoader
+from elsewhere import unseen
+
+def main(dataset, debug):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    DataLoader(dataset, num_workers=args.workers, prefetch_factor={choice})
+
+main([1], bool(input()))
+"""
+    (loader,) = loaders_of({"main.py": program})
+    (workers,) = loader.num_workers.written
+    assert (workers.span in loader.prefetch_factor.gates()) is gated

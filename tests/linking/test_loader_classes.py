@@ -247,3 +247,49 @@ OWN_CLASSES: dict[str, tuple[str, str | None]] = {
 def test_a_call_that_may_make_a_class_which_iterates_in_its_own_way(text: str, own: str | None) -> None:
     (loader,) = loaders_of(text.replace("⟨class⟩", "Own"))
     assert (loader.own_class.what if loader.own_class is not None else None) == own
+
+
+ITERATE = {
+    "by themselves": ("def __iter__(self):\n        yield from self.dataset", False),
+    "by what they keep": ("def __iter__(self):\n        return iter(self.batches)", False),
+    "by themselves, and count": (
+        "def __iter__(self):\n        yield 1\n    def __len__(self):\n        return 1",
+        False,
+    ),
+    "as torch's does": ("pass", True),
+    "what torch's does": ("def __iter__(self):\n        return map(half, super().__iter__())", True),
+    "what torch's does, by its name": ("def __iter__(self):\n        yield from DataLoader.__iter__(self)", True),
+    "what torch's iterator does": ("def __iter__(self):\n        yield from self._get_iterator()", True),
+    "with an iterator that is like torch's": ("def _get_iterator(self):\n        return Iterator(self)", True),
+    "what torch's does, elsewhere": (
+        "def __iter__(self):\n        yield from self.all()\n    def all(self):\n        return super().__iter__()",
+        True,
+    ),
+    "with a class of torch's": ("def __iter__(self):\n        return _SingleProcessDataLoaderIter(self)", True),
+}
+
+
+@pytest.mark.parametrize(("body", "starts"), ITERATE.values(), ids=ITERATE.keys())
+def test_classes_that_never_come_to_torchs_iterator_start_no_workers(body: str, starts: bool) -> None:
+    own = f"class Own(DataLoader):\n    {body}\n"
+    naming = f"{own}    def __init__(self, data, workers):\n        super().__init__(data, num_workers=workers)\n"
+    for text in (
+        f"{own}Own(d, num_workers=2)",
+        f"{naming}Own(d, 2)",
+        f"{own}class Heir(Own): pass\nHeir(d, num_workers=2)",
+    ):
+        (loader,) = loaders_of(text)
+        assert loader.starts_workers is starts
+
+
+ROWS = "def __iter__(self):\n        yield 1\n"
+OTHERS = {
+    "one of several": f"class Own(DataLoader):\n    {ROWS}kind = Own if n else DataLoader\nkind(d, num_workers=2)",
+    "one that comes behind torch's": f"class Rows:\n    {ROWS}class Own(DataLoader, Rows): pass\nOwn(d, num_workers=2)",
+}
+
+
+@pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS.keys())
+def test_a_loader_that_may_iterate_as_torchs_does_may_start_workers(text: str) -> None:
+    (loader,) = loaders_of(text)
+    assert loader.starts_workers

@@ -146,6 +146,14 @@ BOUND: Cases = {
         "import os\nDataLoader(data, num_workers=⟦2⟧ if os.uname().sysname == 'Linux' else ⟦0⟧)",
         {"2 on linux", "0 on macos"},
     ),
+    "a module that is imported where it is asked": (
+        "DataLoader(data, num_workers=⟦0⟧ if __import__('sys').platform == 'win32' else ⟦2⟧)",
+        {"0 on windows", "2 on linux, macos"},
+    ),
+    "another module that is imported where it is asked": (
+        "DataLoader(data, num_workers=⟦0⟧ if __import__('settings').platform == 'win32' else ⟦2⟧)",
+        {"0", "2"},
+    ),
     "one of several beginnings of the platform's name": (
         "import sys\nDataLoader(data, num_workers=⟦0⟧ if sys.platform.startswith(('win', 'cygwin')) else ⟦2⟧)",
         {"0 on windows", "2 on linux, macos"},

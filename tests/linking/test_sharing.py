@@ -601,6 +601,8 @@ DECLARED = {
 def test_a_declaration_that_does_not_take_every_lower_number(program: str, declared: str, refuses: bool) -> None:
     written = program.format(declared)
     assert traced(written) - {"open"} == {"8 shared" if refuses else "8"}
+    if program in (FLAG, OPTION, ABSL):
+        assert [one.refuses_lower() for one in loader_of(written).num_workers.written] == [refuses]
     named = f"DEFAULT = ⟦8⟧\n{written.replace('⟦8⟧', 'DEFAULT')}"
     assert not refuses or traced(named) - {"open"} == {"8 shared"}
 

@@ -120,3 +120,29 @@ def test_what_cannot_be_moved_is_refused(before: str, edits: Edits, reason: str)
     with pytest.raises(CannotRewrite) as refusal:
         rewritten(before, edits)
     assert str(refusal.value) == reason
+
+
+LOOP = "for batch in loader:\n    print(batch)"
+ENDS = {
+    "blanks on lines of their own, the last without an end": "\n        \n    ",
+    "blanks behind an empty line": "\n\n  ",
+    "tabs": "\n\t",
+    "blanks behind CR LF": "\r\n    \r\n  ",
+    "blanks behind the last statement": "  ",
+    "no line end": "",
+    "a line end": "\n",
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS.keys())
+def test_what_is_put_under_a_guard_ends_as_the_file_did(end: str) -> None:
+    newline = "\r\n" if "\r" in end else "\n"
+    before = LOOP.replace("\n", newline)
+    guarded = f'if __name__ == "__main__":{newline}    {before.replace(newline, f"{newline}    ")}'
+    result = rewritten(f"⟦{before}⟧{end}", lambda at: [GuardEntryPoint(at[0])])
+    assert result == Rewritten(f"{guarded}{end}")
+
+
+def test_what_was_defined_last_still_ends_the_file() -> None:
+    result = rewritten(f"⟦{LOOP}⟧\n\n\nclass Last:\n    pass\n    \n  ", lambda at: [GuardEntryPoint(at[0])])
+    assert result.text.endswith("class Last:\n    pass\n    \n  ")

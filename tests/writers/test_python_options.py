@@ -150,6 +150,41 @@ ONLY_WITH_WORKERS: Cases = {
         prefetch_with_workers,
         "f(num_workers=n, prefetch_factor=2 if n > 0 else None)\n",
     ),
+    "an option that depends on it in other words": (
+        "f(num_workers=⟦c.n⟧, prefetch_factor=⟦None if c.n == 0 else c.p⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=c.n, prefetch_factor=None if c.n == 0 else c.p)\n",
+    ),
+    "a flag that depends on it in other words": (
+        "f(num_workers=⟦c.n⟧, persistent_workers=⟦False if not c.n else c.p⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=c.n, persistent_workers=False if not c.n else c.p)\n",
+    ),
+    "a flag that depends on something else, too": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦False if 1 > n or debug else keep⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=False if 1 > n or debug else keep)\n",
+    ),
+    "an option that depends on another count": (
+        "f(num_workers=⟦n⟧, prefetch_factor=⟦None if m == 0 else 2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n, prefetch_factor=(None if m == 0 else 2) if n > 0 else None)\n",
+    ),
+    "an option that is left out only where there are workers": (
+        "f(num_workers=⟦n⟧, prefetch_factor=⟦2 if n == 0 else None⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n, prefetch_factor=(2 if n == 0 else None) if n > 0 else None)\n",
+    ),
+    "an option that may depend on something else alone": (
+        "f(num_workers=⟦n⟧, prefetch_factor=⟦2 if n > 0 or fast else None⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=n, prefetch_factor=(2 if n > 0 or fast else None) if n > 0 else None)\n",
+    ),
+    "a number that is not False without workers": (
+        "f(num_workers=⟦n⟧, persistent_workers=⟦keep and n⟧)\n",
+        persistent_with_workers,
+        "f(num_workers=n, persistent_workers=keep and n and n > 0)\n",
+    ),
     "a flag that depends on it already": (
         "f(num_workers=⟦n⟧, persistent_workers=⟦n > 0 and keep⟧)\n",
         persistent_with_workers,

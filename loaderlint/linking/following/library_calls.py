@@ -86,6 +86,8 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
         return patterns.matched(evaluator, name, node, frame, span)
     if name == "importlib.import_module" and node.args:
         return _imported_module(evaluator, node, frame, span)
+    if name == "builtins.__import__" and len(node.args) == 1 and not node.keywords:
+        return _imported_package(evaluator, node.args[0], frame, span)
     if name in ("os.getenv", "os.environ.get"):
         return environment.read(evaluator, node, frame, span)
     if name == "builtins.len" and len(node.args) == 1 and dotted(node.args[0]) is None and "sched_getaffinity" in text:
@@ -139,6 +141,16 @@ def _imported_module(evaluator: Evaluator, node: ast.Call, frame: Frame, span: S
         for name, assumptions in names:
             module = modules.import_module(evaluator, name, frame, span) if name is not None else unseen(span)
             found.extend(under(module, one.assumptions, assumptions))
+    return tuple(found)
+
+
+def _imported_package(evaluator: Evaluator, named: ast.expr, frame: Frame, span: Span) -> Possibilities:
+    """Return what ``__import__("sys")`` gives, which of a dotted name is the first package."""
+    found: list[Possibility] = []
+    for one in templates.spelled_out(evaluator, evaluator.evaluate(named, frame)):
+        package = one.thing.partition(".")[0] if isinstance(one.thing, str) else ""
+        module = modules.import_module(evaluator, package, frame, span) if package else unseen(span)
+        found.extend(under(module, one.assumptions))
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -10,8 +11,10 @@ from loaderlint.linking.loaders.made import loader_of_settings
 from loaderlint.linking.loaders.pooled import PoolCounts
 from loaderlint.linking.loaders.sites import TORCH_KIND
 from loaderlint.linking.things.dictionaries import entries_of
-from loaderlint.model.loader import Loader
+from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives
 from loaderlint.model.source import Language, Span
+from loaderlint.model.value import Candidate, Question
+from loaderlint.readers.python import PythonFacts
 from loaderlint.readers.tree import Document, KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
@@ -30,6 +33,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
     read = _read_by(followed)
     settled = _read_by(loader for loader in followed if not loader.num_workers.open)
     pools = PoolCounts(evaluator)
+    beside = _given_beside(evaluator, followed)
     for facts in evaluator.project.all_configuration_files():
         picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
         # Where a program picks one document of several, the others are not for it.
@@ -63,7 +67,43 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     loader,
                     may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS),
                     asked_for=_hugging_face(mapping) or _is_read_by_code(evaluator, facts.source.language),
+                    given_beside=beside,
                 )
+
+
+def _given_beside(evaluator: Evaluator, loaders: Iterable[Loader]) -> dict[str, Span]:
+    """Return the options that need workers which loaders of unseen counts get besides, and where each is written.
+
+    One that is given only where the program asked something of the count goes with that.
+    """
+    found: dict[str, Span] = {}
+    for loader in loaders:
+        count = loader.num_workers
+        facts = evaluator.project.python(loader.span.path) if Language.of(loader.span.path) is Language.PYTHON else None
+        if facts is None or not count.open or count.by_user:
+            continue
+        asked = _names_in(facts, count.argument)
+        for option in WORKER_OPTIONS:
+            for one in loader.option(option).written:
+                if arrives(option, one.constant) and count.open_beside(one) and not _asks_of(one, asked):
+                    found.setdefault(option, one.span)
+    return found
+
+
+def _names_in(facts: PythonFacts, place: Span | None) -> frozenset[str]:
+    """Return the names and attributes that are read in an expression."""
+    inside = (node for node in ast.walk(facts.tree) if place is not None and isinstance(node, ast.Name | ast.Attribute))
+    return frozenset(
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in inside
+        if place is not None and place.holds(facts.span(node))
+    )
+
+
+def _asks_of(given: Candidate, names: frozenset[str]) -> bool:
+    """Return whether what gives a value asked something of one of some names before."""
+    subjects = (one.subject for one in given.assumptions)
+    return any(isinstance(one, Question) and not names.isdisjoint(one.names) for one in subjects)
 
 
 def _is_read_by_code(evaluator: Evaluator, language: Language) -> bool:

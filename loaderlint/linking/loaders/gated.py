@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.things.comparisons import COMPARISONS
@@ -22,8 +23,8 @@ def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader,
     """
 
     def gated(value: Value) -> Value:
-        known = tuple(replace(one, gates=partial(_gates, evaluator, one)) for one in value.candidates)
-        return replace(value, candidates=known)
+        known = tuple(replace(one, gates=partial(_gates, evaluator, one, value.argument)) for one in value.candidates)
+        return replace(value, candidates=known, gates=partial(_gates_of_argument, evaluator, value.argument))
 
     return tuple(
         replace(one, options={name: gated(value) if name in WORKER_OPTIONS else value for name, value in options})
@@ -32,21 +33,62 @@ def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader,
     )
 
 
-def _gates(evaluator: Evaluator, candidate: Candidate) -> frozenset[Span]:
-    """Return where the numbers were written that must be above 0 for a run to come to where a candidate is given."""
-    given = candidate.entry or candidate.span
-    facts = evaluator.project.python(given.path) if Language.of(given.path) is Language.PYTHON else None
-    if facts is None:
-        return frozenset()
-    found = set[Span]()
-    for node, place in facts.tests:
-        if isinstance(node, ast.If) and facts.span(node).holds(given) and not facts.span(node.test).holds(given):
-            frame = Frame(facts, place)
-            inside = any(facts.span(statement).holds(given) for statement in node.body)
-            for number in _above_zero(node.test, inside):
-                # What a number was worked out from may be 0 although the number is not: ``max(workers, 1)``.
-                found.update(one.span for one in evaluator.evaluate(number, frame))
-    return frozenset(found)
+def _gates(evaluator: Evaluator, candidate: Candidate, argument: Span | None) -> frozenset[Span]:
+    """Return where the numbers were written that must be above 0 for a run to come to where a candidate is given.
+
+    It is given where it stands, or chosen where it passes: ``None if workers == 0 else settings.prefetch``.
+    """
+    places = {candidate.entry or candidate.span, *(step.span for step in candidate.trail)}
+    asked = [one for place in places for one in _tests_around(evaluator, place)]
+    if argument is not None:
+        asked.extend(_tests_inside(evaluator, argument, candidate.span))
+    # What a number was worked out from may be 0 although the number is not: ``max(workers, 1)``.
+    return frozenset(
+        one.span
+        for test, answer, frame in asked
+        for number in _above_zero(test, answer)
+        for one in evaluator.evaluate(number, frame)
+    )
+
+
+def _gates_of_argument(evaluator: Evaluator, argument: Span | None) -> frozenset[Span]:
+    """Return where the numbers were written without which an argument is a choice of what leaves the option out."""
+    in_python = argument is not None and Language.of(argument.path) is Language.PYTHON
+    facts = evaluator.project.python(argument.path) if argument is not None and in_python else None
+    for node, where in facts.tests if facts is not None else ():
+        if facts is not None and isinstance(node, ast.IfExp) and facts.span(node) == argument:
+            frame = Frame(facts, where)
+            without = [isinstance(one, ast.Constant) and not one.value for one in (node.body, node.orelse)]
+            asked = _above_zero(node.test, without[1]) if without[0] is not without[1] else ()
+            return frozenset(one.span for number in asked for one in evaluator.evaluate(number, frame))
+    return frozenset()
+
+
+_Asked: TypeAlias = tuple[ast.expr, bool, Frame]
+"""A test with the answer it has to give, and where it is asked."""
+
+
+def _tests_around(evaluator: Evaluator, place: Span) -> Iterator[_Asked]:
+    """Yield what has to be answered for a run to come to a place."""
+    facts = evaluator.project.python(place.path) if Language.of(place.path) is Language.PYTHON else None
+    for node, where in facts.tests if facts is not None else ():
+        if facts is None or not isinstance(node, ast.If | ast.IfExp) or not facts.span(node).holds(place):
+            continue
+        if not facts.span(node.test).holds(place):
+            body = node.body if isinstance(node, ast.If) else [node.body]
+            yield node.test, any(facts.span(one).holds(place) for one in body), Frame(facts, where)
+
+
+def _tests_inside(evaluator: Evaluator, argument: Span, written: Span) -> Iterator[_Asked]:
+    """Yield what has to be answered for an argument to be what was written elsewhere."""
+    facts = evaluator.project.python(argument.path) if Language.of(argument.path) is Language.PYTHON else None
+    for node, where in facts.tests if facts is not None else ():
+        if facts is None or not isinstance(node, ast.IfExp) or not argument.holds(facts.span(node)):
+            continue
+        frame = Frame(facts, where)
+        gives = [any(one.span == written for one in evaluator.evaluate(arm, frame)) for arm in (node.body, node.orelse)]
+        if gives[0] is not gives[1]:
+            yield node.test, gives[0], frame
 
 
 def _above_zero(test: ast.expr, answer: bool) -> Iterator[ast.expr]:

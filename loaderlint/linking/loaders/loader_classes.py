@@ -69,6 +69,27 @@ def iterates_itself(evaluator: Evaluator, owner: Class) -> bool:
     return library_base(evaluator, owner) is None or (own and not asks_above)
 
 
+def starts_workers(evaluator: Evaluator, owner: Class) -> bool:
+    """Return whether iterating a project class may come to torch's iterator, which alone starts workers.
+
+    It does not where the class gives its batches by an ``__iter__`` of its own, and neither it nor a class above it
+    names what makes that iterator.
+    """
+    family = classes.lineage(evaluator, owner)
+    giving, _ = classes.nearest(family, "__iter__") or (None, None)
+    if giving is None or library_base(evaluator, giving) is None:
+        return True
+    return any(_reaches_torch(node) for one in family for node in ast.walk(one.node))
+
+
+def _reaches_torch(node: ast.AST) -> bool:
+    """Return whether a part of a class names torch's iterators, or what is above the class that gives one."""
+    match node:
+        case ast.Attribute(attr=name) | ast.Name(id=name) | ast.Constant(value=str(name)):
+            return name in _GIVE_ITERATOR or name.endswith("DataLoaderIter")
+    return False
+
+
 def called(evaluator: Evaluator, owner: Class, call: ast.Call, frame: Frame) -> BaseCall | None:
     """Return what a call of a loader class gives the library's constructor.
 

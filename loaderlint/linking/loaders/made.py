@@ -11,6 +11,7 @@ from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import replaced, undefined, validated
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.loaders.stubs import without_stubbed
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.things import many_files, overridden, platforms
 from loaderlint.linking.things.alternatives import joined
@@ -58,7 +59,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
     if any(kind is site.kind for kind in replaced.loaders(evaluator)):
         given = dict.fromkeys(TORCH_DEFAULTS, Given.known(unseen(site.span)))
     options = {
-        option: value_of(evaluator, option, one, ways, site.span)
+        option: without_stubbed(evaluator, site, value_of(evaluator, option, one, ways, site.span))
         for option, one in given.items()
         if option in TORCH_DEFAULTS
     }
@@ -78,6 +79,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
         own_class=Touch(own.facts.span(own.node), own.node.name) if own is not None else None,
+        starts_workers=site.starts_workers,
     )
     summed = given.get(site.kind.accumulation)
     if summed is None:

@@ -6,7 +6,9 @@ them is missing, reading raises. What stands below ``with read_base():`` are pla
 ``_base_`` is a part of configurations ("Learn about configs" of MMDetection's documentation), and one that has no model
 is none by itself. ``Runner.build_dataloader`` hands the keys to torch's DataLoader. Before it, projects built on mmcv 1
 made theirs of ``data``, whose ``samples_per_gpu`` and ``workers_per_gpu`` count for each GPU (``build_dataloader`` of
-``mmdet/datasets/builder.py``, 2.x).
+``mmdet/datasets/builder.py``, 2.x). There every name of a file that does not begin with ``__`` is a setting, a module
+that is imported included, which ``Config.dump`` and ``Config.pretty_text`` cannot write (``mmcv/utils/config.py``,
+``_file2dict``, before 1.5).
 """
 
 from __future__ import annotations
@@ -71,7 +73,8 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
             loader = _loader(evaluator, facts, name, kind)
             if loader is not None and loader.span not in places:
                 places.add(loader.span)
-                yield replace(loader, consumer_seen=consumer_seen)
+                read = frozenset(_read_with(evaluator, facts))
+                yield replace(loader, consumer_seen=consumer_seen, settings_files=read)
 
 
 def _is_configuration(facts: PythonFacts) -> bool:
@@ -107,6 +110,17 @@ def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
     folder = _TOP_FOLDER.match(posixpath.dirname(path))
     assert folder is not None
     return not evaluator.project.exists(path) and evaluator.project.has_folder(folder[0])
+
+
+def _read_with(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> Iterator[str]:
+    """Yield the paths of a configuration and of all that it inherits from."""
+    yield facts.source.path
+    if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
+        return
+    for path in _bases(evaluator, facts):
+        base = evaluator.project.python(path) if path is not None else None
+        if base is not None:
+            yield from _read_with(evaluator, base, depth + 1)
 
 
 def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[str]:

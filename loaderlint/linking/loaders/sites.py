@@ -32,7 +32,7 @@ class PythonSite:
     Where the call hands all options over in one dictionary, ``bundle`` is that argument. ``base`` is where
     a subclass hands its keyword arguments on to the library's constructor. ``ways`` are those in which the callee is a
     loader, where it can be something else. ``own_class`` is a class of the project that it can be and that iterates in
-    a way of its own.
+    a way of its own; it ``starts_workers`` unless all that it can be are such that never come to torch's iterator.
     """
 
     frame: Frame
@@ -47,6 +47,7 @@ class PythonSite:
     base: BaseCall | None = None
     ways: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
     own_class: Class | None = None
+    starts_workers: bool = True
 
     @property
     def span(self) -> Span:
@@ -124,8 +125,10 @@ def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSit
     found = _called_partial(evaluator, frame, site.node, callees) or _called(evaluator, frame, site.node, callees)
     if found is None:
         return None
-    own = (one.thing for one in callees if isinstance(one.thing, Class))
-    found = replace(found, own_class=next((one for one in own if loader_classes.iterates_itself(evaluator, one)), None))
+    own = [one.thing for one in callees if isinstance(one.thing, Class)]
+    starts = len(own) < len(callees) or any(loader_classes.starts_workers(evaluator, one) for one in own)
+    different = next((one for one in own if loader_classes.iterates_itself(evaluator, one)), None)
+    found = replace(found, own_class=different, starts_workers=starts)
     ways = tuple(one.assumptions for one in callees if _may_make_loader(evaluator, one))
     return found if len(ways) == len(callees) else replace(found, ways=ways)
 
@@ -264,8 +267,11 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
     above = classes.bases(evaluator, owner)
     if any(classes.constructor(evaluator, base) is not None for base in above):
         base = loader_classes.called_by_heir(evaluator, owner, site.node, frame)
-        return _handing_on(owner, frame, site.node, callee, base)
-    return PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])
+        found = _handing_on(owner, frame, site.node, callee, base)
+    else:
+        found = PythonSite(frame, site.node, _name_of(owner), LOADER_CALLABLES[callee])
+    starts = loader_classes.starts_workers(evaluator, owner)
+    return replace(found, starts_workers=starts) if found is not None else None
 
 
 def _is_meant_to_fail(facts: PythonFacts, call: ast.Call) -> bool:

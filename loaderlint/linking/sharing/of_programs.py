@@ -63,7 +63,8 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
             )
 
         needed = partial(needed_elsewhere, every, loader, option, one)
-        return replace(one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed)
+        refuses = partial(others.is_restricted, one)
+        return replace(one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed, refuses_lower=refuses)
 
     def with_candidates(option: str, value: Value, loader: Loader) -> Value:
         candidates = tuple(asking(option, value, one, loader) for one in value.candidates)
@@ -147,7 +148,7 @@ class _OtherUses:
             names = self._known_as(option, candidate, argument)
             asked = [self._asked.get(one, []) for one in names or ()]
             self._known[key] = (
-                self._is_restricted(candidate)
+                self.is_restricted(candidate)
                 or self._named_twice.is_read(candidate.span, ways.hold)
                 or is_interpolated(self._interpolations, option, candidate, ways)
                 or not self._reads.listed.isdisjoint(self._names.read_as(candidate, argument))
@@ -213,7 +214,7 @@ class _OtherUses:
         ways = self._repeated.ways(candidate.span) if candidate.shared else None
         yield from (way.entries[-1].key for way in ways or () if way.entries)
 
-    def _is_restricted(self, candidate: Candidate) -> bool:
+    def is_restricted(self, candidate: Candidate) -> bool:
         """Return whether a value is declared, at its place or on its way, where not every lower number is taken."""
         return not self._restricted.isdisjoint({candidate.span, *(step.span for step in candidate.trail)})
 

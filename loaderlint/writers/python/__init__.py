@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -56,7 +57,7 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_l
         edited.module, [became[one] for one in definitions], [became[one] for one in guarded], imported
     )
     mark = source.text[: len(source.text) - len(source.text.lstrip(_BEFORE_TEXT))]
-    text = module.bytes.decode(source.encoding).lstrip(_BEFORE_TEXT)
+    text = _ending_as(source.text, module.bytes.decode(source.encoding).lstrip(_BEFORE_TEXT))
     broken = fitted(source.text.removeprefix(mark), text, module.default_indent, module.default_newline, line_length)
     proof = partial(prove, source, edits=edits, comments_may_go=edited.unsafe == COMMENT_LOST)
     try:
@@ -66,6 +67,16 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_l
         proof(mark + (broken := text))
     reasons = [*filter(None, [edited.unsafe]), *reasons, *options_unread(places, edits, source.text)]
     return Rewritten(mark + broken, "; ".join(dict.fromkeys(reasons)))
+
+
+_UNENDED_BLANKS = re.compile(r"(?:\r\n?|\n)[ \t\r\n]*[ \t]\Z")
+"""White space on lines of its own at the end of a file, the last of which does not end."""
+
+
+def _ending_as(before: str, after: str) -> str:
+    """Return the text with the blanks that the file ended in, where no line end came behind them."""
+    end = _UNENDED_BLANKS.search(before)
+    return after if end is None else after.rstrip(" \t\r\n") + end[0]
 
 
 def _once(nodes: Iterable[cst.CSTNode]) -> list[cst.CSTNode]:

@@ -11,6 +11,7 @@ import libcst as cst
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.counts import answer_with_workers
 from loaderlint.writers.python.places import Places, nodes
 from loaderlint.writers.python.platforms import EVERYWHERE, platforms_where
 
@@ -234,6 +235,8 @@ def with_workers(
         if code(body) == code(orelse):
             return body
         return choice(bare(workers.test), bare(body), bare(orelse))
+    if _depends_on(tree(option), tree(workers), tree(neutral)):
+        return option
     if not _may_be_repeated(workers):
         raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
     above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
@@ -241,8 +244,6 @@ def with_workers(
 
 
 def _given(option: cst.BaseExpression, neutral: cst.BaseExpression, test: cst.Comparison) -> cst.BaseExpression:
-    if _depends_on(option, test, neutral):
-        return option
     if says(neutral, False) and literal(option) is None:
         loose = isinstance(option, _LOOSE) or (
             isinstance(option, cst.BooleanOperation) and isinstance(option.operator, cst.Or)
@@ -251,14 +252,20 @@ def _given(option: cst.BaseExpression, neutral: cst.BaseExpression, test: cst.Co
     return choice(test, bare(option), neutral)
 
 
-def _depends_on(option: cst.BaseExpression, test: cst.Comparison, neutral: cst.BaseExpression) -> bool:
-    """Return whether an option is given only under this test already."""
-    if isinstance(option, cst.IfExp):
-        return code(bare(option.test)) == code(test) and code(option.orelse) == code(neutral)
-    if isinstance(option, cst.BooleanOperation) and isinstance(option.operator, cst.And):
-        return _depends_on(option.left, test, neutral) or _depends_on(option.right, test, neutral)
-    alike = (code(test), f"bool({code(test.left)})")
-    return says(neutral, False) and code(bare(option)) in alike
+def _depends_on(option: ast.expr, workers: ast.expr, neutral: ast.expr) -> bool:
+    """Return whether an option is neutral already wherever the worker count is not above 0."""
+    if isinstance(option, ast.IfExp):
+        answer = answer_with_workers(option.test, workers)
+        without = {True: option.orelse, False: option.body}.get(answer) if answer is not None else None
+        return without is not None and ast.dump(without) == ast.dump(neutral)
+    if ast.dump(neutral) != ast.dump(ast.Constant(False)):
+        return False
+    match option:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return any(_depends_on(one, workers, neutral) for one in values)
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Call(func=ast.Name("bool")):
+            return answer_with_workers(option, workers) is True
+    return False
 
 
 def _is_chain(node: cst.BaseExpression) -> bool:

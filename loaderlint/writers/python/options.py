@@ -54,7 +54,7 @@ def edit_options(
     followed = tuple(followed)
     planned = plan(places, edits, followed)
     narrowed = {node: value.span for node, value in planned.values.items() if value.narrowed}
-    name = module_name(tree, "sys", [places.point(span) for span in narrowed.values()])
+    name = _sys_name(tree, planned, [places.point(span) for span in narrowed.values()])
     tests = PlatformTest(name.name, {name.name, *known_names(tree, "sys")}, places.quote)
     asking = [places.point(value.span) for value in planned.values.values() if value.only_with_cuda]
     torch = _torch_name(tree, asking) if asking else None
@@ -67,6 +67,14 @@ def edit_options(
     if torch is not None and torch.missing:
         module = with_import(module, "torch", torch.name, _first_changed(places.module, module))
     return Edited(module, changer.became, COMMENT_LOST if writer.comment_lost else "")
+
+
+def _sys_name(tree: ast.Module, planned: Plan, uses: Sequence[Point]) -> ModuleName:
+    """Return what to call ``sys`` at all the places: by no name at all where each one of the file is a setting."""
+    if all(value.may_import for value in planned.values.values()):
+        return module_name(tree, "sys", uses)
+    quote = planned.places.quote
+    return ModuleName(f"__import__({quote}sys{quote})", missing=False)
 
 
 def _first_changed(before: cst.Module, after: cst.Module) -> int:

@@ -51,6 +51,7 @@ class ValuePlan:
     narrowed: list[Narrowed] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
     keyword: str = ""
+    may_import: bool = True
 
     def add(self, edit: ValueEdit) -> None:
         """Take in one more edit."""
@@ -66,6 +67,7 @@ class ValuePlan:
         else:
             constant = edit.constant if isinstance(edit, SetValue) else edit.neutral
             self.keyword = self.keyword or (edit.keyword if isinstance(edit, SetValue) else "")
+            self.may_import = self.may_import and edit.may_import
             if edit.platforms is not None:
                 self.narrowed.append(Narrowed(constant, edit.platforms))
             elif not any(_same(constant, other) for other in self.constants):

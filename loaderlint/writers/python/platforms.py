@@ -55,10 +55,14 @@ def _spellings(node: ast.expr, sys_names: Collection[str]) -> dict[Platform, str
     """Return what an expression says on each platform, empty when it does not tell the platform."""
     called = isinstance(node, ast.Call) and not node.args and not node.keywords
     attribute = node.func if isinstance(node, ast.Call) else node
-    if not isinstance(attribute, ast.Attribute) or not isinstance(attribute.value, ast.Name):
-        return {}
-    module, name = attribute.value.id, attribute.attr
-    if module in sys_names and name == "platform" and not called:
+    match attribute:
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            is_sys = module in sys_names
+        case ast.Attribute(value=ast.Call(func=ast.Name("__import__"), args=[ast.Constant(str(module))]), attr=name):
+            is_sys = module == "sys"
+        case _:
+            return {}
+    if is_sys and name == "platform" and not called:
         return {platform: platform.sys_platform for platform in Platform}
     if (module, name) == ("os", "name") and not called:
         return {platform: platform.os_name for platform in Platform}

@@ -10,6 +10,7 @@ from itertools import product
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
+from loaderlint.writers.python.counts import above_zero
 from loaderlint.writers.python.platforms import platforms_where
 
 _MOST_FACTS = 6
@@ -37,12 +38,29 @@ class Situation:
             inner = self.truth(test.operand)
             return None if inner is None else not inner
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            return self._opposite(test)
-        match test:
-            case ast.Call(func=ast.Name(id="bool"), args=[count], keywords=[]):
-                # A worker count is not below 0, or no loader is made.
-                return self.facts.get(ast.dump(_above_zero(count)))
-        return None
+            opposite = self._opposite(test)
+            return opposite if opposite is not None else self._of_workers(test)
+        return self._of_workers(test) if isinstance(test, ast.Call) else None
+
+    def _of_workers(self, test: ast.expr) -> bool | None:
+        """Return the truth of a test that asks whether there are workers in other words."""
+        count, answer = above_zero(test)
+        known = self.facts.get(ast.dump(_above_zero(count)))
+        return None if known is None else known is answer
+
+    def _asked(self, test: ast.expr) -> bool | None:
+        """Return the truth of a test, of one that is a worker count itself or has several parts, too."""
+        if isinstance(test, ast.BoolOp):
+            answers = [self._asked(value) for value in test.values]
+            decides = isinstance(test.op, ast.Or)
+            if decides in answers:
+                return decides
+            return None if None in answers else not decides
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self._asked(test.operand)
+            return None if inner is None else not inner
+        truth = self.truth(test)
+        return truth if truth is not None else self._of_workers(test)
 
     def _opposite(self, test: ast.Compare) -> bool | None:
         """Return the truth of a comparison whose opposite is a known fact."""
@@ -62,7 +80,7 @@ class Situation:
 
     def taken(self, node: ast.expr) -> ast.expr:
         """Return the arm of a choice that is taken, an expression that is none itself."""
-        truth = self.truth(node.test) if isinstance(node, ast.IfExp) else None
+        truth = self._asked(node.test) if isinstance(node, ast.IfExp) else None
         if not isinstance(node, ast.IfExp) or truth is None:
             return node
         return self.taken(node.body if truth else node.orelse)

@@ -1,0 +1,109 @@
+"""Values that reach the call of a loader only in tests that put something else in the loader's place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import traced
+
+LOADER = "DataLoader(rows, num_workers=workers)\n"
+MODULE = f"from torch.utils.data import DataLoader\ndef load(rows, workers):\n    return {LOADER}"
+ASKS = f"import torch.utils.data\ndef load(rows, workers):\n    return torch.utils.data.{LOADER}"
+TEST = """
+from unittest import mock
+from unittest.mock import patch
+import pytest
+import torch
+import torch.utils.data
+from torch.utils.data import DataLoader
+import data
+given = {{}}
+class Stub:
+    def __init__(self, *args, **kwargs):
+        given.update(kwargs)
+class Counting(DataLoader):
+    pass
+def spy(*args, **kwargs):
+    given.update(kwargs)
+    return DataLoader(*args, **kwargs)
+{test}
+"""
+LOADS = "    data.load([1], {count})\n"
+BLOCK = f"def test_load():\n    with {{}}:\n    {LOADS}"
+BODY = f"def test_load(monkeypatch):\n    {{}}\n{LOADS}"
+
+STUBBED = {
+    "monkeypatch.setattr": (MODULE, BODY.format('monkeypatch.setattr(data, "DataLoader", Stub)', count=2)),
+    "monkeypatch.setattr of a path": (MODULE, BODY.format('monkeypatch.setattr("data.DataLoader", Stub)', count=2)),
+    "a lambda": (MODULE, BODY.format('monkeypatch.setattr(data, "DataLoader", lambda *a, **k: k)', count=2)),
+    "mock.patch around": (MODULE, BLOCK.format('mock.patch("data.DataLoader")', count=2)),
+    "mock.patch above": (MODULE, f'@mock.patch("data.DataLoader")\ndef test_load(made):\n{LOADS.format(count=2)}'),
+    "patch above a class": (
+        MODULE,
+        f'@patch("data.DataLoader")\nclass TestLoad:\n    def test_load(self, made):\n    {LOADS.format(count=2)}',
+    ),
+    "patch.object": (MODULE, BLOCK.format('patch.object(data, "DataLoader")', count=2)),
+    "a fixture": (
+        MODULE,
+        '@pytest.fixture\ndef stubbed(monkeypatch):\n    monkeypatch.setattr(data, "DataLoader", Stub)\n'
+        f"def test_load(stubbed):\n{LOADS.format(count=2)}",
+    ),
+    "a fixture for all": (
+        MODULE,
+        '@pytest.fixture(autouse=True)\ndef stubbed(monkeypatch):\n    monkeypatch.setattr(data, "DataLoader", Stub)\n'
+        f"def test_load():\n{LOADS.format(count=2)}",
+    ),
+    "the library's, which is asked each time": (
+        ASKS,
+        BODY.format('monkeypatch.setattr(torch.utils.data, "DataLoader", Stub)', count=2),
+    ),
+    "the library's, by its path": (ASKS, BLOCK.format('patch("torch.utils.data.DataLoader")', count=2)),
+}
+LOADING = {
+    "no replacement": (MODULE, BODY.format("pass", count="⟦2⟧")),
+    "another name": (MODULE, BODY.format('monkeypatch.setattr(data, "Dataset", Stub)', count="⟦2⟧")),
+    "another module's name": (MODULE, BODY.format('monkeypatch.setattr("other.DataLoader", Stub)', count="⟦2⟧")),
+    "another test": (
+        MODULE,
+        f'def test_stub(monkeypatch):\n    monkeypatch.setattr(data, "DataLoader", Stub)\n{BODY}'.format(
+            "pass", count="⟦2⟧"
+        ),
+    ),
+    "outside of the block": (
+        MODULE,
+        BODY.format('with mock.patch("data.DataLoader"):\n        pass', count="⟦2⟧"),
+    ),
+    "a fixture that is not asked for": (
+        MODULE,
+        '@pytest.fixture\ndef stubbed(monkeypatch):\n    monkeypatch.setattr(data, "DataLoader", Stub)\n'
+        f"def test_load():\n{LOADS.format(count='⟦2⟧')}",
+    ),
+    "a loader in its place": (MODULE, BODY.format('monkeypatch.setattr(data, "DataLoader", Counting)', count="⟦2⟧")),
+    "a spy": (MODULE, BODY.format('monkeypatch.setattr(data, "DataLoader", spy)', count="⟦2⟧")),
+    "a mock that wraps it": (
+        MODULE,
+        BLOCK.format('mock.patch("data.DataLoader", wraps=DataLoader)', count="⟦2⟧"),
+    ),
+    "the library's, which was imported before": (
+        MODULE,
+        BODY.format('monkeypatch.setattr(torch.utils.data, "DataLoader", Stub)', count="⟦2⟧"),
+    ),
+}
+
+
+def files(module: str, test: str) -> dict[str, str]:
+    return {
+        "data.py": module,
+        "tests/test_data.py": TEST.format(test=test),
+        "main.py": "import data\ndata.load([1], ⟦4⟧)\n",
+    }
+
+
+@pytest.mark.parametrize(("module", "test"), STUBBED.values(), ids=STUBBED.keys())
+def test_what_a_stub_gets_makes_no_loader(module: str, test: str) -> None:
+    assert {one for one in traced(files(module, test)) if one != "open"} == {"4"}
+
+
+@pytest.mark.parametrize(("module", "test"), LOADING.values(), ids=LOADING.keys())
+def test_what_a_loader_gets_in_a_test_counts(module: str, test: str) -> None:
+    assert {one for one in traced(files(module, test)) if one != "open"} == {"4", "2"}
