@@ -42,6 +42,31 @@ LOOKED_UP: Cases = {
         project(f"{BY_SUBSCRIPT}c = Config.read('config.json')\ngetattr(loaders, c['type'])(**c['args'])"),
         {"2"},
     ),
+    "a class that has a name of its own afterwards": (
+        project("Train = config\nfound = getattr(loaders, 'Train')\nfound(**config['args'])"),
+        {"2"},
+    ),
+    "a class of a module that is imported by its name": (
+        project(
+            "import importlib\nmodule = importlib.import_module('loaders')\n"
+            "found = getattr(module, 'Train')\nfound(**config['args'])"
+        ),
+        {"2"},
+    ),
+    "another attribute under a name of its own": (
+        project(
+            "found = getattr(loaders, 'spare')\nfound(**config['args'])",
+            '{"type": "Train", "args": {"size": 8, "num_workers": 2}}',
+        ),
+        {"1 at loaders.py:4:42", "open"},
+    ),
+    "an attribute of what was not seen": (
+        project(
+            "found = getattr(something(), 'Train')\nfound(**config['args'])",
+            '{"type": "Train", "args": {"size": 8, "num_workers": 2}}',
+        ),
+        {"1 at loaders.py:4:42", "open"},
+    ),
     "another class": (
         project(
             "getattr(loaders, config['type'])(**config['args'])",
