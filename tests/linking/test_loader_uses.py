@@ -60,6 +60,19 @@ ITERATIONS: dict[str, tuple[str, list[str]]] = {
         LOADER + "for epoch in range(3):\n    if epoch == 0:\n        for batch in loader:\n            pass\n",
         ["loader in for epoch in range(3) counts asked"],
     ),
+    "epochs counted beside their seeds": (
+        LOADER + "for epoch, seed in enumerate(seeds[start:], start):\n    for batch in loader:\n        pass\n",
+        ["loader in for epoch, seed in enumerate(seeds[start:], start) counts"],
+    ),
+    "things that are numbered": (
+        LOADER + "for fold, seed in enumerate(seeds):\n    for batch in loader:\n        pass\n",
+        ["loader in for fold, seed in enumerate(seeds)"],
+    ),
+    "loaders that are numbered": (
+        "loaders = [DataLoader(data, num_workers=2)]\n"
+        "for epoch, loader in enumerate(loaders):\n    for batch in loader:\n        pass\n",
+        ["enumerate(loaders)", "loader in for epoch, loader in enumerate(loaders)"],
+    ),
     "over names": (
         LOADER + "for phase in ['train', 'val']:\n    for batch in loader:\n        pass\n",
         ["loader in for phase in ['train', 'val']"],
@@ -160,6 +173,22 @@ ITERATIONS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize(("text", "expected"), ITERATIONS.values(), ids=ITERATIONS.keys())
 def test_where_a_loader_is_iterated(text: str, expected: list[str]) -> None:
     assert sorted(map(described, uses(text).iterations)) == expected
+
+
+COUNTERS: dict[str, tuple[str, str]] = {
+    "epochs": ("for epoch in range(3)", "epoch"),
+    "epochs beside their seeds": ("for epoch, seed in enumerate(seeds)", "epoch"),
+    "a count of counts": ("for step, number in enumerate(range(3))", "step"),
+    "a count without a name": ("for _, epoch in enumerate(range(3))", ""),
+    "epochs that may be anything": ("for epoch in epochs", ""),
+    "epochs in any order": ("for seed, epoch in zip(seeds, epochs)", ""),
+}
+
+
+@pytest.mark.parametrize(("loop", "expected"), COUNTERS.values(), ids=COUNTERS.keys())
+def test_the_name_that_counts_the_turns_of_a_loop(loop: str, expected: str) -> None:
+    (iteration,) = uses(f"{LOADER}{loop}:\n    for batch in loader:\n        pass\n").iterations
+    assert [one.counter for one in iteration.loops] == [expected]
 
 
 ROLES: dict[str, tuple[str, Role | None]] = {

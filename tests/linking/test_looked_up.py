@@ -42,6 +42,53 @@ LOOKED_UP: Cases = {
         project(f"{BY_SUBSCRIPT}c = Config.read('config.json')\ngetattr(loaders, c['type'])(**c['args'])"),
         {"2"},
     ),
+    "by the last part of a dotted name": (
+        project(
+            "import importlib\nmodule, kind = config['type'].rsplit('.', 1)\n"
+            "getattr(importlib.import_module(module), kind)(**config['args'])",
+            '{"type": "loaders.Train", "args": {"size": 8, "num_workers": ⟦2⟧}}',
+        ),
+        {"2"},
+    ),
+    "by a part of a name that a separator which was not seen ends": (
+        project(
+            "module, kind = config['type'].rsplit(find(), 1)\ngetattr(loaders, kind)(**config['args'])",
+            '{"type": "loaders.Train", "args": {"size": 8, "num_workers": 2}}',
+        ),
+        {"1 at loaders.py:4:42", "open"},
+    ),
+    "by parts of a name that has but one": (
+        project(
+            "module, kind = config['type'].rsplit('.', 1)\ngetattr(loaders, kind)(**config['args'])",
+            '{"type": "Train", "args": {"size": 8, "num_workers": 2}}',
+        ),
+        {"1 at loaders.py:4:42", "open"},
+    ),
+    "a class that has a name of its own afterwards": (
+        project("Train = config\nfound = getattr(loaders, 'Train')\nfound(**config['args'])"),
+        {"2"},
+    ),
+    "a class of a module that is imported by its name": (
+        project(
+            "import importlib\nmodule = importlib.import_module('loaders')\n"
+            "found = getattr(module, 'Train')\nfound(**config['args'])"
+        ),
+        {"2"},
+    ),
+    "another attribute under a name of its own": (
+        project(
+            "found = getattr(loaders, 'spare')\nfound(**config['args'])",
+            '{"type": "Train", "args": {"size": 8, "num_workers": 2}}',
+        ),
+        {"1 at loaders.py:4:42", "open"},
+    ),
+    "an attribute of what was not seen": (
+        project(
+            "found = getattr(something(), 'Train')\nfound(**config['args'])",
+            '{"type": "Train", "args": {"size": 8, "num_workers": 2}}',
+        ),
+        {"1 at loaders.py:4:42", "open"},
+    ),
     "another class": (
         project(
             "getattr(loaders, config['type'])(**config['args'])",

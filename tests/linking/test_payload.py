@@ -34,7 +34,27 @@ def described(one: Payload) -> list[str]:
     ]
 
 
+MADE_BY_A_CALL = """
+class Pictures(Dataset):
+    def __init__(self, crop):
+        self.changes = self.set_up(crop)
+    @staticmethod
+    def set_up(crop):
+        changes = []
+        if crop:
+            changes.append(transforms.Resize(4))
+        changes.append(transforms.Lambda(CHANGE))
+        return changes
+def build(crop):
+    return Pictures(crop)
+DataLoader(build(True))
+"""
+
 UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
+    "what a method gives the data set that a call makes": (
+        MADE_BY_A_CALL.replace("CHANGE", "lambda x: x / 2"),
+        ["lambda kept as `self.changes`"],
+    ),
     "a lambda": ("DataLoader(Numbers(), collate_fn=lambda b: b)", ["lambda as collate_fn"]),
     "a lambda with a name": ("f = lambda b: b\nDataLoader(Numbers(), collate_fn=f)", ["lambda as collate_fn"]),
     "a lambda by position": (
@@ -388,6 +408,10 @@ UNPICKLABLE: dict[str, tuple[str, list[str]]] = {
 }
 
 PICKLES: dict[str, str] = {
+    "what a method gives the data set that a call makes": MADE_BY_A_CALL.replace("CHANGE", "named"),
+    "what a method gives a data set that the call does not make": MADE_BY_A_CALL.replace(
+        "CHANGE", "lambda x: x / 2"
+    ).replace("return Pictures(crop)", "return Numbers()"),
     "a function of the module": "DataLoader(Numbers(), collate_fn=named)",
     "a partial of a function of the module": "DataLoader(Numbers(), collate_fn=partial(named, 2))",
     "a static method": """

@@ -213,12 +213,20 @@ def last_names(node: ast.expr) -> Iterator[str]:
         yield f"{called_name(node)}()"
         if called_name(node) == "partial" and node.args:
             yield from (f"partial({function})" for function in last_names(node.args[0]))
+        if isinstance(asked := _asked_for(node), ast.Constant):
+            yield str(asked.value)
     elif isinstance(node, ast.Call) and makes_remote(node):
         yield "remote()"
 
 
 def _is_get(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get"
+
+
+def is_looked_up(callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is what a call gives, or a name that the scope binds to what ``getattr`` finds."""
+    bound = scope.bindings.get(callee.id, ()) if isinstance(callee, ast.Name) else ()
+    return isinstance(callee, ast.Call) or any(one.value and _asked_for(one.value) for one in bound)
 
 
 def _asked_for(callee: ast.expr) -> ast.expr | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from loaderlint.linking.files.references import HandedOn, References, last_names, references
+from loaderlint.linking.files.references import HandedOn, References, is_looked_up, last_names, references
 from loaderlint.linking.following import called_by_name, hierarchy, subclasses, told
 from loaderlint.linking.following.configurations import argparse_args, configured_calls
 from loaderlint.linking.following.configurations.handing import (
@@ -432,7 +432,7 @@ class Callers:
 
     def _follow(self, node: ast.expr, frame: Frame) -> Possibilities:
         """Return what an expression can be, where one of a dictionary's values is chosen by a key that was not seen."""
-        with self._evaluator.steps(MOST_LOOK_UP_STEPS if isinstance(node, ast.Call) else MOST_CALLEE_STEPS):
+        with self._evaluator.steps(MOST_LOOK_UP_STEPS if is_looked_up(node, frame.scope) else MOST_CALLEE_STEPS):
             found = self._evaluator.evaluate(node, frame)
             keys = self._evaluator.evaluate(node.slice, frame) if isinstance(node, ast.Subscript) else ()
             chosen = any(not one.constant for one in keys) and any(isinstance(one.thing, Unseen) for one in found)

@@ -21,7 +21,16 @@ MOST_CALLS_DEEP = 5
 
 
 MOST_OTHER_CALLS_DEEP = 2
-"""Calls followed into each other for what they return; beyond that it is unseen."""
+"""Calls followed into each other for what they return; beyond that it is unseen.
+
+What a constructor keeps may come from one call more, since a call often makes the object: ``build_dataset(args)``.
+"""
+
+
+def _most_calls_deep(function: Function, frame: Frame) -> int:
+    if _may_build_a_parser(function, frame):
+        return MOST_CALLS_DEEP
+    return MOST_OTHER_CALLS_DEEP + (frame.scope.name == "__init__")
 
 
 def _may_build_a_parser(function: Function, frame: Frame) -> bool:
@@ -31,7 +40,7 @@ def _may_build_a_parser(function: Function, frame: Frame) -> bool:
 
 def returned(evaluator: Evaluator, function: Function, node: ast.Call, frame: Frame) -> Possibilities:
     """Return what a project function gives back to one call."""
-    if frame.depth >= (MOST_CALLS_DEEP if _may_build_a_parser(function, frame) else MOST_OTHER_CALLS_DEEP):
+    if frame.depth >= _most_calls_deep(function, frame):
         return unseen(frame.facts.span(node))
     found = returned_by(evaluator, function, frame_of_call(evaluator, function, node, frame))
     return tuple(_itself(evaluator, one, function, node, frame) for one in found)

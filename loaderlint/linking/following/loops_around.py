@@ -87,11 +87,21 @@ def loop_of(evaluator: Evaluator, arm: Arm, frame: Frame) -> Loop:
     what = shortened(f"for {facts.text(arm.owner.target)} in {facts.text(arm.owner.iter)}")
     where = frame.at(arm.place)
     counter = _counter(evaluator, arm.owner.iter, where)
-    name = arm.owner.target.id if isinstance(arm.owner.target, ast.Name) else ""
-    named = "epoch" in name.lower()
+    count = _count(arm.owner)
+    target = count or arm.owner.target
+    name = target.id if isinstance(target, ast.Name) else ""
+    # A loop over loaders comes to each of them once, whatever it calls its turns.
+    named = "epoch" in name.lower() and (count is None or not loaders_in(evaluator, arm.owner.iter, where))
     once = _ends_at_once(arm.owner) or (counter is not None and _turns(evaluator, *counter) <= {0, 1})
-    number = name if counter is not None and name.strip("_") else ""
-    return Loop(span, what, counter is not None or named, once, counter=number)
+    numbered = counter is not None or (named and count is not None)
+    return Loop(span, what, counter is not None or named, once, counter=name if numbered and name.strip("_") else "")
+
+
+def _count(loop: ast.For | ast.AsyncFor | ast.comprehension) -> ast.expr | None:
+    """Return what numbers the turns of a loop: ``epoch`` in ``for epoch, seed in enumerate(seeds)``."""
+    over, target = loop.iter, loop.target
+    numbers = isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "enumerate"
+    return target.elts[0] if numbers and isinstance(target, ast.Tuple | ast.List) else None
 
 
 def _ends_at_once(loop: ast.AST) -> bool:
