@@ -265,8 +265,9 @@ def project_root(location: str) -> str:
 class ProjectFiles:
     """The files of a project besides those a run was asked about, looked for when somebody first needs one.
 
-    A home folder or the root of a file system is nobody's project: it has no files to offer. The settings of the
-    working folder hold for all of them: nobody asked about these files, so what is written beside them is not read.
+    A home folder, the system's folder for temporary files or the root of a file system is nobody's project: it has no
+    files to offer. The settings of the working folder hold for all of them: nobody asked about these files, so what is
+    written beside them is not read.
     """
 
     def __init__(self, root: str, settings: SettingsIndex) -> None:
@@ -275,8 +276,10 @@ class ProjectFiles:
 
     @cached_property
     def _locations(self) -> Mapping[str, str]:
+        from tempfile import gettempdir
+
         cwd = self._settings.cwd
-        if self.root in (os.path.expanduser("~"), os.path.dirname(self.root)):
+        if self.root in (os.path.expanduser("~"), gettempdir(), os.path.dirname(self.root)):
             return {}
         excludes = self._settings.for_folder(cwd).excludes
         found = walk(self.root, cwd, lambda folder: excludes)

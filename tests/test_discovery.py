@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -430,6 +431,15 @@ def test_a_home_folder_is_no_project(project: WriteFiles, tmp_path: Path, monkey
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert ProjectFiles(str(tmp_path), SettingsIndex()).paths() == ()
+
+
+def test_the_folder_for_temporary_files_is_no_project_but_one_inside_is(
+    project: WriteFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project({"train.py": LOADER, "mine/train.py": LOADER})
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert ProjectFiles(str(tmp_path), SettingsIndex()).paths() == ()
+    assert ProjectFiles(str(tmp_path / "mine"), SettingsIndex()).paths() == ("mine/train.py",)
 
 
 @pytest.mark.parametrize(("content", "looked_at"), [(b"\n", []), (b"x = 1\n", []), (b"DataLoader\n", ["-"])])
