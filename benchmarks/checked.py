@@ -192,7 +192,7 @@ def is_disputed(content: bytes) -> bool:
 def _reads(parse: Callable[[str], Iterable[object]], text: str) -> bool:
     try:
         deque(parse(text), maxlen=0)
-    except (yaml.YAMLError, YAMLError, RecursionError):
+    except (yaml.YAMLError, YAMLError, RecursionError, ValueError):
         return False
     return True
 
