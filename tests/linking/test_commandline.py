@@ -1628,6 +1628,32 @@ def main(config: TrainerConfig):
 {handed}
 """
 
+
+def chosen(use: str, asked: str = "True") -> str:
+    """A program whose user chooses one of several objects to start from, handed on where nobody sees to what."""
+    return f"""
+        import tyro
+        from dataclasses import dataclass
+        @dataclass
+        class Other:
+            workers: int = 3
+        @dataclass
+        class Config:
+            workers: int = ⟦4⟧
+            cache: str = "gpu"
+        class Data:
+            def __init__(self, config: Config):
+                self.config = config
+                if {asked}:
+                    self.loader = DataLoader(range(8), num_workers=self.config.workers)
+        methods = {{"fast": Config(workers=⟦8⟧), "slow": Config()}}
+        Union = tyro.extras.subcommand_type_from_defaults(methods)
+        {use}
+        """
+
+
+HANDED_ON = "elsewhere(Data)(tyro.cli({}))"
+
 READ_AS_THE_LIBRARY_DOES: Cases = {
     "jsonargparse: the constructor of a class": (jsonargparse_of(CONSTRUCTED), {"3", "open"}),
     "jsonargparse: a constructor that computes": (
@@ -1738,6 +1764,41 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
     "tyro: a union that is worked out at run time, its object handed on by a name": (
         {**UNION, "train.py": TRAIN.format(handed="config = tyro.cli(Union)\nmain(config)")},
         {"4", "8", "open"},
+    ),
+    "tyro: objects to start from": (
+        chosen("DataLoader(range(8), num_workers=tyro.cli(Union).workers)", "False"),
+        {"4", "8", "open"},
+    ),
+    "tyro: objects to start from, only one of which is seen": (
+        chosen(
+            "DataLoader(range(8), num_workers=tyro.cli(tyro.extras.subcommand_type_from_defaults("
+            "{'a': Config(5), **more()})).workers)",
+            "False",
+        )
+        .replace("⟦", "")
+        .replace("⟧", ""),
+        {"open"},
+    ),
+    "tyro: objects to start from, handed on": (chosen(HANDED_ON.format("Union")), {"4", "8", "open"}),
+    "tyro: objects to start from, of a marked type": (
+        chosen(HANDED_ON.format("tyro.conf.SuppressFixed[tyro.conf.FlagConversionOff[Union]]")),
+        {"4", "8", "open"},
+    ),
+    "tyro: objects to start from, read where a user has it so": (
+        chosen(HANDED_ON.format("Union"), "self.config.cache == 'disk'"),
+        {"4", "8", "open"},
+    ),
+    "objects to start from that no user chooses": (chosen("Data(methods[name])"), {"4", "8"}),
+    "objects to start from that no user chooses, read where none of them has it so": (
+        chosen("Data(methods[name])", "self.config.cache == 'disk'").replace("⟦", "").replace("⟧", ""),
+        {"no loader"},
+    ),
+    "objects of another class than those a user chooses from": (
+        chosen("tyro.cli(Union)\n        DataLoader(range(8), num_workers=Other().workers)", "False")
+        .replace("⟦", "")
+        .replace("⟧", "")
+        .replace("workers: int = 3", "workers: int = ⟦3⟧"),
+        {"3"},
     ),
     "objects of a class that no user fills": (
         {**UNION, "train.py": TRAIN.format(handed="main(configs.methods[name])")},
