@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, met, traced
 
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\n"
 USE = "args = parser.parse_args()\nDataLoader(data, num_workers=args.workers)\n"
@@ -1339,7 +1339,42 @@ FOLLOWED: Cases = {
     ),
 }
 
+
+def handed(calls: str, default: str = "⟦4⟧", parameter: str = "argv") -> str:
+    """A program whose function parses the words that it is handed, in another function."""
+    return f"""
+        import argparse, sys
+        def read(argv):
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--workers", type=int, default={default})
+            parser.add_argument("--ahead", type=int, default=8)
+            return parser.parse_args(argv)
+        def main({parameter}):
+            args = read(argv)
+            DataLoader(data, num_workers=args.workers, prefetch_factor=args.ahead)
+        {calls}
+        """
+
+
 WORDS: Cases = {
+    "handed on by functions": (handed("main(['--workers', '⟦2⟧'])", "4"), {"2 shared"}),
+    "handed on by functions, without the flag": (handed("main(['--ahead', '2'])"), {"4"}),
+    "handed on by functions, beside what the user writes": (
+        handed("main(sys.argv[1:]); main(['--workers', '⟦2⟧'])"),
+        {"4", "2 shared", "open"},
+    ),
+    "handed on by functions, or none": (
+        handed("main(); main(['--workers', '⟦2⟧'])", parameter="argv=None"),
+        {"4", "2 shared", "open"},
+    ),
+    "handed on by functions, one of them unseen": (
+        handed("main(['--workers', '⟦2⟧']); main(['--workers', count()])", "4"),
+        {"2 shared", "open"},
+    ),
+    "handed on by functions, to another parser": (
+        handed("def other(argv): return argv\n        main(sys.argv[1:]); other(['--workers', '2'])"),
+        {"4", "open"},
+    ),
     "after a choice of commands": (
         """
         import argparse
@@ -1982,6 +2017,11 @@ def test_command_lines_of_other_libraries(files: str, expected: set[str]) -> Non
 @pytest.mark.parametrize(("files", "expected"), FOLLOWED.values(), ids=FOLLOWED.keys())
 def test_what_libraries_make_of_a_command_line(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_words_of_one_list_arrive_together() -> None:
+    calls = "main(['--workers', '2', '--ahead', '3']); main(['--workers', '1', '--ahead', '6'])"
+    assert met(handed(calls, "4")) == {("2", "3"), ("1", "6")}
 
 
 @pytest.mark.parametrize(("files", "expected"), WORDS.values(), ids=WORDS.keys())
