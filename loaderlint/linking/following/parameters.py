@@ -12,6 +12,7 @@ from loaderlint.linking.following.commandlines import wrapped as wrapped_functio
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
+from loaderlint.linking.things.alternatives import gathered
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -140,6 +141,8 @@ def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities)
 def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> list[Assumptions]:
     """Return the alternative assumptions under which a call is made."""
     ways = stops.conditions_at(evaluator, frame, call)
+    if len(ways) > MOST_CONDITIONS_OF_A_CALL:
+        ways = gathered(ways, words=True)
     return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
 
 

@@ -7,7 +7,16 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from loaderlint.linking.things import overridden
-from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, answers_of, together
+from loaderlint.model.value import (
+    NO_ASSUMPTIONS,
+    PLATFORM,
+    START_METHOD,
+    Answer,
+    Assumption,
+    Assumptions,
+    answers_of,
+    together,
+)
 
 _OPPOSITES: dict[Answer, Answer] = {
     True: False,
@@ -72,24 +81,25 @@ def _least(alternatives: Collection[Assumptions]) -> tuple[Assumptions, ...]:
     )
 
 
-def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+def gathered(alternatives: Iterable[Assumptions], *, words: bool = False) -> list[Assumptions]:
     """Return alternatives under which the same runs fall, those that differ in one number alone said as one.
 
-    Numbers tell the callers of a function from each other: the same value often comes from several of them.
+    Numbers tell the callers of a function from each other: the same value often comes from several of them. ``words``,
+    where those count as well, tell the files from each other that a user chooses from.
     """
-    return list(_gathered(tuple(alternatives)))
+    return list(_gathered(tuple(alternatives), words))
 
 
 @lru_cache(maxsize=65536)
-def _gathered(alternatives: tuple[Assumptions, ...]) -> list[Assumptions]:
+def _gathered(alternatives: tuple[Assumptions, ...], words: bool = False) -> list[Assumptions]:
     kept = simplified(alternatives)
-    answered: dict[str, dict[Assumption, frozenset[int]]] = {}
+    answered: dict[str, dict[Assumption, frozenset[int | str]]] = {}
     for one in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
-        if numbers := _numbers(one):
-            answered.setdefault(one.subject, {})[one] = numbers
+        if told := _numbers(one) or (_words(one) if words else frozenset()):
+            answered.setdefault(one.subject, {})[one] = told
     for subject, answers in sorted(answered.items()):
         others: list[Assumptions] = []
-        by_rest: dict[Assumptions, frozenset[int]] = {}
+        by_rest: dict[Assumptions, frozenset[int | str]] = {}
         for each in kept:
             mine = each.intersection(answers)
             if not mine:
@@ -125,6 +135,14 @@ def _numbers(one: Assumption) -> frozenset[int]:
     if isinstance(one.answer, frozenset):
         return frozenset(each for each in one.answer if isinstance(each, int) and not isinstance(each, bool))
     return frozenset({one.answer} if isinstance(one.answer, int) and not isinstance(one.answer, bool) else ())
+
+
+def _words(one: Assumption) -> frozenset[str]:
+    """Return the words that answer a question which the target does not settle, none where the answer is another."""
+    if one.subject in (PLATFORM, START_METHOD):
+        return frozenset()
+    answers = answers_of(one.answer)
+    return answers if all(isinstance(each, str) for each in answers) else frozenset()
 
 
 def _joined(
@@ -169,6 +187,8 @@ def _meeting(alternatives: tuple[Assumptions, ...], ways: tuple[Assumptions, ...
     met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
     if len(met) > MOST_ALTERNATIVES:
         met = gathered(met)
+    if len(met) > MOST_GATHERED:
+        met = gathered(met, words=True)
     return met if len(met) <= MOST_GATHERED else _forgetting(met)
 
 
