@@ -29,14 +29,14 @@ COUNT = "@pytest.fixture\ndef count():\n    return ⟦4⟧\n"
 SHARED = "import copy\nimport pytest\n@pytest.fixture(scope='package')\ndef config():\n"
 DICTIONARY = "    return {{'num_workers': {}}}\n"
 OF_OMEGACONF = "    from omegaconf import OmegaConf\n    return OmegaConf.create({{'num_workers': {}}})\n"
-OWN = "@pytest.fixture\ndef own(config):\n    yield {}\n"
+OWN = "@pytest.fixture\ndef own(config):\n    {}\n    yield {}\n"
 TAKES_OWN = START + "def test_load(own):\n" + LOAD.format("own['num_workers']")
 
 
-def copied(makes: str, copy: str, count: str = "⟦2⟧", *, other: str = "") -> dict[str, str]:
+def copied(makes: str, copy: str, count: str = "⟦2⟧", *, before: str = "pass", other: str = "") -> dict[str, str]:
     """Tests that each get a copy of an object that is made once for all of them."""
     return {
-        "tests/conftest.py": f"{SHARED}{makes.format(count)}{OWN.format(copy)}",
+        "tests/conftest.py": f"{SHARED}{makes.format(count)}{OWN.format(before, copy)}",
         "tests/unit/test_load.py": TAKES_OWN,
         "tests/unit/test_other.py": other,
     }
@@ -221,8 +221,8 @@ OPEN: Cases = {
         copied(OF_OMEGACONF, "config.copy()", "2", other="def test_other(config):\n    config['num_workers'] = 3\n"),
         {"open"},
     ),
-    "a copy of an object that the fixture that copies it may have changed": (
-        copied(OF_OMEGACONF, "config.copy(), config.clear()", "2"),
+    "a copy of an object that the fixture that copies it changes": (
+        copied(OF_OMEGACONF, "config.copy()", "2", before="config['num_workers'] = 3"),
         {"open"},
     ),
     "what may share things with an object that other tests get, too": (
@@ -231,7 +231,7 @@ OPEN: Cases = {
     ),
     "a copy of an object in a file that others may import it from": (
         {
-            "tests/test_load.py": f"{SHARED}{OF_OMEGACONF.format('2')}{OWN.format('config.copy()')}"
+            "tests/test_load.py": f"{SHARED}{OF_OMEGACONF.format('2')}{OWN.format('pass', 'config.copy()')}"
             f"{TAKES_OWN.replace('import pytest', '')}",
         },
         {"open"},
