@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.linking.things.alternatives import MOST_GATHERED, gathered, gathered_loosely, joined, simplified
+from loaderlint.linking.things.alternatives import (
+    MOST_GATHERED,
+    at_most,
+    gathered,
+    gathered_loosely,
+    joined,
+    simplified,
+)
 from loaderlint.linking.things.kinds import MOST_THINGS
 from loaderlint.model.value import PLATFORM, START_METHOD, Answer, Assumption, Assumptions, together
 from tests.linking.traced import loader_of, met, traced
@@ -181,6 +188,15 @@ def test_of_too_many_ways_what_each_asks_besides_is_forgotten_first() -> None:
     for one in ways:
         assert any(together(one, other) is not None for other in fewer)
     assert not any(together(assuming(call=MANY), other) for other in fewer)
+
+
+def test_at_most_so_many_ways_still_tell_who_calls() -> None:
+    ways = [asked_of_each(number) for number in range(4)]
+    assert at_most(4, ways) == ways
+    fewer = at_most(3, ways)
+    assert len(fewer) <= 3
+    assert all(any(together(one, other) is not None for other in fewer) for one in ways)
+    assert not any(together(assuming(call=4), other) for other in fewer)
 
 
 def test_ways_that_nothing_but_the_file_keeps_apart_are_one_where_they_are_too_many() -> None:

@@ -12,7 +12,7 @@ from loaderlint.linking.following.commandlines import wrapped as wrapped_functio
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
-from loaderlint.linking.things.alternatives import gathered
+from loaderlint.linking.things.alternatives import at_most
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -141,13 +141,11 @@ def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities)
 def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> list[Assumptions]:
     """Return the alternative assumptions under which a call is made."""
     ways = stops.conditions_at(evaluator, frame, call)
-    if len(ways) > MOST_CONDITIONS_OF_A_CALL:
-        ways = gathered(ways, words=True)
-    return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
+    return at_most(MOST_CONDITIONS_OF_A_CALL, ways) if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
 
 
 MOST_CONDITIONS_OF_A_CALL = 12
-"""Where a call is come to in more ways than this, only what they have in common is kept of the conditions."""
+"""Where a call is come to in more ways than this, some of what they ask is forgotten."""
 
 
 def _rest(

@@ -187,12 +187,16 @@ def _meeting(alternatives: tuple[Assumptions, ...], ways: tuple[Assumptions, ...
     met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
     if len(met) > MOST_ALTERNATIVES:
         met = gathered(met)
-    if len(met) > MOST_GATHERED:
-        met = gathered(met, words=True)
-    return met if len(met) <= MOST_GATHERED else _forgetting(met)
+    return met if len(met) <= MOST_GATHERED else at_most(MOST_GATHERED, met)
 
 
-def _forgetting(alternatives: list[Assumptions]) -> list[Assumptions]:
+def at_most(most: int, alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+    """Return so many alternatives at most, under which the same runs fall, or at least these."""
+    few = gathered(alternatives, words=True)
+    return few if len(few) <= most else _forgetting(few, most)
+
+
+def _forgetting(alternatives: list[Assumptions], most: int) -> list[Assumptions]:
     """Return few enough alternatives under which at least the same runs fall, without some of the questions.
 
     Those of yes or no go first, of these the ones that keep the most alternatives apart: who calls a function and which
@@ -209,7 +213,7 @@ def _forgetting(alternatives: list[Assumptions]) -> list[Assumptions]:
 
     left = alternatives
     for subject in sorted(asked, key=last_to_go):
-        left = gathered(one - asked[subject] for one in left)
-        if len(left) <= MOST_GATHERED:
+        left = gathered((one - asked[subject] for one in left), words=True)
+        if len(left) <= most:
             break
     return left
