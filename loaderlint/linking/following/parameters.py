@@ -141,11 +141,13 @@ def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities)
 def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> list[Assumptions]:
     """Return the alternative assumptions under which a call is made."""
     ways = stops.conditions_at(evaluator, frame, call)
-    return at_most(MOST_CONDITIONS_OF_A_CALL, ways) if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
+    return at_most(_CONDITIONS_KEPT, ways) if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
 
 
 MOST_CONDITIONS_OF_A_CALL = 12
 """Where a call is come to in more ways than this, some of what they ask is forgotten."""
+_CONDITIONS_KEPT = 4
+"""As many are then kept at most: each of them is another way for each value that is given."""
 
 
 def _rest(
