@@ -53,3 +53,7 @@ WRAPS = frozenset(f"{library}.{home}wrap" for library in ("draccus", "pyrallis")
 """Decorators that hand a function an object of the class its first parameter is annotated with, filled by the user."""
 MAKES_OBJECTS = (*CALLED_BY_THE_USER["cli"], *CALLED_BY_THE_USER["parse"], *RUNS_METHODS)
 """Those of them that return an object of the class they are given, filled by the user."""
+CHOOSES_A_DEFAULT = ("tyro.extras.subcommand_type_from_defaults",)
+"""Functions that make a type of objects by their names, of which the user chooses one to start from."""
+MARKS = "tyro.conf."
+"""How the names of what only marks the type it is subscripted with begin: ``tyro.conf.FlagConversionOff[Config]``."""

@@ -9,10 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaderlint.linking.things.alternatives import MOST_GATHERED, gathered, gathered_loosely, joined, simplified
+from loaderlint.linking.things.alternatives import (
+    MOST_GATHERED,
+    at_most,
+    gathered,
+    gathered_loosely,
+    joined,
+    simplified,
+)
 from loaderlint.linking.things.kinds import MOST_THINGS
 from loaderlint.model.source import Span
-from loaderlint.model.value import Answer, Assumption, Assumptions, Candidate, answers_of, meetings, together
+from loaderlint.model.value import (
+    PLATFORM,
+    START_METHOD,
+    Answer,
+    Assumption,
+    Assumptions,
+    Candidate,
+    answers_of,
+    meetings,
+    together,
+)
 from tests.linking.traced import loader_of, met, traced
 
 
@@ -94,6 +111,20 @@ def test_gathered(alternatives: list[Assumptions], expected: list[Assumptions]) 
     assert gathered(alternatives) == expected
 
 
+def test_words_are_gathered_where_they_count() -> None:
+    files = [assuming(file=frozenset({"a.yaml"}), turn=1), assuming(file="b.yaml", turn=1), assuming(file="c.yaml")]
+    assert set(gathered(files)) == set(files)
+    assert gathered(files, words=True) == [files[2], assuming(file=frozenset({"a.yaml", "b.yaml"}), turn=1)]
+
+
+@pytest.mark.parametrize(
+    "answers", [{PLATFORM: [frozenset({"linux"}), frozenset({"windows"})]}, {START_METHOD: ["fork", "spawn"]}]
+)
+def test_what_the_target_settles_is_not_gathered(answers: dict[str, list[Answer]]) -> None:
+    ways = [frozenset({Assumption(subject, one)}) for subject, several in answers.items() for one in several]
+    assert gathered(ways, words=True) == ways
+
+
 CALLERS = st.lists(st.dictionaries(st.sampled_from(SUBJECTS), st.integers(0, 2)), max_size=8)
 
 
@@ -103,6 +134,18 @@ def test_gathered_alternatives_meet_just_what_the_alternatives_meet(alternatives
     runs = [assuming(**dict(zip(SUBJECTS, answers, strict=True))) for answers in product(range(3), repeat=3)]
     for run in runs:
         met = {together(run, one) for one in gathered(before)} - {None}
+        assert met == ({run} if any(one <= run for one in before) else set())
+
+
+@given(CALLERS)
+def test_words_gathered_meet_just_what_the_alternatives_meet(alternatives: list[dict[str, int]]) -> None:
+    before = [assuming(**{subject: f"{answer}.yaml" for subject, answer in one.items()}) for one in alternatives]
+    runs = [
+        assuming(**{subject: f"{answer}.yaml" for subject, answer in zip(SUBJECTS, answers, strict=True)})
+        for answers in product(range(3), repeat=3)
+    ]
+    for run in runs:
+        met = {together(run, one) for one in gathered(before, words=True)} - {None}
         assert met == ({run} if any(one <= run for one in before) else set())
 
 
@@ -160,10 +203,19 @@ def test_of_too_many_ways_what_each_asks_besides_is_forgotten_first() -> None:
     assert not any(together(assuming(call=MANY), other) for other in fewer)
 
 
-def test_ways_that_nothing_but_the_file_keeps_apart_are_none_where_they_are_too_many() -> None:
+def test_at_most_so_many_ways_still_tell_who_calls() -> None:
+    ways = [asked_of_each(number) for number in range(4)]
+    assert at_most(4, ways) == ways
+    fewer = at_most(3, ways)
+    assert len(fewer) <= 3
+    assert all(any(together(one, other) is not None for other in fewer) for one in ways)
+    assert not any(together(assuming(call=4), other) for other in fewer)
+
+
+def test_ways_that_nothing_but_the_file_keeps_apart_are_one_where_they_are_too_many() -> None:
     ways = [assuming(file=f"{number}.yaml") for number in range(MANY)]
     assert joined([assuming()], ways[:MOST_GATHERED]) == ways[:MOST_GATHERED]
-    assert joined([assuming()], ways) == [assuming()]
+    assert joined([assuming()], ways) == [assuming(file=frozenset(f"{number}.yaml" for number in range(MANY)))]
 
 
 @pytest.mark.parametrize("callers", [4, MANY])

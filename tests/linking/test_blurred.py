@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.linking.files.project import Project
+from loaderlint.linking.link import traced as loaders_traced
+from loaderlint.model.source import Language, Source
+from tests.linking.test_project_files import Folder
 from tests.linking.traced import IMPORT, Cases, traced
 
 CFG = "class Settings:\n    workers = ⟦4⟧\ncfg = Settings()\n"
@@ -131,3 +135,33 @@ BLURRED: Cases = {
 @pytest.mark.parametrize(("files", "expected"), BLURRED.values(), ids=BLURRED.keys())
 def test_attributes_set_by_name(files: dict[str, str] | str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+_MERGES = "    def merge(self, args):\n        for arg in args:\n            key, value = arg.split('=')\n"
+SET_ELSEWHERE = {
+    "on the object itself": (f"{_MERGES}            setattr(self, key, value)\n", True),
+    "on what is below it": (
+        f"{_MERGES}            below = self\n            for one in key.split('.'):\n"
+        "                below = getattr(below, one)\n            setattr(below, key, value)\n",
+        True,
+    ),
+    "in its dictionary": (f"{_MERGES}            self.__dict__[key] = value\n", True),
+    "under another name": (f"{_MERGES}            setattr(self, 'depth', value)\n", False),
+    "on an object of another class": (
+        f"{_MERGES}            setattr(Other(), key, value)\nclass Other:\n    pass\n",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("merges", "is_open"), SET_ELSEWHERE.values(), ids=SET_ELSEWHERE.keys())
+def test_attributes_set_by_name_in_a_file_that_says_nothing_of_loaders(merges: str, is_open: bool) -> None:
+    main = (
+        f"import sys\n{IMPORT}from nodes import Node\ncfg = Node()\ncfg.num_workers = 4\nwhole = Node()\n"
+        "whole.data = cfg\nwhole.merge(sys.argv[1:])\nDataLoader(data, num_workers=whole.data.num_workers)\n"
+    )
+    source = Source("main.py", "/project/main.py", Language.PYTHON, main.encode())
+    nodes = f"class Node:\n    depth = 1\n{merges}"
+    (loader,) = loaders_traced(Project({"main.py": source}, Folder({"main.py": main, "nodes.py": nodes})))
+    assert {one.constant for one in loader.num_workers.candidates} == {4}
+    assert loader.num_workers.open is is_open

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, traced
+from tests.linking.traced import IMPORT, Cases, met, traced
 
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\n"
 USE = "args = parser.parse_args()\nDataLoader(data, num_workers=args.workers)\n"
@@ -1339,7 +1339,42 @@ FOLLOWED: Cases = {
     ),
 }
 
+
+def handed(calls: str, default: str = "⟦4⟧", parameter: str = "argv") -> str:
+    """A program whose function parses the words that it is handed, in another function."""
+    return f"""
+        import argparse, sys
+        def read(argv):
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--workers", type=int, default={default})
+            parser.add_argument("--ahead", type=int, default=8)
+            return parser.parse_args(argv)
+        def main({parameter}):
+            args = read(argv)
+            DataLoader(data, num_workers=args.workers, prefetch_factor=args.ahead)
+        {calls}
+        """
+
+
 WORDS: Cases = {
+    "handed on by functions": (handed("main(['--workers', '⟦2⟧'])", "4"), {"2 shared"}),
+    "handed on by functions, without the flag": (handed("main(['--ahead', '2'])"), {"4"}),
+    "handed on by functions, beside what the user writes": (
+        handed("main(sys.argv[1:]); main(['--workers', '⟦2⟧'])"),
+        {"4", "2 shared", "open"},
+    ),
+    "handed on by functions, or none": (
+        handed("main(); main(['--workers', '⟦2⟧'])", parameter="argv=None"),
+        {"4", "2 shared", "open"},
+    ),
+    "handed on by functions, one of them unseen": (
+        handed("main(['--workers', '⟦2⟧']); main(['--workers', count()])", "4"),
+        {"2 shared", "open"},
+    ),
+    "handed on by functions, to another parser": (
+        handed("def other(argv): return argv\n        main(sys.argv[1:]); other(['--workers', '2'])"),
+        {"4", "open"},
+    ),
     "after a choice of commands": (
         """
         import argparse
@@ -1628,6 +1663,32 @@ def main(config: TrainerConfig):
 {handed}
 """
 
+
+def chosen(use: str, asked: str = "True") -> str:
+    """A program whose user chooses one of several objects to start from, handed on where nobody sees to what."""
+    return f"""
+        import tyro
+        from dataclasses import dataclass
+        @dataclass
+        class Other:
+            workers: int = 3
+        @dataclass
+        class Config:
+            workers: int = ⟦4⟧
+            cache: str = "gpu"
+        class Data:
+            def __init__(self, config: Config):
+                self.config = config
+                if {asked}:
+                    self.loader = DataLoader(range(8), num_workers=self.config.workers)
+        methods = {{"fast": Config(workers=⟦8⟧), "slow": Config()}}
+        Union = tyro.extras.subcommand_type_from_defaults(methods)
+        {use}
+        """
+
+
+HANDED_ON = "elsewhere(Data)(tyro.cli({}))"
+
 READ_AS_THE_LIBRARY_DOES: Cases = {
     "jsonargparse: the constructor of a class": (jsonargparse_of(CONSTRUCTED), {"3", "open"}),
     "jsonargparse: a constructor that computes": (
@@ -1738,6 +1799,41 @@ READ_AS_THE_LIBRARY_DOES: Cases = {
     "tyro: a union that is worked out at run time, its object handed on by a name": (
         {**UNION, "train.py": TRAIN.format(handed="config = tyro.cli(Union)\nmain(config)")},
         {"4", "8", "open"},
+    ),
+    "tyro: objects to start from": (
+        chosen("DataLoader(range(8), num_workers=tyro.cli(Union).workers)", "False"),
+        {"4", "8", "open"},
+    ),
+    "tyro: objects to start from, only one of which is seen": (
+        chosen(
+            "DataLoader(range(8), num_workers=tyro.cli(tyro.extras.subcommand_type_from_defaults("
+            "{'a': Config(5), **more()})).workers)",
+            "False",
+        )
+        .replace("⟦", "")
+        .replace("⟧", ""),
+        {"open"},
+    ),
+    "tyro: objects to start from, handed on": (chosen(HANDED_ON.format("Union")), {"4", "8", "open"}),
+    "tyro: objects to start from, of a marked type": (
+        chosen(HANDED_ON.format("tyro.conf.SuppressFixed[tyro.conf.FlagConversionOff[Union]]")),
+        {"4", "8", "open"},
+    ),
+    "tyro: objects to start from, read where a user has it so": (
+        chosen(HANDED_ON.format("Union"), "self.config.cache == 'disk'"),
+        {"4", "8", "open"},
+    ),
+    "objects to start from that no user chooses": (chosen("Data(methods[name])"), {"4", "8"}),
+    "objects to start from that no user chooses, read where none of them has it so": (
+        chosen("Data(methods[name])", "self.config.cache == 'disk'").replace("⟦", "").replace("⟧", ""),
+        {"no loader"},
+    ),
+    "objects of another class than those a user chooses from": (
+        chosen("tyro.cli(Union)\n        DataLoader(range(8), num_workers=Other().workers)", "False")
+        .replace("⟦", "")
+        .replace("⟧", "")
+        .replace("workers: int = 3", "workers: int = ⟦3⟧"),
+        {"3"},
     ),
     "objects of a class that no user fills": (
         {**UNION, "train.py": TRAIN.format(handed="main(configs.methods[name])")},
@@ -1921,6 +2017,11 @@ def test_command_lines_of_other_libraries(files: str, expected: set[str]) -> Non
 @pytest.mark.parametrize(("files", "expected"), FOLLOWED.values(), ids=FOLLOWED.keys())
 def test_what_libraries_make_of_a_command_line(files: str, expected: set[str]) -> None:
     assert traced(files) == expected
+
+
+def test_words_of_one_list_arrive_together() -> None:
+    calls = "main(['--workers', '2', '--ahead', '3']); main(['--workers', '1', '--ahead', '6'])"
+    assert met(handed(calls, "4")) == {("2", "3"), ("1", "6")}
 
 
 @pytest.mark.parametrize(("files", "expected"), WORDS.values(), ids=WORDS.keys())

@@ -26,7 +26,29 @@ def below(fixtures: str, test: str = TEST) -> dict[str, str]:
 TAKES_CONFIG = f"def test_load(config):\n{LOAD.format(ITEM)}"
 COUNT = "@pytest.fixture\ndef count():\n    return ⟦4⟧\n"
 
+SHARED = "import copy\nimport pytest\n@pytest.fixture(scope='package')\ndef config():\n"
+DICTIONARY = "    return {{'num_workers': {}}}\n"
+OF_OMEGACONF = "    from omegaconf import OmegaConf\n    return OmegaConf.create({{'num_workers': {}}})\n"
+OWN = "@pytest.fixture\ndef own(config):\n    {}\n    yield {}\n"
+TAKES_OWN = START + "def test_load(own):\n" + LOAD.format("own['num_workers']")
+
+
+def copied(makes: str, copy: str, count: str = "⟦2⟧", *, before: str = "pass", other: str = "") -> dict[str, str]:
+    """Tests that each get a copy of an object that is made once for all of them."""
+    return {
+        "tests/conftest.py": f"{SHARED}{makes.format(count)}{OWN.format(before, copy)}",
+        "tests/unit/test_load.py": TAKES_OWN,
+        "tests/unit/test_other.py": other,
+    }
+
+
 FOUND: Cases = {
+    "a copy of what other tests get a copy of": (copied(OF_OMEGACONF, "config.copy()"), {"2"}),
+    "a copy of all that is in what other tests get a copy of": (copied(DICTIONARY, "copy.deepcopy(config)"), {"2"}),
+    "a scope that is the usual one": (
+        beside(CONFIG.replace("fixture", "fixture(scope='function')"), TAKES_CONFIG),
+        {"2"},
+    ),
     "in the same file": (beside(COUNT), {"4"}),
     "in a conftest.py above": (below(COUNT), {"4"}),
     "a dictionary": (below(CONFIG, f"def test_load(config):\n{LOAD.format(ITEM)}"), {"2"}),
@@ -194,6 +216,25 @@ OPEN: Cases = {
             "@pytest.mark.parametrize(names(), [({}, 1)])\ndef test(loader): pass\n",
         },
         {"2", "open"},
+    ),
+    "a copy of an object that another test may have changed": (
+        copied(OF_OMEGACONF, "config.copy()", "2", other="def test_other(config):\n    config['num_workers'] = 3\n"),
+        {"open"},
+    ),
+    "a copy of an object that the fixture that copies it changes": (
+        copied(OF_OMEGACONF, "config.copy()", "2", before="config['num_workers'] = 3"),
+        {"open"},
+    ),
+    "what may share things with an object that other tests get, too": (
+        copied(DICTIONARY, "config.copy()", "2"),
+        {"open"},
+    ),
+    "a copy of an object in a file that others may import it from": (
+        {
+            "tests/test_load.py": f"{SHARED}{OF_OMEGACONF.format('2')}{OWN.format('pass', 'config.copy()')}"
+            f"{TAKES_OWN.replace('import pytest', '')}",
+        },
+        {"open"},
     ),
     "an object that other tests may have changed": (
         beside(PLAIN.replace("fixture", "fixture(scope='module')"), TAKES_CONFIG),

@@ -490,6 +490,27 @@ RETURNED: Cases = {
         chosen("KINDS = {'own': load, 'else': other}\ndef choose(kind):\n    return KINDS[kind]"),
         {"8", "2"},
     ),
+    "out of a display": (
+        chosen("def choose(kind):\n    return {'own': load, 'else': other}[kind]"),
+        {"8", "2"},
+    ),
+    "out of a display, by a key that was not seen": (
+        chosen(
+            "def choose(kind):\n    return {'own': load, 'else': other}.get(kind)",
+            "choose(kind())(1, ⟦8⟧)\nload(1, ⟦2⟧)",
+        ),
+        {"8", "2"},
+    ),
+    "out of a display, where another one is": (
+        chosen(
+            "def choose(kind):\n    return {'own': load, 'else': other}[kind]", "choose('else')(1, 8)\nload(1, ⟦2⟧)"
+        ),
+        {"2"},
+    ),
+    "out of a display that a name is bound to": (
+        chosen("", "make = {'own': load, 'else': other}[kind()]\nmake(1, ⟦8⟧)\nload(1, ⟦2⟧)"),
+        {"8", "2"},
+    ),
     "out of a dictionary, and kept in a name": (
         chosen(
             "KINDS = {'own': load, 'else': other}\ndef choose(kind):\n    return KINDS.get(kind)",

@@ -336,6 +336,26 @@ CASES: Cases = {
         },
         {"4", "open"},
     ),
+    "compose where several initialize the same": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose, initialize\nwith initialize('conf'):\n"
+            "    cfg = compose('train')\nwith initialize('conf'):\n    other = compose('test')\n"
+            "DataLoader(1, num_workers=cfg.n)\n",
+            "conf/train.yaml": "n: ⟦4⟧\n",
+            "conf/test.yaml": "n: 2\n",
+        },
+        {"4"},
+    ),
+    "compose where one of several initializes another folder": (
+        {
+            "main.py": f"{IMPORT}from hydra import compose, initialize\nwith initialize('conf'):\n"
+            "    cfg = compose('train')\nwith initialize('other'):\n    other = compose('train')\n"
+            "DataLoader(1, num_workers=cfg.n)\n",
+            "conf/train.yaml": "n: 4\n",
+            "other/train.yaml": "n: 2\n",
+        },
+        {"open"},
+    ),
     "compose beside another initialize": (
         {
             "main.py": f"{IMPORT}import deepspeed\nfrom hydra.experimental import compose, initialize\n"

@@ -102,3 +102,34 @@ def test_what_too_many_of_them_say_to_be_compared_one_by_one_is_said_once(
 ) -> None:
     monkeypatch.setattr(many_files, "MOST_TOLD_APART", MANY - 1)
     assert traced(many(read, "workers = cfg['num_workers']\n")) == {"4", "open"}
+
+
+KINDS = """{}
+def test(data):
+    DataLoader(1, num_workers=data['num_workers'])
+def train(data):
+    DataLoader(2, num_workers=data['num_workers'])
+def load(part):
+    if part['kind'] == 'test':
+        test(part['data'])
+    else:
+        train(part['data'])
+for part in cfg['parts']:
+    load(part)
+"""
+
+
+@pytest.mark.parametrize("files", [2, MOST_FILES // 2, MOST_FILES, MANY])
+def test_a_part_goes_where_what_stands_beside_it_says(files: int) -> None:
+    parts = "parts:\n- kind: train\n  data:\n    num_workers: 3\n- kind: test\n  data:\n    num_workers: 5\n"
+    texts = {f"conf/{number:03}.yaml": parts for number in range(files)}
+    project, _ = project_of({"main.py": IMPORT + START + KINDS.format(READERS["PyYAML"]), **texts})
+    tested, trained = (one.num_workers for one in link(project) if one.span.path == "main.py")
+    assert [(one.constant, one.span.path) for one in sorted(tested.candidates, key=lambda one: one.span)] == [
+        (5, path) for path in texts
+    ]
+    assert [(one.constant, one.span.path) for one in sorted(trained.candidates, key=lambda one: one.span)] == [
+        (3, path) for path in texts
+    ]
+    assert tested.open
+    assert trained.open

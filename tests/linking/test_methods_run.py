@@ -61,6 +61,10 @@ ONE_OF_TWO: Cases = {
         + "Data(⟦1⟧).train()\nData(2).test()\n",
         {"1"},
     ),
+    "a method that is called on something unseen alone": (
+        DATA + "import elsewhere\nData(2).test()\nelsewhere.made(Data).train()\n",
+        {"open"},
+    ),
     "another method is put in the place of one": (
         in_function("data = Data(2)\ndata.train = data.test\ndata.train()"),
         {"1"},
@@ -68,6 +72,11 @@ ONE_OF_TWO: Cases = {
 }
 
 EACH: Cases = {
+    "where nobody calls the method": (DATA + "Data(⟦1⟧).test()\nData(⟦2⟧).test()\n", {"1", "2"}),
+    "where the method is called on something else alone": (
+        DATA + "class Other:\n    def train(self):\n        pass\nData(⟦1⟧).test()\nOther().train()\n",
+        {"1"},
+    ),
     "both are trained": (TRAINED + "Data(⟦2⟧).train()\n", {"1", "2"}),
     "by another method": (TRAINED + "Data(⟦2⟧).both()\n", {"1", "2"}),
     "by the constructor": (

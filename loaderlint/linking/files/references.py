@@ -209,6 +209,8 @@ def last_names(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.BoolOp):
         for value in node.values:
             yield from last_names(value)
+    elif (display := _looked_up_in(node)) is not None:
+        yield from _names_in(display)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
         yield f"{called_name(node)}()"
         if called_name(node) == "partial" and node.args:
@@ -217,6 +219,14 @@ def last_names(node: ast.expr) -> Iterator[str]:
             yield str(asked.value)
     elif isinstance(node, ast.Call) and makes_remote(node):
         yield "remote()"
+
+
+def _looked_up_in(node: ast.expr) -> ast.expr | None:
+    """Return the display that an expression looks something up in: ``{"fast": Fast}[kind]``, ``{…}.get(kind)``."""
+    within = node.value if isinstance(node, ast.Subscript) else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        within = node.func.value
+    return within if isinstance(within, ast.Dict | ast.List | ast.Tuple) else None
 
 
 def _is_get(value: ast.expr) -> bool:

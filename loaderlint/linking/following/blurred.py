@@ -6,6 +6,7 @@ What such a change gives was not seen, so an attribute that it may have set can 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _STEPS = 120
+_SETS_BY_NAME = re.compile(rb"setattr|__dict__|\bvars\b|patch\.object")
+"""How a file may set attributes whose names it does not hold."""
 
 _Key: TypeAlias = tuple[str, int]
 
@@ -89,7 +92,8 @@ class Blurred:
         """The changes by the names they set, and those whose names are worked out."""
         named: dict[str, list[_Change]] = {}
         others: list[_Change] = []
-        for facts in self._evaluator.project.all_python():
+        project = self._evaluator.project
+        for facts in dict.fromkeys((*project.all_python(), *project.python_files_with(_SETS_BY_NAME))):
             for at in facts.attribute_changes:
                 if isinstance(at.name, ast.Constant):
                     named.setdefault(str(at.name.value), []).append(_Change(facts, at, "", ""))

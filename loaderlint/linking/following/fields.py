@@ -60,7 +60,7 @@ def given(
     ``handed_up`` are the calls that fill the fields where a constructor of a class below makes the object.
     """
     makers: list[AnyCaller]
-    elsewhere = for_users = False
+    elsewhere = for_users = filled = False
     if handed_up:
         makers = [*handed_up]
     elif instance.call is not None and instance.frame is not None:
@@ -70,7 +70,9 @@ def given(
         own = (one for one in made.by if not parameters.is_left_out(one, instance))
         makers = [*own, *evaluator.callers.base_calls(instance.of)]
         elsewhere, for_users = made.elsewhere, made.for_users
-    by_users = one_of(f"{classes.subject(owner)}.{name}", (("default", default), ("given", unseen(span))))
+        filled = evaluator.outside.fills(instance.of)
+    user = f"{classes.subject(owner)}.{name}"
+    by_users = one_of(user, (("default", default), ("given", unseen(span))))
     if not makers:
         return by_users
     order = fields_of(evaluator, owner)
@@ -91,7 +93,8 @@ def given(
         else:
             values = under(_of_call(evaluator, maker, order, name, keyword), maker.assumptions)
             values = values if removable else irremovable(values)
-        ways.append(settled(values, lambda: default))
+        held = settled(values, lambda: default)
+        ways.append(one_of(user, (("default", held), ("given", unseen(span)))) if filled else held)
     if elsewhere or _reads_environment(evaluator, owner):
         ways.append(unseen(span))
     if for_users:

@@ -26,11 +26,13 @@ from loaderlint.linking.things.kinds import (
     Possibilities,
     Possibility,
     Row,
+    Settings,
     end_of,
     one_of,
     unseen,
 )
 from loaderlint.linking.things.made_calls import in_tests
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, default_of, parameters
 from loaderlint.readers.python_calls import called_name, keywords, without_arguments
 
@@ -41,6 +43,8 @@ _FIXTURE = "pytest.fixture"
 _ASKS_BY_NAME = "getfixturevalue"
 """The method of ``request`` that gives a test or fixture what it names in a call."""
 _ANY_NAME = "*"
+_COPIES_ALL = ("deepcopy", "copy")
+"""Names of what copies a thing with all that is in it, the second of them only what OmegaConf makes."""
 _DEEPEST = 8
 """Fixtures that ask for each other; what is further away is unseen."""
 
@@ -128,7 +132,9 @@ def _asked_for(
     key = ("fixture", id(fixture.node), id(asking.scope.node), depth)
     given = evaluator.remembered(key, None, partial(_given_by, evaluator, fixture, asking, depth))
     shared = not all(one.constant for one in given)
-    return unseen(here) if shared and _may_be_changed(evaluator, name, fixture, asking, by) else given
+    # What OmegaConf makes is copied with all that is in it (``omegaconf/dictconfig.py``, ``DictConfig.__copy__``).
+    whole = _COPIES_ALL if all(isinstance(one.thing, Settings) for one in given) else _COPIES_ALL[:1]
+    return unseen(here) if shared and _may_be_changed(evaluator, name, fixture, asking, by, whole) else given
 
 
 def _is_conditional(fixture: _Fixture) -> bool:
@@ -149,18 +155,55 @@ def _is_another_for_heirs(
     )
 
 
-def _may_be_changed(evaluator: Evaluator, name: str, fixture: _Fixture, asking: _Asking, by: _Fixture | None) -> bool:
-    """Return whether something else gets the object that a fixture gives, before: other tests, or other fixtures."""
+def _may_be_changed(
+    evaluator: Evaluator, name: str, fixture: _Fixture, asking: _Asking, by: _Fixture | None, copies: Sequence[str]
+) -> bool:
+    """Return whether something else gets the object that a fixture gives, before: other tests, or other fixtures.
+
+    ``copies`` are the names of what makes another object of it, of which nothing is the same.
+    """
     in_play = list(_in_play(evaluator, asking))
     files = (*(facts for facts, _ in asking.holders), *(one.facts for one in in_play))
     # By a name that only a run shows, anybody there may get it.
-    if "scope" in fixture.options or any(_ASKS_BY_NAME in facts.source.text for facts in files):
+    if any(_ASKS_BY_NAME in facts.source.text for facts in files):
         return True
+    if _serves_several_tests(fixture):
+        return not _is_only_copied(evaluator, name, fixture, copies)
     return any(
         one.node not in (fixture.node, by.node if by is not None else None)
         and any(each.arg == name for each in parameters(one.node))
         for one in in_play
     )
+
+
+def _serves_several_tests(fixture: _Fixture) -> bool:
+    scope = fixture.options.get("scope")
+    return scope is not None and not (isinstance(scope, ast.Constant) and scope.value == "function")
+
+
+def _is_only_copied(evaluator: Evaluator, name: str, fixture: _Fixture, copies: Sequence[str]) -> bool:
+    """Return whether all tests and fixtures that may get what a fixture of a ``conftest.py`` gives only copy it."""
+    folder, last = posixpath.split(fixture.facts.source.path)
+    if last != "conftest.py":
+        # Whoever imports it can be asked for it, too.
+        return False
+    below = (evaluator.project.python_in_passing(path) for path in _below(evaluator, folder))
+    scopes = (scope.node for facts in below if facts is not None for scope in facts.scopes.values())
+    takers = (
+        one for one in scopes if isinstance(one, FunctionNode) and any(each.arg == name for each in parameters(one))
+    )
+    return all(_only_copies(one, name, copies) for one in takers)
+
+
+def _only_copies(function: FunctionNode, name: str, copies: Sequence[str]) -> bool:
+    """Return whether a function does nothing with a parameter but copy it: ``config.copy()``, ``deepcopy(config)``."""
+    copied = {
+        id(one)
+        for call in nodes_of(function)
+        if isinstance(call, ast.Call) and called_name(call) in copies
+        for one in (call.func.value if isinstance(call.func, ast.Attribute) else None, *call.args)
+    }
+    return all(id(one) in copied for one in nodes_of(function) if isinstance(one, ast.Name) and one.id == name)
 
 
 def _in_play(evaluator: Evaluator, asking: _Asking) -> Iterator[_Fixture]:

@@ -46,6 +46,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import CommandLineText, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.readers.tree import Sequence as TreeSequence
+from loaderlint.vocabulary.commandlines import MARKS
 from loaderlint.vocabulary.datasets import SPLITS
 from loaderlint.vocabulary.running import CURRENT_PROCESS
 
@@ -210,4 +211,6 @@ def item(evaluator: Evaluator, thing: Thing, key: Thing, span: Span, text: str, 
         return (Possibility(Module(frame.facts), span),)
     if isinstance(thing, External) and thing.name == "os.environ" and isinstance(key, str):
         return environment.item(evaluator, key, frame, span)
+    if isinstance(thing, External) and thing.name.startswith(MARKS):
+        return (Possibility(key, span),)
     return unseen(span)

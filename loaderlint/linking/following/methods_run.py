@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, External, Frame, Function, LeftOut, Made
+from loaderlint.linking.things.kinds import Class, External, Frame, Function, LeftOut, Made, Unseen
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts, Scope, ScopeNode, dotted, parameters
@@ -46,6 +46,8 @@ _SET = "="
 """What marks the names of attributes that are set."""
 _HELD_AS = "datamodule"
 """The attribute of a trainer, and of a module in older versions of Lightning, that holds the data module."""
+_OWNER_STEPS = 120
+"""Expressions followed to find out what a method is called on."""
 _NAMES_IT = re.compile(rb"\.datamodule\b")
 _SETTINGS = frozenset({"hparams", "cfg", "config", "conf", "args", "opt"})
 """What settings go by, which may have an entry of that name."""
@@ -85,9 +87,22 @@ def never_on(evaluator: Evaluator, every: Sequence[Class], method: Scope) -> fro
                 left = _left_out(evaluator, kind, one, method) if isinstance(one, Caller) else []
                 left_out.update(left)
                 others = others or not any(attribute is None for _, _, attribute in left)
-        return frozenset(left_out) if others else frozenset()
+        return frozenset(left_out) if others or _is_called_out_of_sight(evaluator, method) else frozenset()
 
     return evaluator.once(("never on", every[0].node, method.name), frozenset[LeftOut](), found)
+
+
+def _is_called_out_of_sight(evaluator: Evaluator, method: Scope) -> bool:
+    """Return whether a method of this name is called on something unseen, which may be an object like the others."""
+    for facts, site in evaluator.callers.sites(method.name):
+        owner = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+        if owner is None or is_super(owner):
+            continue
+        with evaluator.steps(_OWNER_STEPS):
+            found = evaluator.evaluate(owner, Frame(facts, site.place))
+        if any(isinstance(one.thing, Unseen) for one in found):
+            return True
+    return False
 
 
 def _left_out(evaluator: Evaluator, kind: Class, made: Caller, method: Scope) -> list[LeftOut]:

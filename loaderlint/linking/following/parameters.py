@@ -12,6 +12,7 @@ from loaderlint.linking.following.commandlines import wrapped as wrapped_functio
 from loaderlint.linking.following.configurations import configurable, hydra, run_with
 from loaderlint.linking.scopes.annotations import annotated, may_be_none
 from loaderlint.linking.things import classes, decorators
+from loaderlint.linking.things.alternatives import at_most
 from loaderlint.linking.things.classes import constructor, has_decorator, is_class_method, is_receiver, owner_of
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -140,11 +141,13 @@ def _where_called(evaluator: Evaluator, caller: AnyCaller, given: Possibilities)
 def conditions_of_call(evaluator: Evaluator, frame: Frame, call: ast.Call) -> list[Assumptions]:
     """Return the alternative assumptions under which a call is made."""
     ways = stops.conditions_at(evaluator, frame, call)
-    return [frozenset.intersection(*ways)] if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
+    return at_most(_CONDITIONS_KEPT, ways) if len(ways) > MOST_CONDITIONS_OF_A_CALL else ways
 
 
 MOST_CONDITIONS_OF_A_CALL = 12
-"""Where a call is come to in more ways than this, only what they have in common is kept of the conditions."""
+"""Where a call is come to in more ways than this, some of what they ask is forgotten."""
+_CONDITIONS_KEPT = 4
+"""As many are then kept at most: each of them is another way for each value that is given."""
 
 
 def _rest(

@@ -7,7 +7,17 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from loaderlint.linking.things import overridden
-from loaderlint.model.value import NO_ASSUMPTIONS, Answer, Assumption, Assumptions, answered, answers_of, together
+from loaderlint.model.value import (
+    NO_ASSUMPTIONS,
+    PLATFORM,
+    START_METHOD,
+    Answer,
+    Assumption,
+    Assumptions,
+    answered,
+    answers_of,
+    together,
+)
 
 _OPPOSITES: dict[Answer, Answer] = {
     True: False,
@@ -72,31 +82,32 @@ def _least(alternatives: Collection[Assumptions]) -> tuple[Assumptions, ...]:
     )
 
 
-def gathered(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+def gathered(alternatives: Iterable[Assumptions], *, words: bool = False) -> list[Assumptions]:
     """Return alternatives under which the same runs fall, those that differ in one number alone said as one.
 
-    Numbers tell the callers of a function from each other: the same value often comes from several of them.
+    Numbers tell the callers of a function from each other: the same value often comes from several of them. ``words``,
+    where those count as well, tell the files from each other that a user chooses from.
     """
-    return list(_gathered(tuple(alternatives)))
+    return list(_gathered(tuple(alternatives), words))
 
 
 @lru_cache(maxsize=65536)
-def _gathered(alternatives: tuple[Assumptions, ...]) -> list[Assumptions]:
+def _gathered(alternatives: tuple[Assumptions, ...], words: bool = False) -> list[Assumptions]:
     kept = simplified(alternatives)
-    numbered: dict[str, dict[Answer | None, frozenset[int]]] = {}
+    told: dict[str, dict[Answer | None, frozenset[int | str]]] = {}
     for subject, answer in frozenset[Assumption]().union(*kept) if len(kept) > 1 else ():
-        if numbers := _numbers(answer):
-            numbered.setdefault(subject, {})[answer] = numbers
-    for subject, numbers_in in sorted(numbered.items()):
+        if several := _numbers(answer) or (_words(subject, answer) if words else frozenset()):
+            told.setdefault(subject, {})[answer] = several
+    for subject, told_by in sorted(told.items()):
         others: list[Assumptions] = []
-        by_rest: dict[Assumptions, frozenset[int]] = {}
+        by_rest: dict[Assumptions, frozenset[int | str]] = {}
         for each in kept:
             given = answered(each).get(subject)
-            if given is None or given not in numbers_in:
+            if given is None or given not in told_by:
                 others.append(each)
             else:
                 rest = each - {Assumption(subject, given)}
-                by_rest[rest] = by_rest.get(rest, frozenset()) | numbers_in[given]
+                by_rest[rest] = by_rest.get(rest, frozenset()) | told_by[given]
         kept = others
         for rest, every in by_rest.items():
             kept.append(rest | {Assumption(subject, every if len(every) > 1 else next(iter(every)))})
@@ -127,6 +138,14 @@ def _numbers(answer: Answer) -> frozenset[int]:
     if isinstance(answer, frozenset):
         return frozenset(each for each in answer if isinstance(each, int) and not isinstance(each, bool))
     return frozenset({answer} if isinstance(answer, int) and not isinstance(answer, bool) else ())
+
+
+def _words(subject: str, answer: Answer) -> frozenset[str]:
+    """Return the words that answer a question which the target does not settle, none where the answer is another."""
+    if subject in (PLATFORM, START_METHOD):
+        return frozenset()
+    answers = answers_of(answer)
+    return answers if all(isinstance(each, str) for each in answers) else frozenset()
 
 
 def _joined(
@@ -171,10 +190,16 @@ def _meeting(alternatives: tuple[Assumptions, ...], ways: tuple[Assumptions, ...
     met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
     if len(met) > MOST_ALTERNATIVES:
         met = gathered(met)
-    return met if len(met) <= MOST_GATHERED else _forgetting(met)
+    return met if len(met) <= MOST_GATHERED else at_most(MOST_GATHERED, met)
 
 
-def _forgetting(alternatives: list[Assumptions]) -> list[Assumptions]:
+def at_most(most: int, alternatives: Iterable[Assumptions]) -> list[Assumptions]:
+    """Return so many alternatives at most, under which the same runs fall, or at least these."""
+    few = gathered(alternatives, words=True)
+    return few if len(few) <= most else _forgetting(few, most)
+
+
+def _forgetting(alternatives: list[Assumptions], most: int) -> list[Assumptions]:
     """Return few enough alternatives under which at least the same runs fall, without some of the questions.
 
     Those of yes or no go first, of these the ones that keep the most alternatives apart: who calls a function and which
@@ -191,7 +216,7 @@ def _forgetting(alternatives: list[Assumptions]) -> list[Assumptions]:
 
     left = alternatives
     for subject in sorted(asked, key=last_to_go):
-        left = gathered(one - asked[subject] for one in left)
-        if len(left) <= MOST_GATHERED:
+        left = gathered((one - asked[subject] for one in left), words=True)
+        if len(left) <= most:
             break
     return left

@@ -144,7 +144,7 @@ def _equal_texts_as_one(possibilities: Iterable[Possibility], span: Span) -> Pos
         places = frozenset[Span]().union(*(one.places for one in same))
         found.extend(
             Possibility(text, span, assumptions=assumptions, sources=places)
-            for assumptions in gathered(one.assumptions for one in same)
+            for assumptions in gathered((one.assumptions for one in same), words=True)
         )
     return tuple(found)
 

@@ -1,6 +1,7 @@
 """Objects of project classes that a library fills from the command line, one field for each flag.
 
-tyro (``tyro.cli``): the fields of nested classes are flags of their own, a union of classes is a choice of commands.
+tyro (``tyro.cli``): the fields of nested classes are flags of their own, a union of classes is a choice of commands, as
+is one of objects to start from.
 simple_parsing (``parse``, ``add_arguments``) and transformers (``HfArgumentParser``): one object for each class.
 draccus and pyrallis (``parse``): one object, nested as its classes are.
 A field that the user does not give keeps its default. jsonargparse (``jsonargparse/_cli.py``, ``_run_component``): a
@@ -15,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import functions
+from loaderlint.linking.following.commandlines import defaults_chosen
 from loaderlint.linking.following.commandlines.given import left_or_given
 from loaderlint.linking.scopes.annotations import annotated
 from loaderlint.linking.things import classes
@@ -103,8 +105,7 @@ def filled(
     """Return the objects that users can make of an annotation, starting from a default where there is one."""
     subject = str(span)
     if default is not None:
-        given = evaluator.evaluate(default, frame)
-        return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span)) for one in given)
+        return _each_opened(evaluator, evaluator.evaluate(default, frame), subject, span)
     ways: list[tuple[str, Possibilities]] = []
     for part in annotated(what):
         for one in evaluator.evaluate(part, frame):
@@ -114,7 +115,13 @@ def filled(
                 ways.append((one.thing.node.name, under((made,), one.assumptions)))
             elif isinstance(one.thing, Function):
                 ways.append((one.thing.scope.name, _result(evaluator, one.thing)))
+            for command, objects in defaults_chosen.commands_of(evaluator, one).items():
+                ways.append((command, _each_opened(evaluator, objects, f"{subject} {command}", span)))
     return one_of(f"{subject} command", ways) if ways else None
+
+
+def _each_opened(evaluator: Evaluator, objects: Possibilities, subject: str, span: Span) -> Possibilities:
+    return tuple(replace(one, thing=_opened(evaluator, one.thing, subject, span)) for one in objects)
 
 
 def _result(evaluator: Evaluator, function: Function) -> Possibilities:

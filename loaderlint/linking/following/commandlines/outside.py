@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.commandlines import click, objects
+from loaderlint.linking.following.commandlines import click, defaults_chosen, objects
 from loaderlint.linking.following.commandlines.flags import strings
 from loaderlint.linking.following.commandlines.given import left_or_given
 from loaderlint.linking.following.configurations.handing import parameter_given
@@ -131,6 +131,7 @@ class OutsideUsers:
                         self._offer(site.node.args[0], frame, facts.span(site.node), last in _RUNS_METHODS)
                         if last in _MAKES_SUBCLASSES:
                             self._fill_parameters(site.node.args[0], frame)
+                        self._fill_defaults(site.node.args[0], frame)
                         if self._is_unseen(site.node.args[0], frame):
                             self._fill_what_it_is_handed_to(site.node, frame)
         return self._found
@@ -183,19 +184,29 @@ class OutsideUsers:
                             self._fill(parameter.annotation, where)
 
     def _fill(self, annotation: ast.expr, frame: Frame) -> None:
-        """Note the classes of an annotation, those that inherit from them, and those of their fields."""
+        """Note the classes of an annotation, and what `_fill_classes` notes of them."""
         for part in annotated(annotation):
-            waiting = [one.thing for one in self._evaluator.evaluate(part, frame) if isinstance(one.thing, Class)]
-            while waiting:
-                owner = waiting.pop()
-                if id(owner.node) in self._filled:
-                    continue
-                self._filled.add(id(owner.node))
-                waiting.extend(self._evaluator.callers.heirs(owner))
-                for one in classes.lineage(self._evaluator, owner):
-                    inner = Frame(one.facts, end_of(one.scope))
-                    for _, field in classes.fields(one):
-                        self._fill(field, inner)
+            found = self._evaluator.evaluate(part, frame)
+            self._fill_classes([one.thing for one in found if isinstance(one.thing, Class)])
+
+    def _fill_classes(self, waiting: list[Class]) -> None:
+        """Note classes, those that inherit from them, and those of their fields."""
+        while waiting:
+            owner = waiting.pop()
+            if id(owner.node) in self._filled:
+                continue
+            self._filled.add(id(owner.node))
+            waiting.extend(self._evaluator.callers.heirs(owner))
+            for one in classes.lineage(self._evaluator, owner):
+                inner = Frame(one.facts, end_of(one.scope))
+                for _, field in classes.fields(one):
+                    self._fill(field, inner)
+
+    def _fill_defaults(self, what: ast.expr, frame: Frame) -> None:
+        """Note the classes of the objects that users choose one of to start from."""
+        for one in (one for part in annotated(what) for one in self._evaluator.evaluate(part, frame)):
+            for chosen in defaults_chosen.commands_of(self._evaluator, one).values():
+                self._fill_classes([way.thing.of for way in chosen if isinstance(way.thing, Instance)])
 
     def _is_one_of(self, names: tuple[str, ...], call: ast.Call, frame: Frame) -> bool:
         with self._evaluator.steps(MOST_CALLEE_STEPS):

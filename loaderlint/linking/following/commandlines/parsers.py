@@ -79,7 +79,10 @@ def method(
             # What the namespace holds already is not parsed again.
             return unseen(span)
         declarations = tuple(_History(evaluator, owner.thing, node).before(frame))
-        parsed = (Possibility(CommandLine(declarations, words_of(evaluator, node, frame)), span),)
+        parsed = tuple(
+            Possibility(CommandLine(declarations, words), span, assumptions=assumptions)
+            for words, assumptions in words_of(evaluator, node, frame)
+        )
         return parsed if name in _PARSES else (Possibility(Row((parsed, unseen(span))), span),)
     return None
 

@@ -10,8 +10,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.commandlines.flags import Flag
-from loaderlint.linking.things.kinds import UNSEEN, Frame, Possibilities, Possibility, Row
+from loaderlint.linking.things.kinds import UNSEEN, Frame, Possibilities, Possibility, Row, Thing
 from loaderlint.model.source import Source, Span
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -19,26 +20,36 @@ if TYPE_CHECKING:
 _PLAIN_STRING = re.compile(r"""(["'])(?P<text>[^"'\\]*)\1""")
 
 Words = tuple[Possibilities, ...]
+_BY_USER: list[tuple[Words | None, Assumptions]] = [(None, NO_ASSUMPTIONS)]
+MOST_LISTS = 16
+"""Of more lists than this that a call may be given, none is followed."""
 
 
-def words_of(evaluator: Evaluator, parse: ast.Call, frame: Frame) -> Words | None:
-    """Return the words that a ``parse_args`` call is given in the program, None when the user writes them.
+def words_of(evaluator: Evaluator, parse: ast.Call, frame: Frame) -> list[tuple[Words | None, Assumptions]]:
+    """Return the words that a ``parse_args`` call is given in the program, None where the user writes them.
 
-    A list of words is taken as it stands, a single string as what it splits into at spaces.
+    A list of words is taken as it stands, a single string as what it splits into at spaces. Whoever calls the function
+    around it may hand over others each: ``def main(argv): parser.parse_args(argv)``.
     """
     given = next((one.value for one in parse.keywords if one.arg == "args"), parse.args[0] if parse.args else None)
     if given is None:
-        return None
+        return _BY_USER
     split = given.func if isinstance(given, ast.Call) and not given.args and not given.keywords else None
     if isinstance(split, ast.Attribute) and split.attr == "split":
         texts = evaluator.evaluate(split.value, frame)
         if len(texts) != 1 or not isinstance(texts[0].thing, str):
-            return None
-        return tuple((one,) for one in _pieces(evaluator, texts[0]))
-    rows = [one.thing for one in evaluator.evaluate(given, frame)]
-    if len(rows) != 1 or not isinstance(rows[0], Row):
+            return _BY_USER
+        return [(tuple((one,) for one in _pieces(evaluator, texts[0])), NO_ASSUMPTIONS)]
+    lists = evaluator.evaluate(given, frame)
+    if not lists or len(lists) > MOST_LISTS:
+        return _BY_USER
+    return [(_words_in(evaluator, one.thing), one.assumptions) for one in lists]
+
+
+def _words_in(evaluator: Evaluator, given: Thing) -> Words | None:
+    if not isinstance(given, Row):
         return None
-    return tuple(tuple(_unquoted(evaluator, one) for one in word) for word in rows[0].items)
+    return tuple(tuple(_unquoted(evaluator, one) for one in word) for word in given.items)
 
 
 def _source(evaluator: Evaluator, span: Span) -> Source | None:

@@ -212,7 +212,7 @@ def composed(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilitie
     arguments = arguments_of(node, ("config_name", "overrides"))
     found: list[Possibility] = []
     for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
-        folders = list(_initialized(evaluator, frame))
+        folders = list(dict.fromkeys(_initialized(evaluator, frame)))
         if not isinstance(name.thing, str) or len(folders) != 1:
             found.extend(unseen(span, name.assumptions))
             continue
