@@ -7,29 +7,6 @@ from tests.linking.traced import IMPORT, Cases, loader_of, loaders_of, met, trac
 LOCAL: Cases = {
     "a literal splatted": ("DataLoader(data, **{'num_workers': ⟦8⟧})", {"8"}),
     "a name splatted": ("options = {'num_workers': ⟦8⟧}\nDataLoader(data, **options)", {"8"}),
-    "dict() of pairs, of which there may be more or less": (
-        """
-        def load(first, second=None):
-            said = {}
-            if first is not None:
-                said["first"] = first
-            if second is not None:
-                said["second"] = second
-            made = dict((key, said[key]) for key in said)
-            return DataLoader(data, num_workers=made["first"])
-        load(⟦8⟧)
-        load(⟦4⟧, 2)
-        """,
-        {"8", "4"},
-    ),
-    "dict() of pairs whose keys were not seen": (
-        "made = dict((key, 8) for key in some())\nDataLoader(data, num_workers=made['first'])",
-        {"open"},
-    ),
-    "dict() of what gives no pairs": (
-        "made = dict(key for key in ['ab', 'cd'])\nDataLoader(data, num_workers=made['a'])",
-        {"open"},
-    ),
     "dict(...)": ("options = dict(num_workers=⟦8⟧)\nDataLoader(data, **options)", {"8"}),
     "dict of a dict": (
         "base = {'num_workers': 2}\noptions = dict(base, num_workers=⟦8⟧)\nDataLoader(data, **options)",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import copies, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened
-from loaderlint.linking.things import dictionaries, loops, operators, patterns, platforms, rows, settings, templates
+from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
     UNSEEN,
@@ -241,8 +241,6 @@ def dictionary(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, sp
     if name in COPIES and node.args:
         return copies.same(evaluator.evaluate(node.args[0], frame), node)
     if len(node.args) == 1 and not node.keywords:
-        if loops.gives_pairs(node.args[0]):
-            return loops.dictionary(evaluator, node.args[0], frame)
         return tuple(
             one if not isinstance(one.thing, Row) else replace(one, thing=rows.dictionary_of(one.thing) or UNSEEN)
             for one in evaluator.evaluate(node.args[0], frame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING
 
 from loaderlint.linking.things.dictionaries import is_complete, keys_of
 from loaderlint.linking.things.kinds import (
@@ -34,8 +34,6 @@ from loaderlint.vocabulary.datasets import SPLITS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-_Pairs: TypeAlias = ast.DictComp | ast.GeneratorExp | ast.ListComp
 
 MOST_TURNS = 128
 """A loop over more than this is followed no further."""
@@ -185,24 +183,8 @@ def row(evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorEx
     return (Possibility(Row(items), frame.facts.span(node)),) if all(items) else unseen(frame.facts.span(node))
 
 
-def gives_pairs(node: ast.expr) -> TypeGuard[ast.GeneratorExp | ast.ListComp]:
-    """Return whether ``dict()`` of this is another way to write a comprehension: ``dict((key, 1) for key in keys)``."""
-    match node:
-        case ast.GeneratorExp(ast.Tuple([key, value])) | ast.ListComp(ast.Tuple([key, value])):
-            return not isinstance(key, ast.Starred) and not isinstance(value, ast.Starred)
-    return False
-
-
-def _key_and_value(node: _Pairs) -> tuple[ast.expr, ast.expr]:
-    if isinstance(node, ast.DictComp):
-        return node.key, node.value
-    assert isinstance(node.elt, ast.Tuple)
-    key, value = node.elt.elts
-    return key, value
-
-
-def dictionary(evaluator: Evaluator, node: _Pairs, frame: Frame) -> Possibilities:
-    """Return the dictionary that a comprehension over known keys makes, or ``dict()`` of one that gives pairs.
+def dictionary(evaluator: Evaluator, node: ast.DictComp, frame: Frame) -> Possibilities:
+    """Return the dictionary that a comprehension over known keys makes.
 
     Where it goes over one of several things that have different keys, it makes one of several dictionaries.
     """
@@ -220,13 +202,13 @@ def dictionary(evaluator: Evaluator, node: _Pairs, frame: Frame) -> Possibilitie
 
 
 def _dictionary_assuming(
-    evaluator: Evaluator, node: _Pairs, frame: Frame, assumptions: Assumptions
+    evaluator: Evaluator, node: ast.DictComp, frame: Frame, assumptions: Assumptions
 ) -> Possibility | None:
     turns = _turns(evaluator, node, frame, assumptions)
     if turns is None:
         return None
     where = frame.at(frame.scope.inside[id(node)])
-    keys, values = (evaluator.evaluate(one, where) for one in _key_and_value(node))
+    keys, values = evaluator.evaluate(node.key, where), evaluator.evaluate(node.value, where)
     entries: dict[str, Possibilities] = {}
     for turn in turns:
         key, given = of_turn(keys, turn), of_turn(values, turn)
