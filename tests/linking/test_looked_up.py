@@ -42,28 +42,6 @@ LOOKED_UP: Cases = {
         project(f"{BY_SUBSCRIPT}c = Config.read('config.json')\ngetattr(loaders, c['type'])(**c['args'])"),
         {"2"},
     ),
-    "by the last part of a dotted name": (
-        project(
-            "import importlib\nmodule, kind = config['type'].rsplit('.', 1)\n"
-            "getattr(importlib.import_module(module), kind)(**config['args'])",
-            '{"type": "loaders.Train", "args": {"size": 8, "num_workers": ⟦2⟧}}',
-        ),
-        {"2"},
-    ),
-    "by a part of a name that a separator which was not seen ends": (
-        project(
-            "module, kind = config['type'].rsplit(find(), 1)\ngetattr(loaders, kind)(**config['args'])",
-            '{"type": "loaders.Train", "args": {"size": 8, "num_workers": 2}}',
-        ),
-        {"1 at loaders.py:4:42", "open"},
-    ),
-    "by parts of a name that has but one": (
-        project(
-            "module, kind = config['type'].rsplit('.', 1)\ngetattr(loaders, kind)(**config['args'])",
-            '{"type": "Train", "args": {"size": 8, "num_workers": 2}}',
-        ),
-        {"1 at loaders.py:4:42", "open"},
-    ),
     "a class that has a name of its own afterwards": (
         project("Train = config\nfound = getattr(loaders, 'Train')\nfound(**config['args'])"),
         {"2"},

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
-_SPLITS = frozenset({"split", "rsplit"})
-"""Methods that take a text apart."""
 _COPIES = ("copy", "clone", "copy_and_resolve_references", "to_dict", "_asdict", "__copy__")
 """Methods that return what a dictionary holds."""
 
@@ -74,8 +72,8 @@ def given_by(
         row = rows.of_dictionary(thing, name, span)
         if row is not None:
             return row
-    if isinstance(thing, str) and name in _SPLITS and not node.keywords:
-        return _split(name, owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
+    if isinstance(thing, str) and name == "split" and not node.keywords:
+        return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
     if isinstance(thing, str) and name == "join" and (lines := file_lines.joined(node)) is not None:
         return (Possibility(Made(file_lines.JOINED, lines, frame), span),)
     if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
@@ -134,16 +132,15 @@ def _begins_or_ends(evaluator: Evaluator, text: Possibility, node: ast.Call, nam
     return distinct(found)
 
 
-def _split(name: str, text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:
-    """Return what ``split`` or ``rsplit`` makes of a text."""
+def _split(text: Possibility, arguments: list[Possibilities], span: Span) -> Possibilities:
+    """Return what ``split`` makes of a text."""
     found: list[Possibility] = []
     for values, assumptions, places in combined((text,), *arguments):
-        try:
-            pieces: list[str] = getattr(str, name)(*(one.thing for one in values))
-        except (TypeError, ValueError):
-            # No separator, or one that was not seen.
+        given = [one.thing for one in values]
+        if len(given) > 2 or not all(isinstance(one, str) for one in given) or "" in given[1:]:
             found.extend(unseen(span, assumptions))
             continue
+        pieces = str.split(*given)  # type: ignore[arg-type]
         found.append(Possibility(Row(taken_out(pieces, span, places)), span, assumptions=assumptions))
     return tuple(found)
 
