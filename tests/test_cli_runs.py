@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -87,6 +88,17 @@ def test_a_file_that_cannot_be_parsed_exits_with_2_and_the_rest_goes_on(
     assert [(one["path"], one["line"]) for one in report["errors"]] == [("broken.py", 2)]
     assert [one["code"] for one in report["findings"]] == [CODE]
     assert said(capsys, "--exit-zero")[0] == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other platforms take no such name")
+@pytest.mark.parametrize("options", [(), ("--format", "json"), ("--format", "concise"), ("--diff",), ("--fix",)])
+def test_a_file_whose_name_is_no_text_is_linted_like_the_others(options: tuple[str, ...], project: WriteFiles) -> None:
+    project({"train.py": SCRIPT})
+    named = os.fsdecode(b"bad\xff.py")
+    Path(named).write_text("from torch.utils.data import DataLoader\nfor one in DataLoader([1], num_workers=2): ...\n")
+    code = run(("--platform", "windows", *options))
+    assert code == (0 if options == ("--fix",) else 1)
+    assert ("__main__" in Path(named).read_text()) is (options == ("--fix",))
 
 
 @pytest.mark.parametrize("name", ["settings.json", "settings.toml"])

@@ -148,6 +148,9 @@ MACHINE_QUESTIONS = frozenset(
 )
 """Functions that return what a machine has, the same whenever a program asks."""
 
+MACOS_QUESTIONS = frozenset({"torch.backends.mps.is_available", "torch.backends.mps.is_built"})
+"""Those of them that are true on macOS alone: Metal is Apple's (``torch.backends.mps``, `torch.backends` page)."""
+
 PROCESS_DEFAULTS = ("torch.set_default_dtype", "torch.set_default_tensor_type", "torch.set_default_device")
 """Functions of torch that change what tensors its process makes from then on."""
 

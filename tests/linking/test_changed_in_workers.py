@@ -338,6 +338,7 @@ PROCESS_WIDE = {
     "an end": ("import sys\nif index == 5:\n    sys.exit(3)", "sys.exit(3)"),
     "an end by another name": ("from os import _exit as leave\nleave(3)", "leave(3)"),
     "an end that somebody may take": ("raise SystemExit(3)", "SystemExit(3)"),
+    "an end that is not called": ("raise SystemExit", "SystemExit"),
     "where every worker comes": (
         "import torch\nif torch.utils.data.get_worker_info() is not None:\n    torch.manual_seed(index)",
         "torch.manual_seed(index)",

@@ -353,6 +353,7 @@ IMPORTS: Cases = {
             "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))",
             "sys.path.insert(0, folder)  # 'other/sub'",
             "sys.path.remove('other/sub')",
+            "# sys.path.append('other/sub')",
             "print(sys.path, 'other/sub')",
         )
     },

@@ -257,6 +257,8 @@ ITERATE = {
         False,
     ),
     "as torch's does": ("pass", True),
+    "by what is handed the loader": ("def __iter__(self):\n        return Batches(self)", True),
+    "by a function that is handed the loader": ("def __iter__(self):\n        yield from batches(of=self)", True),
     "what torch's does": ("def __iter__(self):\n        return map(half, super().__iter__())", True),
     "what torch's does, by its name": ("def __iter__(self):\n        yield from DataLoader.__iter__(self)", True),
     "what torch's iterator does": ("def __iter__(self):\n        yield from self._get_iterator()", True),

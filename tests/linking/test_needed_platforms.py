@@ -60,6 +60,15 @@ BOUND: Cases = {
         f"{NCCL}import torch\nif torch.cuda.is_available():\n    dist.init_process_group('nccl')\n{LOADER}",
         {"2 on linux with cuda", "2 without cuda"},
     ),
+    "what Apple alone has": (
+        "import torch\nDataLoader(d, num_workers=⟦2⟧ if torch.backends.mps.is_available() else ⟦0⟧)",
+        {"2 on macos", "0"},
+    ),
+    "what Apple alone has, by the name of a device": (
+        "import torch\ndevice = 'mps' if torch.backends.mps.is_available() else 'cpu'\n"
+        "DataLoader(d, num_workers=⟦0⟧ if device == 'cpu' else ⟦2⟧)",
+        {"2 on macos", "0"},
+    ),
     "a signal": (
         f"import signal\nsignal.signal(signal.SIGUSR1, stop)\n{LOADER}",
         {"2 on linux, macos"},

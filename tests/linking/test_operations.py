@@ -142,7 +142,7 @@ CUDA: Cases = {
         {"8 with cuda", "0 without cuda"},
     ),
     "another accelerator is another question": (
-        "import torch\nDataLoader(data, num_workers=⟦8⟧ if torch.backends.mps.is_available() else ⟦0⟧)",
+        "import torch\nDataLoader(data, num_workers=⟦8⟧ if torch.xpu.is_available() else ⟦0⟧)",
         {"8", "0"},
     ),
 }

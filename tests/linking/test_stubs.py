@@ -80,6 +80,16 @@ LOADING = {
     ),
     "a loader in its place": (MODULE, BODY.format('monkeypatch.setattr(data, "DataLoader", Counting)', count="⟦2⟧")),
     "a spy": (MODULE, BODY.format('monkeypatch.setattr(data, "DataLoader", spy)', count="⟦2⟧")),
+    "a spy that hands on the options alone": (
+        MODULE,
+        "def counting(rows, **options):\n    return torch.utils.data.DataLoader(rows, **options)\n"
+        + BODY.format('monkeypatch.setattr(data, "DataLoader", counting)', count="⟦2⟧"),
+    ),
+    "a function that makes one itself": (
+        MODULE,
+        "def counting(rows, num_workers):\n    return DataLoader(rows, num_workers=num_workers)\n"
+        + BODY.format('monkeypatch.setattr(data, "DataLoader", counting)', count="⟦2⟧"),
+    ),
     "a mock that wraps it": (
         MODULE,
         BLOCK.format('mock.patch("data.DataLoader", wraps=DataLoader)', count="⟦2⟧"),

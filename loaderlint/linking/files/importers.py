@@ -13,6 +13,7 @@ from typing import Protocol
 from loaderlint.linking.files.known import OtherFiles
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.files.search_path import upwards
+from loaderlint.linking.files.words import as_bytes
 from loaderlint.model.imported import Imported
 from loaderlint.model.source import Language, Source
 from loaderlint.readers.python_calls import arguments, called_name, keywords
@@ -54,7 +55,7 @@ class Importers:
         file = PurePosixPath(path)
         stem = file.parent.name if file.name == "__init__.py" else file.stem
         found: dict[str, str] = {}
-        for other in self._mentioning.get(stem.encode(), ()):
+        for other in self._mentioning.get(as_bytes(stem), ()):
             facts = self._project.python(other) if other != path else None
             if facts is not None:
                 for name in _taken(facts.tree, partial(self._means, other, path)):
@@ -200,9 +201,9 @@ def _words(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def _named(content: bytes, stem: str) -> Iterator[str]:
     """Yield what a text takes from modules of a name: by ``module:object``, and by the imports written out in it."""
     content = _COMMENT.sub(b"", content)
-    module = rb"(?<![\w/])%s" % re.escape(stem.encode())
+    module = rb"(?<![\w/])%s" % re.escape(as_bytes(stem))
     yield from (name.decode() for name in re.findall(module + rb":(\w+)", content))
-    statements = [one for text in _IMPORT.findall(content) if stem.encode() in text for one in _parsed(text)]
+    statements = [one for text in _IMPORT.findall(content) if as_bytes(stem) in text for one in _parsed(text)]
     taken = set(_taken(ast.Module(statements, []), lambda name: name.rpartition(".")[2] == stem))
     if _NO_NAME in taken:
         read = {name.decode() for name in re.findall(module + rb"\.(\w+)", content)} - {"py"}

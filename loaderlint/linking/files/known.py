@@ -16,7 +16,7 @@ from loaderlint.linking.files.search_path import (
     entry_points,
     name_declared,
 )
-from loaderlint.linking.files.words import words_of
+from loaderlint.linking.files.words import as_bytes, words_of
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers import ReadError
@@ -127,7 +127,7 @@ class Files:
         """Return whether a file holds one of several words, in a longer word or not."""
         content = self.content(path)
         words = self.words(path, content) if content is not None else b""
-        return any(name.encode() in words for name in names)
+        return any(as_bytes(name) in words for name in names)
 
     def add(self, path: str) -> None:
         """Make a file one of those that matter, if there is such a file."""
@@ -154,7 +154,7 @@ class Files:
         ``sign`` is what its comments begin with, where a program takes them away before it reads JSON.
         """
         source = self.source(path)
-        if source is None or sign.encode() not in source.content:
+        if source is None or as_bytes(sign) not in source.content:
             sign = ""
         if (path, sign) not in self._configuration:
             facts = None

@@ -15,7 +15,7 @@ from loaderlint.linking.files.known import Files, OtherFiles, Readings
 from loaderlint.linking.files.launches import Launches
 from loaderlint.linking.files.parts import Parts
 from loaderlint.linking.files.search_path import SOURCE_ROOTS, put_on_path
-from loaderlint.linking.files.words import Wanted
+from loaderlint.linking.files.words import Wanted, as_bytes
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language, Source
 from loaderlint.readers.python import PythonFacts
@@ -208,7 +208,7 @@ class Project:
         """Return whether any Python source that may matter names one of the words."""
         if words not in self._mentions:
             contents = [one.content for one in self._that_matter() if one.language is Language.PYTHON]
-            self._mentions[words] = any(word.encode() in content for content in contents for word in words)
+            self._mentions[words] = any(as_bytes(word) in content for content in contents for word in words)
         return self._mentions[words]
 
     def configuration_files_with(self, words: tuple[str, ...], sign: str = "") -> Iterator[ConfigurationFacts]:
@@ -218,7 +218,7 @@ class Project:
         Nobody named such a file, so one that cannot be parsed is passed over.
         """
         if words not in self._with_words:
-            self._with_words[words] = tuple(self._paths_with([word.encode() for word in words]))
+            self._with_words[words] = tuple(self._paths_with([as_bytes(word) for word in words]))
         for path in self._with_words[words]:
             named = self._files.is_read(path)
             facts = self.configuration_file(path, sign)
@@ -386,7 +386,7 @@ class Project:
         """Yield the path and text of every Python file that mentions a word; none of them is kept."""
         for path in self.paths:
             content = self._files.content(path) if Language.of(path) is Language.PYTHON else None
-            if content is not None and word.encode() in content:
+            if content is not None and as_bytes(word) in content:
                 yield path, content.decode(errors="replace")
 
     def folder(self, path: str) -> tuple[str, ...]:

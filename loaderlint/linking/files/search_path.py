@@ -182,6 +182,8 @@ def put_on_path(content: bytes) -> tuple[str, ...] | None:
         return None
     found: list[str] = []
     for match in _EXTENDS.finditer(content):
+        if b"#" in content[content.rfind(b"\n", 0, match.start()) + 1 : match.start()]:
+            continue
         argument = _argument(content[match.end() : match.end() + _LONGEST_ARGUMENT])
         texts = [text.decode("utf-8", "replace").rpartition("}")[2] for text in _PART_OF_PATH.findall(argument)]
         found.extend(texts if b"[" in argument else ["/".join(texts)])

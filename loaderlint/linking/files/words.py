@@ -11,6 +11,11 @@ _APART = bytes(one if one in _OF_WORDS else ord(" ") for one in range(0x100))
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
+def as_bytes(text: str) -> bytes:
+    """Return a text as files have it; half a character, as file names that are no text hold, stands in none of them."""
+    return text.encode(errors="surrogatepass")
+
+
 def words_of(content: bytes) -> bytes:
     """Return the words of a text, each of them once, with spaces between."""
     return b" ".join(set(content.translate(_APART).split()))
@@ -20,7 +25,7 @@ class Wanted:
     """A piece of text that is looked for in many files, such as a name, ``.name`` or ``setattr(name,``."""
 
     def __init__(self, text: str) -> None:
-        self._text = text.encode()
+        self._text = as_bytes(text)
         self._words = tuple(_WORD.findall(self._text))
         self._is_word = self._words == (self._text,)
 

@@ -129,7 +129,9 @@ class Conditions:
         if of_the_machine is not None:
             asked, truth = of_the_machine
             question = Question(ast.unparse(asked), "the machine", names=_names(test))
-            return [choice(question, answer if truth else _OPPOSITES[answer])]
+            given = answer if truth else _OPPOSITES[answer]
+            is_so = of_machine.holds_on(asked) if given in (True, frozenset({True})) else NO_ASSUMPTIONS
+            return [choice(question, given) | is_so]
         own = any(name in frame.scope.bindings for name in names_of(test) if "." not in name)
         # What one call asks of its own arguments another call asks of others.
         called = frame.called if own else ""

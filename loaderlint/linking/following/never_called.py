@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.files.words import as_bytes
 from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Thing
@@ -84,7 +85,7 @@ def _is_data_module(thing: Thing) -> bool:
 
 def _names_of(facts: PythonFacts, name: str, lineage: Collection[Scope]) -> Iterator[ast.AST]:
     """Yield what names a method in a file, but for what classes besides its lineage have of that name themselves."""
-    if name.encode() not in facts.source.content:
+    if as_bytes(name) not in facts.source.content:
         return
     others = {
         node

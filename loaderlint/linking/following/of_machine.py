@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following import environment
 from loaderlint.linking.things.kinds import Frame, Made
-from loaderlint.vocabulary.running import MACHINE_QUESTIONS
+from loaderlint.linking.things.platforms import on
+from loaderlint.model.target import Platform
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
+from loaderlint.vocabulary.running import MACHINE_QUESTIONS, MACOS_QUESTIONS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -33,6 +36,13 @@ def spelled_out(evaluator: Evaluator, test: ast.expr, frame: Frame) -> tuple[ast
     if environment.is_set_somewhere(evaluator, _HIDES_DEVICES):
         return None
     return _as_truth(spelled)
+
+
+def holds_on(asked: ast.expr) -> Assumptions:
+    """Return what is assumed of the platform where what the machine is asked, as it was spelled out, is so."""
+    function = asked.func if isinstance(asked, ast.Call) else None
+    of_macos = isinstance(function, ast.Name) and function.id in MACOS_QUESTIONS
+    return on(frozenset({Platform.MACOS.value})) if of_macos else NO_ASSUMPTIONS
 
 
 def _asks_at_all(evaluator: Evaluator) -> bool:

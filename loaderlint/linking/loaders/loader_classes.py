@@ -72,14 +72,22 @@ def iterates_itself(evaluator: Evaluator, owner: Class) -> bool:
 def starts_workers(evaluator: Evaluator, owner: Class) -> bool:
     """Return whether iterating a project class may come to torch's iterator, which alone starts workers.
 
-    It does not where the class gives its batches by an ``__iter__`` of its own, and neither it nor a class above it
-    names what makes that iterator.
+    It does not where the class gives its batches by an ``__iter__`` of its own, neither it nor a class above it names
+    what makes that iterator, and nobody else is handed the loader, who might ask for one.
     """
     family = classes.lineage(evaluator, owner)
     giving, _ = classes.nearest(family, "__iter__") or (None, None)
     if giving is None or library_base(evaluator, giving) is None:
         return True
-    return any(_reaches_torch(node) for one in family for node in ast.walk(one.node))
+    nodes = [node for one in family for node in ast.walk(one.node)]
+    return any(map(_reaches_torch, nodes)) or any(map(_hands_itself_on, nodes))
+
+
+def _hands_itself_on(node: ast.AST) -> bool:
+    """Return whether a part of a class hands the object itself to somebody."""
+    handed = [*node.args, *(one.value for one in node.keywords)] if isinstance(node, ast.Call) else []
+    given_back = [node.value] if isinstance(node, ast.Return) else []
+    return any(isinstance(one, ast.Name) and one.id == "self" for one in (*handed, *given_back))
 
 
 def _reaches_torch(node: ast.AST) -> bool:

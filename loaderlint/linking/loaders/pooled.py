@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Set
 from typing import TypeAlias
 
+from loaderlint.linking.files.words import as_bytes
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.things.kinds import External, Frame, Function, Thing
@@ -64,7 +65,7 @@ class PoolCounts:
         if not owners or any(self._read_in(facts).is_chosen(key) for facts in project.all_python()):
             return False
         # What hands the mapping on need not name any option of a loader.
-        word = re.compile(rb"\b" + re.escape(path[-1].encode()) + rb"\b")
+        word = re.compile(rb"\b" + re.escape(as_bytes(path[-1])) + rb"\b")
         return not any(self._read_in(facts).hands_on(path, owners) for facts in project.python_files_with(word))
 
     def _read_in(self, facts: PythonFacts) -> _KeysRead:
@@ -167,7 +168,7 @@ class _KeysRead:
 def _reads_in_text(mapping: str, key: str) -> re.Pattern[bytes]:
     """Return what every file holds that reads a key by both names; few files are looked into for it."""
     between = r"['\"\])\s]*[.\[]\s*(?:(?:get|pop)\s*\(\s*)?['\"]?"
-    return re.compile(rf"\b{re.escape(mapping)}\b{between}{re.escape(key)}\b".encode())
+    return re.compile(as_bytes(rf"\b{re.escape(mapping)}\b{between}{re.escape(key)}\b"))
 
 
 def _key_read(node: ast.AST) -> tuple[ast.expr, str] | None:

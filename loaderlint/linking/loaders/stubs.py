@@ -21,7 +21,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
 from loaderlint.readers.python_calls import called_name, keywords, without_arguments
-from loaderlint.vocabulary.callables import LOADER_CALLABLES
+from loaderlint.vocabulary.callables import LOADER_CALLABLES, LOADER_NAMES
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -120,9 +120,11 @@ def _may_make_loaders(evaluator: Evaluator, new: ast.expr, frame: Frame) -> bool
 
 
 def _hands_on(node: ast.AST) -> bool:
-    """Return whether code hands on all that it is given: ``real(*args, **kwargs)``."""
-    calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
-    return any(isinstance(argument, ast.Starred) for call in calls for argument in call.args)
+    """Return whether code may hand on what it is given, ``real(*args, **kwargs)``, or makes a loader itself."""
+    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+    by_position = any(isinstance(argument, ast.Starred) for call in calls for argument in call.args)
+    by_name = any(one.arg is None and called_name(call) != "update" for call in calls for one in call.keywords)
+    return by_position or by_name or any(called_name(call) in LOADER_NAMES for call in calls)
 
 
 def _around(facts: PythonFacts, site: CallSite) -> Iterator[Span]:

@@ -50,6 +50,9 @@ def _ends(function: Function) -> Iterator[ast.expr]:
         first = name.partition(".")[0]
         if name in ENDS_THE_PROCESS and reaches_top(function.scope, first) and not told_apart(site.place):
             yield site.node
+    for node in nodes_of(function.node):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id in ENDS_THE_PROCESS:
+            yield node.exc
 
 
 def _settings_called(evaluator: Evaluator, function: Function) -> Iterator[ast.expr]:
