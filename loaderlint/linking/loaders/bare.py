@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders.made import loader_of_settings
@@ -19,6 +20,7 @@ from loaderlint.readers.tree import Document, KeyPath, Mapping, Scalar, mappings
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
 from loaderlint.vocabulary.keys import CONSUMERS, LOADER_KEYS, NOT_LOADERS, PARENT_WORDS, WORKER_KEYS
 
+_NAME = re.compile(r"[^\W\d]\w*")
 _TELLING_OPTIONS = ("prefetch_factor", "persistent_workers")
 """Options that need workers and whose names mean nothing else: code that has one may take care of them."""
 
@@ -33,7 +35,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
     read = _read_by(followed)
     settled = _read_by(loader for loader in followed if not loader.num_workers.open)
     pools = PoolCounts(evaluator)
-    beside = _given_beside(evaluator, followed)
+    beside = cache(lambda: _given_beside(evaluator, followed))
     for facts in evaluator.project.all_configuration_files():
         picked = [one for one in facts.documents if any(_is_read(mapping, read) for _, mapping in mappings(one))]
         # Where a program picks one document of several, the others are not for it.
@@ -67,7 +69,7 @@ def bare_loaders(evaluator: Evaluator, loaders: Iterable[Loader]) -> Iterator[Lo
                     loader,
                     may_be_guarded=evaluator.project.code_mentions(_TELLING_OPTIONS),
                     asked_for=_hugging_face(mapping) or _is_read_by_code(evaluator, facts.source.language),
-                    given_beside=beside,
+                    given_beside=beside(),
                 )
 
 
@@ -91,13 +93,8 @@ def _given_beside(evaluator: Evaluator, loaders: Iterable[Loader]) -> dict[str, 
 
 
 def _names_in(facts: PythonFacts, place: Span | None) -> frozenset[str]:
-    """Return the names and attributes that are read in an expression."""
-    inside = (node for node in ast.walk(facts.tree) if place is not None and isinstance(node, ast.Name | ast.Attribute))
-    return frozenset(
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in inside
-        if place is not None and place.holds(facts.span(node))
-    )
+    """Return the names and attributes that stand in an expression, with the words of its texts."""
+    return frozenset(_NAME.findall(facts.source.at(place))) if place is not None else frozenset()
 
 
 def _asks_of(given: Candidate, names: frozenset[str]) -> bool:
