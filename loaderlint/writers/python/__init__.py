@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -69,14 +68,10 @@ def _rewritten(source: Source, edits: Sequence[Edit], imported: Imported, line_l
     return Rewritten(mark + broken, "; ".join(dict.fromkeys(reasons)))
 
 
-_UNENDED_BLANKS = re.compile(r"(?:\r\n?|\n)[ \t\r\n]*[ \t]\Z")
-"""White space on lines of its own at the end of a file, the last of which does not end."""
-
-
 def _ending_as(before: str, after: str) -> str:
-    """Return the text with the blanks that the file ended in, where no line end came behind them."""
-    end = _UNENDED_BLANKS.search(before)
-    return after if end is None else after.rstrip(" \t\r\n") + end[0]
+    """Return the text with the blanks that the file ended in, on lines of their own the last of which does not end."""
+    blanks = before[len(before.rstrip(" \t\r\n")) :].lstrip(" \t")
+    return after.rstrip(" \t\r\n") + blanks if blanks.endswith((" ", "\t")) else after
 
 
 def _once(nodes: Iterable[cst.CSTNode]) -> list[cst.CSTNode]:
