@@ -423,3 +423,49 @@ def test_of_many_files_that_say_the_same_the_nearest_to_the_program_comes_first(
     (loader,) = loaders_of({"tools/main.py": YACS, **files, "tools/own/a.yaml": "WORKERS: 4\n"})
     given = [one.span.path for one in loader.num_workers.candidates if one.constant == 4]
     assert given == ["tools/own/a.yaml", *files]
+
+
+@pytest.mark.parametrize("count", [2, 16, 30])
+def test_each_of_many_files_arrives_where_another_program_reads_them_for_another_arm(count: int) -> None:
+    program = """
+        import argparse
+        from defaults import get_default_config
+        from loader import create_dataloader
+        def load_config():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--config", type=str)
+            parser.add_argument("options", default=None, nargs=argparse.REMAINDER)
+            args = parser.parse_args()
+            config = get_default_config()
+            if {asked}:
+                config.merge_from_file(args.config)
+            config.merge_from_list(args.options)
+            return config
+        def main():
+            create_dataloader(load_config(), is_train={is_train})
+        if __name__ == "__main__":
+            main()
+    """
+    files = {
+        "defaults.py": """
+            from yacs.config import CfgNode
+            config = CfgNode()
+            config.train = CfgNode()
+            config.train.num_workers = 100
+            def get_default_config():
+                return config.clone()
+        """,
+        "loader.py": f"""
+            {IMPORT}
+            def create_dataloader(config, is_train):
+                if is_train:
+                    return DataLoader(data, num_workers=config.train.num_workers)
+                return DataLoader(data)
+        """,
+        "train.py": program.format(asked="args.config is not None", is_train=True),
+        "evaluate.py": program.format(asked="True", is_train=False),
+        **{f"configs/c{index}.yaml": f"train: {{num_workers: {index}}}\n" for index in range(1, count + 1)},
+    }
+    workers = next(one.num_workers for one in loaders_of(files) if one.span.path == "loader.py")
+    assert workers.open
+    assert {one.constant for one in workers.candidates} == {100, *range(1, count + 1)}
