@@ -92,7 +92,7 @@ class RespawnedEveryEpoch(Rule):
             return fix.unsafe("not all that travels into the workers was seen to stay as it is")
         if loader.uses.payload_touched:
             return fix.unsafe("the program may change, between epochs, what the workers have a copy of")
-        if (change := loader.payload.code.read_anew) is not None:
+        if (change := loader.payload.code.read_anew()) is not None:
             return fix.unsafe(f"`{change.what}` ({change.span.place}) changes what each new worker reads")
         if loader.payload.worker_init_fn is not None:
             return fix.unsafe("worker_init_fn runs where a worker starts, and a worker that stays starts once")

@@ -114,11 +114,11 @@ def _guard(loader: Loader, touches: Sequence[Touch]) -> Remedy:
     for one in touches:
         if one.brought_in is not None:
             return fix.unsafe(not_run_if_guarded(one.brought_in))
-    late = loader.payload.code.imported_late
+    late = loader.payload.code.imported_late()
     if late is not None:
         return fix.unsafe(
             f"`{late.what}` ({late.span.place}) changes what workers read, in a module that they then do not import"
         )
-    if loader.payload.code.set_after_read is not None:
-        return fix.unsafe(begun_with(loader.payload.code.set_after_read))
+    if (change := loader.payload.code.set_after_read()) is not None:
+        return fix.unsafe(begun_with(change))
     return fix

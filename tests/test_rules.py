@@ -293,14 +293,14 @@ class TestUnguardedEntryPoint:
         assert "`import_module(name)`" in the_fix(finding).reason
 
     def test_the_fix_is_unsafe_where_workers_then_import_no_module_that_adds_to_what_they_read(self) -> None:
-        payload = Payload(code=WorkerCode(imported_late=Touch(at(3), "READERS.add(read)")), seen=True)
+        payload = Payload(code=WorkerCode(imported_late=lambda: Touch(at(3), "READERS.add(read)")), seen=True)
         found = the_finding("LL102", replace(self.unguarded(num_workers=4), payload=payload), WINDOWS)
         assert not the_fix(found).safe
         assert "`READERS.add(read)`" in the_fix(found).reason
         assert the_fix(the_finding("LL102", self.unguarded(num_workers=4), WINDOWS)).safe
 
     def test_the_fix_is_unsafe_where_workers_begin_with_what_the_file_set_after_it_read_that(self) -> None:
-        payload = Payload(code=WorkerCode(set_after_read=Touch(at(3), "os.environ['MODE'] = '2'")), seen=True)
+        payload = Payload(code=WorkerCode(set_after_read=lambda: Touch(at(3), "os.environ['MODE'] = '2'")), seen=True)
         found = the_finding("LL102", replace(self.unguarded(num_workers=4), payload=payload), WINDOWS)
         assert not the_fix(found).safe
         assert "`os.environ['MODE'] = '2'`" in the_fix(found).reason

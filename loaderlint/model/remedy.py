@@ -107,24 +107,21 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         )
     if count == 0 and loader.uses.changes_batches and _may_hand_out_what_is_kept(loader):
         return fix.unsafe("the program changes its batches, which may be parts of the data set itself without workers")
-    if count == 0 and loader.payload.code.process_wide is not None:
-        change = loader.payload.code.process_wide
+    if count == 0 and (ending := loader.payload.code.process_wide()) is not None:
         return fix.unsafe(
-            f"`{change.what}` ({change.span.place}) changes or ends all of its process, which without workers is the "
+            f"`{ending.what}` ({ending.span.place}) changes or ends all of its process, which without workers is the "
             "one that trains"
         )
-    if count == 0 and loader.payload.code.told_process is not None:
-        told = loader.payload.code.told_process
+    if count == 0 and (told := loader.payload.code.told_process()) is not None:
         return fix.unsafe(
             f"`{told.what}` ({told.span.place}) hangs on which process it is, which is one without workers"
         )
-    if count == 0 and loader.payload.code.read_back is not None:
-        read = loader.payload.code.read_back
+    if count == 0 and (read := loader.payload.code.read_back()) is not None:
         return fix.unsafe(f"`{read.what}` ({read.span.place}) reads what samples change, which workers have copies of")
-    if count == 0 and loader.payload.code.changed_later is not None and _imports_anew(loader, target):
-        change = loader.payload.code.changed_later
+    anew = count == 0 and _imports_anew(loader, target)
+    if anew and (later := loader.payload.code.changed_later()) is not None:
         return fix.unsafe(
-            f"`{change.what}` ({change.span.place}) changes what the code of workers reads, and workers that import it "
+            f"`{later.what}` ({later.span.place}) changes what the code of workers reads, and workers that import it "
             "anew have none of that"
         )
     if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
@@ -393,13 +390,12 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     if payload.code.changes_tensors or loader.uses.payload_set:
         whose = "worker code" if payload.code.changes_tensors else "the program"
         return fix.unsafe(f"{whose} changes what is sent, and {there} share the tensors of that with the program")
-    if payload.code.left_behind is not None:
-        change = payload.code.left_behind
+    if (change := payload.code.left_behind()) is not None:
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes what workers read, and {there} import it anew"
         )
-    if payload.code.set_after_read is not None:
-        return fix.unsafe(begun_with(payload.code.set_after_read))
+    if (late := payload.code.set_after_read()) is not None:
+        return fix.unsafe(begun_with(late))
     return fix
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
@@ -12,6 +13,14 @@ from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
 if TYPE_CHECKING:
     from loaderlint.model.payload import Touch
     from loaderlint.model.uses import ThreadUse
+
+
+Sought: TypeAlias = Callable[[], "Touch | None"]
+"""Gives a place that is looked for in the whole program when somebody first asks: most of them nobody asks for."""
+
+
+def nowhere() -> None:
+    """Return that there is no such place."""
 
 
 @dataclass(frozen=True)
@@ -130,14 +139,14 @@ class WorkerCode:
     changes: bool = False
     changes_tensors: bool = False
     remembers: bool = False
-    left_behind: Touch | None = None
-    changed_later: Touch | None = None
-    imported_late: Touch | None = None
-    read_anew: Touch | None = None
-    set_after_read: Touch | None = None
-    process_wide: Touch | None = None
-    told_process: Touch | None = None
-    read_back: Touch | None = None
+    left_behind: Sought = nowhere
+    changed_later: Sought = nowhere
+    imported_late: Sought = nowhere
+    read_anew: Sought = nowhere
+    set_after_read: Sought = nowhere
+    process_wide: Sought = nowhere
+    told_process: Sought = nowhere
+    read_back: Sought = nowhere
     reads: tuple[str, ...] = ()
     draws: frozenset[str] = frozenset()
     draws_seeded: bool = False

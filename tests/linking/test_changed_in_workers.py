@@ -371,14 +371,14 @@ OF_ITS_OWN = {
 
 @pytest.mark.parametrize(("body", "call"), PROCESS_WIDE.values(), ids=PROCESS_WIDE)
 def test_code_that_changes_all_of_its_process(body: str, call: str) -> None:
-    change = code(body).process_wide
+    change = code(body).process_wide()
     assert change is not None
     assert change.what == call
 
 
 @pytest.mark.parametrize("body", OF_ITS_OWN.values(), ids=OF_ITS_OWN)
 def test_code_that_changes_only_what_it_made_or_what_it_takes_back(body: str) -> None:
-    assert code(body).process_wide is None
+    assert code(body).process_wide() is None
 
 
 PROCESS_TOLD = {
@@ -407,14 +407,14 @@ NOT_TOLD = {
 
 @pytest.mark.parametrize(("body", "what"), PROCESS_TOLD.values(), ids=PROCESS_TOLD)
 def test_code_whose_samples_hang_on_the_process(body: str, what: str) -> None:
-    told = code(body).told_process
+    told = code(body).told_process()
     assert told is not None
     assert told.what == what
 
 
 @pytest.mark.parametrize("body", NOT_TOLD.values(), ids=NOT_TOLD)
 def test_code_whose_samples_hang_on_no_process(body: str) -> None:
-    assert code(body).told_process is None
+    assert code(body).told_process() is None
 
 
 LOGS = """
@@ -461,7 +461,7 @@ LOGS = """
 )
 def test_what_workers_change_of_their_copies_the_program_may_read(after: str, what: str | None) -> None:
     (loader,) = loaders_of(dedent(LOGS) + after + "\n")
-    read = loader.payload.code.read_back
+    read = loader.payload.code.read_back()
     assert (read.what if read is not None else None) == what
 
 

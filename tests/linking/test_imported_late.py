@@ -74,7 +74,7 @@ def code(readers: str = TRIPLE, beside: str = "", inside: str = "pass", **parts:
 
 
 def added(**parts: str) -> str:
-    found = code(**parts).imported_late
+    found = code(**parts).imported_late()
     return found.what if found is not None else ""
 
 
@@ -236,10 +236,10 @@ def test_it_is_left_behind_where_workers_are_started_anew() -> None:
     program = PROGRAM.replace("⟨above⟩", "").replace("⟨before⟩", "import triple").replace("⟨guarded⟩", "pass")
     files = {"registry.py": registry, "triple.py": TRIPLE, "data.py": data, "main.py": program}
     found = loader_of(files).payload.code
-    assert found.imported_late is not None
-    assert found.left_behind == found.changed_later == found.imported_late
+    assert found.imported_late() is not None
+    assert found.left_behind() == found.changed_later() == found.imported_late()
     files["main.py"] = program.replace("import triple", "pass")
-    assert loader_of(files).payload.code.left_behind is None
+    assert loader_of(files).payload.code.left_behind() is None
 
 
 PATCHED = {
@@ -262,7 +262,7 @@ def patched(imports: str, reads: str, patch: str, called: str) -> str:
         "data.py": f"{points}    def __getitem__(self, index):\n        return {reads}\n",
         "main.py": PROGRAM.replace("⟨above⟩", "").replace("⟨before⟩", called).replace("⟨guarded⟩", "pass"),
     }
-    found = loader_of(files).payload.code.left_behind
+    found = loader_of(files).payload.code.left_behind()
     return found.what if found is not None else ""
 
 

@@ -66,7 +66,7 @@ def changed(**parts: str) -> str:
     text = PROGRAM
     for part in PARTS:
         text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
-    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.left_behind
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.left_behind()
     return found.what if found is not None else ""
 
 
@@ -761,7 +761,7 @@ def test_nothing_is_left_behind_where_nothing_was_seen_to_run_in_workers() -> No
                 print(batch)
         """
     )
-    assert loader.payload.code.left_behind is None
+    assert loader.payload.code.left_behind() is None
 
 
 READ_ANEW = {
@@ -841,7 +841,7 @@ def read_anew(**parts: str) -> str:
     text = PROGRAM
     for part in PARTS:
         text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
-    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.read_anew
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.read_anew()
     return found.what if found is not None else ""
 
 
@@ -863,7 +863,7 @@ def set_after_read(**parts: str) -> str:
     text = PROGRAM
     for part in PARTS:
         text = text.replace(f"⟨{part}⟩", parts.get(part, "" if part == "above" else "pass"))
-    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.set_after_read
+    found = loader_of({"main.py": text, "shared.py": SHARED}).payload.code.set_after_read()
     return found.what if found is not None else ""
 
 

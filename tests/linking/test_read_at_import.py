@@ -150,10 +150,10 @@ def test_what_another_module_offers_that_it_imports_hangs_on_what_that_one_read(
         "data.py": f"{points}    def __getitem__(self, index):\n        return index * SCALE\n",
         "main.py": f"{main}if __name__ == '__main__':\n    main()\n",
     }
-    found = loader_of(files).payload.code.left_behind
+    found = loader_of(files).payload.code.left_behind()
     assert found is not None and found.what == "os.environ['MODE'] = '2'"
     files["package/settings.py"] = "import os\nSCALE = 2\nMORE = os.environ['MODE']\n"
-    assert loader_of(files).payload.code.left_behind is None
+    assert loader_of(files).payload.code.left_behind() is None
 
 
 def test_a_class_that_is_imported_by_another_name_is_made_by_its_constructor() -> None:
@@ -170,7 +170,7 @@ def test_a_class_that_is_imported_by_another_name_is_made_by_its_constructor() -
             "package/module.py": module.format(row),
             "main.py": f"{main}if __name__ == '__main__':\n    main()\n",
         }
-        found = loader_of(files).payload.code.left_behind
+        found = loader_of(files).payload.code.left_behind()
         assert (found.what if found is not None else None) == what
 
 

@@ -18,9 +18,9 @@ from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, the_fix, written
 
 REMEMBERS = WorkerCode(remembers=True)
-LEFT_BEHIND = WorkerCode(changed_later=Touch(at(3), "THRESHOLD = 100"))
-READ_BACK = WorkerCode(read_back=Touch(at(3), "data.log"))
-TOLD = WorkerCode(told_process=Touch(at(3), "os.getpid() == self.main"))
+LEFT_BEHIND = WorkerCode(changed_later=lambda: Touch(at(3), "THRESHOLD = 100"))
+READ_BACK = WorkerCode(read_back=lambda: Touch(at(3), "data.log"))
+TOLD = WorkerCode(told_process=lambda: Touch(at(3), "os.getpid() == self.main"))
 
 
 def with_code(code: WorkerCode) -> Loader:
@@ -103,7 +103,7 @@ MAPPED = Kept(at(4), Kind("memory map", copied=True), "Numbers", "self.rows")
         (Uses(payload_set=True), SEEN, False),
         (Uses(), replace(SEEN, code=WorkerCode(changes_tensors=True)), False),
         (Uses(), replace(SEEN, model=True), False),
-        (Uses(), replace(SEEN, code=WorkerCode(set_after_read=Touch(at(3), "os.environ['A'] = '2'"))), False),
+        (Uses(), replace(SEEN, code=WorkerCode(set_after_read=lambda: Touch(at(3), "os.environ['A'] = '2'"))), False),
         (Uses(), replace(SEEN, kept=(MAPPED,)), False),
         (Uses(), replace(SEEN, kept=(replace(MAPPED, travels=False),)), True),
     ],

@@ -127,4 +127,7 @@ def _formats(text: str, key: str) -> bool:
     """Return whether text may be formatted with a key: ``"%(key)s" % values``, ``"{key}".format_map(values)``."""
     if f"%({key})" in text:
         return True
-    return ".format" in text and re.search(rf"\{{{re.escape(key)}\b", text) is not None
+    if ".format" not in text:
+        return False
+    ends = (start + len(key) + 1 for start in _places(text, f"{{{key}"))
+    return any(not re.match(r"\w", text[end : end + 1]) for end in ends)

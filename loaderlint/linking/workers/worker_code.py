@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.loaders_behind import loaders_in
@@ -68,7 +69,7 @@ def worker_code(
     )
     if not workers:
         return anywhere
-    late = imported_late(evaluator, everything, frozenset(_files_of(given)))
+    late = cache(partial(imported_late, evaluator, everything, frozenset(_files_of(given))))
     return replace(
         anywhere,
         unsendable=unsendable(evaluator, given),
@@ -82,14 +83,14 @@ def worker_code(
         changes=changes_in_workers(everything),
         changes_tensors=changes_tensors(evaluator, everything),
         remembers=remembers(evaluator, given, running),
-        left_behind=left_behind(evaluator, everything) or late,
-        changed_later=left_behind(evaluator, everything, settings=False) or late,
+        left_behind=cache(lambda: left_behind(evaluator, everything) or late()),
+        changed_later=cache(lambda: left_behind(evaluator, everything, settings=False) or late()),
         imported_late=late,
-        read_anew=read_anew(evaluator, everything),
-        set_after_read=set_after_read(evaluator, everything),
-        process_wide=next(process_wide(evaluator, everything), None),
-        told_process=next((touch for one in everything for touch in asked_for_process(one)), None),
-        read_back=next(read_back(evaluator, everything), None),
+        read_anew=cache(partial(read_anew, evaluator, everything)),
+        set_after_read=cache(partial(set_after_read, evaluator, everything)),
+        process_wide=cache(lambda: next(process_wide(evaluator, everything), None)),
+        told_process=cache(lambda: next((touch for one in everything for touch in asked_for_process(one)), None)),
+        read_back=cache(lambda: next(read_back(evaluator, everything), None)),
         reads=tuple(_files_read(evaluator, everything)),
         draws=frozenset(library for one in everything for library, _ in drawn_by(one.scope, one.scope.calls)),
         draws_seeded=_is_given(given, "worker_init_fn") and seeds_what_is_drawn(starting, draws),
