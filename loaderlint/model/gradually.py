@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar, overload
 
@@ -50,3 +50,9 @@ class Gradually(Sequence[_One]):
         if place == len(self._known):
             self._known.extend(islice(self._source, 1))
         return place < len(self._known)
+
+
+def first_of(source: Iterable[_One]) -> Callable[[], _One | None]:
+    """Return what gives the first thing of a row, or None without one, worked out when somebody first asks."""
+    row = Gradually(source)
+    return lambda: next(iter(row), None)

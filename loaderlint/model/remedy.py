@@ -95,13 +95,11 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
     if count == 0 and loader.uses.payload_set:
         return fix.unsafe("the program changes what the workers have copies of, which reaches the samples at once then")
-    if count == 0 and loader.uses.reaches_samples is not None:
-        change = loader.uses.reaches_samples
+    if count == 0 and (change := loader.uses.reaches_samples()) is not None:
         return fix.unsafe(
             f"`{change.what}` ({change.span.place}) changes what samples hang on, which these have at once then"
         )
-    if count == 0 and loader.uses.draws_beside is not None:
-        drawn = loader.uses.draws_beside
+    if count == 0 and (drawn := loader.uses.draws_beside()) is not None:
         return fix.unsafe(
             f"`{drawn.what}` ({drawn.span.place}) draws from random numbers that samples, or their order, share then"
         )

@@ -9,6 +9,7 @@ from loaderlint.model.payload import Touch
 from loaderlint.model.persistence import Change, Together
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Constant
+from loaderlint.model.worker_code import Sought, nowhere
 
 
 class Role(str, Enum):
@@ -173,8 +174,8 @@ class Uses:
     payload_touched: bool = False
     payload_set: bool = False
     changes_batches: bool = False
-    reaches_samples: Touch | None = None
-    draws_beside: Touch | None = None
+    reaches_samples: Sought = nowhere
+    draws_beside: Sought = nowhere
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()
     beside: frozenset[Span] = frozenset()

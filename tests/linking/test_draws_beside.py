@@ -35,7 +35,7 @@ def drawn(sample: str, inside: str, *, around: str = "pass", after: str = "", in
         f"    {around}\n"
         f"{after}\n"
     )
-    touch = loader.uses.draws_beside
+    touch = loader.uses.draws_beside()
     assert touch is None or isinstance(touch, Touch)
     return touch.what if touch is not None else ""
 

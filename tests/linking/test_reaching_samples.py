@@ -147,14 +147,14 @@ LEAVES = {
 
 @pytest.mark.parametrize(("before", "loader", "body", "what"), REACHES.values(), ids=REACHES)
 def test_what_a_loop_changes_reaches_samples(before: str, loader: str, body: str, what: str) -> None:
-    change = uses(before, loader, body).reaches_samples
+    change = uses(before, loader, body).reaches_samples()
     assert change is not None
     assert change.what == what
 
 
 @pytest.mark.parametrize(("before", "loader", "body"), LEAVES.values(), ids=LEAVES)
 def test_what_a_loop_changes_leaves_samples_as_they_are(before: str, loader: str, body: str) -> None:
-    assert uses(before, loader, body).reaches_samples is None
+    assert uses(before, loader, body).reaches_samples() is None
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_what_a_loop_changes_leaves_samples_as_they_are(before: str, loader: str
 def test_what_changes_between_the_loops_is_there_before_the_next_workers(
     before: str, loader: str, outside: str
 ) -> None:
-    assert uses(before, loader, "print(batch)", outside).reaches_samples is None
+    assert uses(before, loader, "print(batch)", outside).reaches_samples() is None
 
 
 def test_batches_may_be_taken_one_by_one() -> None:
     taken = "picks = Hard()\nloader = DataLoader(Rows(), sampler=picks, num_workers=2)\nbatches = iter(loader)\n"
     loop = "for step in range(9):\n    batch = next(batches)\n    picks.update(step)\n"
     (loader,) = loaders_of(dedent(ROWS) + taken + loop)
-    assert loader.uses.reaches_samples is not None
+    assert loader.uses.reaches_samples() is not None

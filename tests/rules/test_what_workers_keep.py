@@ -61,8 +61,8 @@ def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe
         (Uses(payload_set=True), SEEN, False),
         (Uses(changes_batches=True), SEEN, True),
         (Uses(changes_batches=True), replace(SEEN, collate_fn=at(3)), False),
-        (Uses(reaches_samples=Touch(at(3), "picks.update(1)")), SEEN, False),
-        (Uses(draws_beside=Touch(at(3), "random.random()")), SEEN, False),
+        (Uses(reaches_samples=lambda: Touch(at(3), "picks.update(1)")), SEEN, False),
+        (Uses(draws_beside=lambda: Touch(at(3), "random.random()")), SEEN, False),
     ],
     ids=[
         "nothing",

@@ -33,7 +33,7 @@ from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
 from loaderlint.linking.things.guards import end_of_workers
 from loaderlint.linking.workers.thread_users import used_before
-from loaderlint.model.gradually import Gradually
+from loaderlint.model.gradually import Gradually, first_of
 from loaderlint.model.job import Job
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Touch
@@ -106,7 +106,7 @@ class Programs:
         if loader.may_have_workers:
             reaching = reaching_samples(self._evaluator, site, given, ran, loader.payload)
             drawing = draws_beside(self._evaluator, site, given, ran, loader.payload.code.draws)
-            uses = replace(uses, reaches_samples=next(reaching, None), draws_beside=next(drawing, None))
+            uses = replace(uses, reaches_samples=first_of(reaching), draws_beside=first_of(drawing))
         if any(one.constant for one in loader.option("persistent_workers").known):
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
             second = iterated_together(self._evaluator, site, ran)

@@ -31,6 +31,7 @@ from loaderlint.linking.workers.seeding import seeds, seeds_what_is_drawn
 from loaderlint.linking.workers.sharding import repeated
 from loaderlint.linking.workers.thread_users import used_in_workers
 from loaderlint.linking.workers.worker_threads import threads_in_workers
+from loaderlint.model.gradually import first_of
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
@@ -88,9 +89,9 @@ def worker_code(
         imported_late=late,
         read_anew=cache(partial(read_anew, evaluator, everything)),
         set_after_read=cache(partial(set_after_read, evaluator, everything)),
-        process_wide=cache(lambda: next(process_wide(evaluator, everything), None)),
-        told_process=cache(lambda: next((touch for one in everything for touch in asked_for_process(one)), None)),
-        read_back=cache(lambda: next(read_back(evaluator, everything), None)),
+        process_wide=first_of(process_wide(evaluator, everything)),
+        told_process=first_of(touch for one in everything for touch in asked_for_process(one)),
+        read_back=first_of(read_back(evaluator, everything)),
         reads=tuple(_files_read(evaluator, everything)),
         draws=frozenset(library for one in everything for library, _ in drawn_by(one.scope, one.scope.calls)),
         draws_seeded=_is_given(given, "worker_init_fn") and seeds_what_is_drawn(starting, draws),
