@@ -95,6 +95,8 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return instances.super_member(evaluator, thing, name, span)
     if isinstance(thing, Made) and name == "parent" and locations.is_path(thing):
         return (Possibility(locations.folder_of(node.value, frame), span),)
+    if isinstance(thing, Made) and name in ("name", "stem") and locations.is_path(thing):
+        return locations.last_part(evaluator, node.value, name, frame, span)
     if isinstance(thing, Made) and name == "name" and thing.callee in CURRENT_PROCESS:
         return guards.process_name(span)
     if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:

@@ -7,10 +7,21 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things import file_lines, templates
-from loaderlint.linking.things.kinds import External, Frame, Made, Template, Thing, Unseen
+from loaderlint.linking.things.kinds import (
+    External,
+    Frame,
+    Made,
+    Possibilities,
+    Possibility,
+    Template,
+    Thing,
+    Unseen,
+    unseen,
+)
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
 
@@ -99,6 +110,16 @@ def joined(left: ast.expr, right: ast.expr, frame: Frame) -> Made:
 def folder_of(path: ast.expr, frame: Frame) -> Made:
     """Return what ``path.parent`` is."""
     return Made(_PARENT, ast.copy_location(ast.Call(path, [path], []), path), frame)
+
+
+def last_part(evaluator: Evaluator, path: ast.expr, name: str, frame: Frame, span: Span) -> Possibilities:
+    """Return what the attribute ``name`` or ``stem`` of a path is, as far as that was seen."""
+    found: list[Possibility] = []
+    for location, assumptions in of(evaluator, path, frame):
+        last = posixpath.basename(location.path) if location is not None and not location.given else ""
+        part = PurePosixPath(last).stem if name == "stem" else last
+        found.extend((Possibility(part, span, assumptions=assumptions),) if part else unseen(span, assumptions))
+    return tuple(found) or unseen(span)
 
 
 def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[_Way, ...]:

@@ -11,7 +11,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.configurations import composition
 from loaderlint.linking.following.configurations import hydra_runners as runners
 from loaderlint.linking.following.configurations.composition import Part
+from loaderlint.linking.following.configurations.opened import FILE_READ
+from loaderlint.linking.things import locations, many_files
 from loaderlint.linking.things.kinds import (
+    GIVEN,
     External,
     Frame,
     Function,
     Items,
-    Made,
     Possibilities,
     Possibility,
     Row,
@@ -32,6 +34,7 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.linking.things.settings import merged, nested, replaceable, seen_as_settings, tree_of
+from loaderlint.model.source import Span
 from loaderlint.model.value import Step
 from loaderlint.readers.python import FunctionNode, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
@@ -165,17 +168,31 @@ def _of_main(
     evaluator: Evaluator, decorator: ast.expr, arguments: Mapping[str, ast.expr], frame: Frame
 ) -> Possibilities:
     span = frame.facts.span(decorator)
+    names = evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ()
     found: list[Possibility] = []
-    for name in evaluator.evaluate(arguments["config_name"], frame) if "config_name" in arguments else ():
-        for folder in _folders(evaluator, arguments, frame):
-            if not isinstance(name.thing, str):
-                continue
-            trail = (Step(span, f"@hydra.main: {name.thing.removesuffix('.yaml')}"),)
-            repository = Configurations(evaluator, folder)
-            tree = composition.composed(repository, name.thing, f"hydra {name.thing.removesuffix('.yaml')}", trail)
+    for folder in _folders(evaluator, arguments, frame):
+        repository = Configurations(evaluator, folder)
+        if all(one.thing is None for one in names):
+            found.extend(_of_user(repository, span))
+        for name in names:
+            tree = _composed(repository, name.thing, span) if isinstance(name.thing, str) else None
             if tree is not None:
-                found.append(seen_as_settings(Possibility(replaceable(tree, span), span, assumptions=name.assumptions)))
+                found.append(replace(tree, assumptions=name.assumptions))
     return tuple(found) or unseen(span)
+
+
+def _of_user(repository: Configurations, span: Span) -> Possibilities:
+    """Return what the configurations of a folder say of which the user names one: ``--config-name``."""
+    trees = ((name, _composed(repository, name, span)) for name in repository.options(""))
+    ways = [(name, (tree,)) for name, tree in trees if tree is not None]
+    return many_files.one_of(f"{FILE_READ}{span}", [*ways, ("another", (Possibility(GIVEN, span),))]) if ways else ()
+
+
+def _composed(repository: Configurations, name: str, span: Span) -> Possibility | None:
+    """Return what a configuration gives the decorator at a place, None where there is none of that name."""
+    shown = name.removesuffix(".yaml")
+    tree = composition.composed(repository, name, f"hydra {shown}", (Step(span, f"@hydra.main: {shown}"),))
+    return None if tree is None else seen_as_settings(Possibility(replaceable(tree, span), span))
 
 
 def _folders(evaluator: Evaluator, arguments: Mapping[str, ast.expr], frame: Frame) -> Iterator[str | None]:
@@ -188,22 +205,14 @@ def _folders(evaluator: Evaluator, arguments: Mapping[str, ast.expr], frame: Fra
         old = version is None or (isinstance(version, ast.Constant) and str(version.value).strip() in ("1.0", "1.1"))
         yield posixpath.dirname(frame.facts.source.path) if old else None
         return
-    for written in _texts(evaluator, arguments["config_path"], frame):
-        if written is None:
-            yield None
-        elif not written.startswith(("/", "pkg://")):
-            folder = posixpath.normpath(posixpath.join(posixpath.dirname(frame.facts.source.path), written))
+    written = arguments["config_path"]
+    if any(one.thing is None for one in evaluator.evaluate(written, frame)):
+        yield None
+    for location, _ in locations.of(evaluator, written, frame):
+        if location is not None and not location.given and not location.path.startswith(("/", "pkg:")):
+            above = "" if location.anchored else posixpath.dirname(frame.facts.source.path)
+            folder = posixpath.normpath(posixpath.join(above, location.path))
             yield "" if folder == "." else folder
-
-
-def _texts(evaluator: Evaluator, node: ast.expr, frame: Frame) -> Iterator[str | None]:
-    for one in evaluator.evaluate(node, frame):
-        if one.thing is None or isinstance(one.thing, str):
-            yield one.thing
-        elif isinstance(one.thing, Made) and one.thing.callee == "os.path.join":
-            parts = [list(_texts(evaluator, part, one.thing.frame)) for part in one.thing.call.args]
-            if all(len(part) == 1 and part[0] is not None for part in parts):
-                yield posixpath.join(*(part[0] or "" for part in parts))
 
 
 def composed(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
@@ -237,10 +246,15 @@ def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
             arguments = arguments_of(site.node, (parameter,))
             if parameter == "config_path":
                 yield from _folders(evaluator, arguments, where)
-            for written in _texts(evaluator, arguments[parameter], where) if parameter in arguments else ():
-                if parameter == "config_module" and written is not None:
-                    module = evaluator.project.module(f"{written}.__init__", frame.facts.source.path)
-                    folder = posixpath.dirname(module) if module is not None else written.replace(".", "/")
+            elif parameter == "config_dir" and parameter in arguments:
+                for location, _ in locations.of(evaluator, arguments[parameter], where):
+                    # It must be absolute (``hydra/initialize.py``, 1.3): this file's, or from the working folder.
+                    known = location is not None and evaluator.project.has_folder(location.path)
+                    yield location.path if location is not None and known else None
+            for one in evaluator.evaluate(arguments[parameter], where) if parameter in arguments else ():
+                if parameter == "config_module" and isinstance(one.thing, str):
+                    module = evaluator.project.module(f"{one.thing}.__init__", frame.facts.source.path)
+                    folder = posixpath.dirname(module) if module is not None else one.thing.replace(".", "/")
                     yield folder if evaluator.project.has_folder(folder) else None
 
 
