@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, loader_of, met, traced
+from tests.linking.traced import IMPORT, Cases, loader_of, loaders_of, met, traced
 
 
 def program(decorator: str, body: str = "DataLoader(1, num_workers=cfg.data.num_workers)") -> str:
@@ -383,6 +383,94 @@ CASES: Cases = {
         {"open"},
     ),
 }
+
+
+TWO = {"conf/small.yaml": "data:\n  num_workers: ⟦2⟧\n", "conf/big.yaml": "data:\n  num_workers: ⟦8⟧\n"}
+PATHS = "from pathlib import Path\n"
+LOCATED = (
+    "import hydra\n@hydra.main(config_path='pkg/conf')\ndef main(cfg):\n"
+    "    hydra.utils.get_class(cfg._target_)(cfg).run()\nmain()\n"
+)
+WORKSPACE = (
+    f"{IMPORT}import hydra\nclass Workspace:\n    def __init__(self, cfg):\n        self.cfg = cfg\n"
+    "    def run(self):\n        hydra.utils.instantiate(self.cfg.task)\n"
+    "        DataLoader(1, num_workers=self.cfg.data.num_workers)\n"
+)
+
+OF_PATHS: Cases = {
+    "the name of the file itself": (
+        {"train.py": PATHS + program("hydra.main('conf', Path(__file__).stem)"), "conf/train.yaml": TRAIN},
+        {"4", "open"},
+    ),
+    "a path from the file's folder": (
+        {
+            "src/train.py": PATHS
+            + program(
+                "hydra.main(config_path=str(Path(__file__).parent.parent.joinpath('conf')), config_name='train')"
+            ),
+            "conf/train.yaml": TRAIN,
+        },
+        {"4", "open"},
+    ),
+    "joined with os.path": (
+        {
+            "src/train.py": "import os\n"
+            + program("hydra.main(config_path=os.path.join('..', 'conf'), config_name='train')"),
+            "conf/train.yaml": TRAIN,
+        },
+        {"4", "open"},
+    ),
+    "a folder for compose": (
+        {
+            "main.py": f"{IMPORT}import os\nfrom hydra import compose, initialize_config_dir\n"
+            "with initialize_config_dir(config_dir=os.path.abspath('conf')):\n    cfg = compose('train')\n"
+            "DataLoader(1, num_workers=cfg.data.num_workers)\n",
+            "conf/train.yaml": TRAIN,
+        },
+        {"4"},
+    ),
+    "no name": ({"main.py": program("hydra.main(config_path='conf')"), **TWO}, {"2", "8", "open"}),
+    "None for a name": (
+        {"main.py": program("hydra.main(config_path='conf', config_name=None)"), **TWO},
+        {"2", "8", "open"},
+    ),
+    "no name, and groups": (
+        {"main.py": program("hydra.main(config_path='conf')"), **TWO, "conf/data/one.yaml": "num_workers: 1\n"},
+        {"2", "8", "open"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), OF_PATHS.values(), ids=OF_PATHS.keys())
+def test_a_configuration_found_by_paths_or_chosen_by_the_user(files: dict[str, str], expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "hydra.main('conf', Path(__file__).name)",
+        "hydra.main(config_path='/conf', config_name='small')",
+        "hydra.main(config_path='conf', config_name=input())",
+        "hydra.main(version_base=None)",
+    ],
+)
+def test_no_configuration_is_made_up(decorator: str) -> None:
+    loaders = loaders_of({"main.py": PATHS + program(decorator), **TWO})
+    (loader,) = (one for one in loaders if one.span.path == "main.py")
+    assert loader.num_workers.open and not loader.num_workers.known
+
+
+def test_values_of_two_configurations_that_the_user_chooses_from_never_meet() -> None:
+    files = {
+        "main.py": program(
+            "hydra.main(config_path='conf')",
+            "DataLoader(1, num_workers=cfg.data.num_workers, prefetch_factor=cfg.data.prefetch_factor)",
+        ),
+        "conf/fast.yaml": "data:\n  num_workers: 4\n  prefetch_factor: 2\n",
+        "conf/debug.yaml": "data:\n  num_workers: 0\n  prefetch_factor: null\n",
+    }
+    assert met(files) == {("4", "2"), ("0", "None")}
 
 
 def script(changes: str, data: str = "data:\n  _target_: data.Data\n  num_workers: 4\n") -> dict[str, str]:

@@ -42,7 +42,19 @@ _READS: Mapping[Language, tuple[bytes, ...]] = {
     Language.TOML: (b"toml", b"dynaconf"),
 }
 """A Python file without any of these words reads no configuration in the language, nor does it say where some is."""
-_STARTS = (b"__main__", b"parse", b"sys.argv", b"hydra", b"absl", b"CLI", b"fire", b"click", b"typer", b"tyro")
+_STARTS = (
+    b"__main__",
+    b"parse",
+    b"sys.argv",
+    b"hydra.main",
+    b"hydra import",
+    b"absl",
+    b"CLI",
+    b"fire",
+    b"click",
+    b"typer",
+    b"tyro",
+)
 """A Python file without any of these words is no program that somebody starts."""
 _IS_CONFIGURATION = re.compile(
     rb"^_base_\s*=|\bread_base\b|\bdef\s+get_config\b|^(?:train_dataloader|val_dataloader|test_dataloader|data)\s*=\s*(?:dict\(|\{)",

@@ -70,6 +70,11 @@ class Configurations:
             self._known[(path, trail)] = self._of_file(path, trail) or self._stored(path, trail)
         return self._known[(path, trail)]
 
+    def written_at(self, path: str) -> str:
+        """Return the file that a configuration stands in; nothing where there is no such configuration."""
+        part = self.part(path, ())
+        return part.span.path if part is not None else ""
+
     def options(self, group: str) -> Sequence[str]:
         """Return the options of a group."""
         names = self.evaluator.project.folder(self._path(group)) if self.folder is not None else ()
@@ -183,8 +188,8 @@ def _of_main(
 
 def _of_user(repository: Configurations, span: Span) -> Possibilities:
     """Return what the configurations of a folder say of which the user names one: ``--config-name``."""
-    trees = ((name, _composed(repository, name, span)) for name in repository.options(""))
-    ways = [(name, (tree,)) for name, tree in trees if tree is not None]
+    trees = ((repository.written_at(name), _composed(repository, name, span)) for name in repository.options(""))
+    ways = [(path, (tree,)) for path, tree in trees if tree is not None]
     return many_files.one_of(f"{FILE_READ}{span}", [*ways, ("another", (Possibility(GIVEN, span),))]) if ways else ()
 
 
