@@ -1,0 +1,177 @@
+"""What a program does, while a loader is iterated, with the objects that its data set was made of.
+
+A list, an array or a table that others have as well is as it was only where all that is done with it is known to leave
+it so: it is looked at, gone through, shown, or asked for what somebody takes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.programs.while_iterated import WhileIterated
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Made, Row, Thing, Unseen
+from loaderlint.linking.workers.top_level import full_name, touch_at
+from loaderlint.linking.workers.worker_uses import place_in
+from loaderlint.model.payload import Touch
+from loaderlint.model.setting_names import words_of
+from loaderlint.model.setting_words import CHANGES_ITS_ARGUMENT, HARMLESS_REPORTS, MUTATORS, REPORTING_LIBRARIES
+from loaderlint.nodes import nodes_of
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.lifetimes import VIEWS
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+
+_MOST_NAMES = 20
+"""Names that one object has in a program; more are not looked at."""
+_SHOWS = frozenset({"T", "array", "data", "flat", "iloc", "imag", "loc", "mT", "real", "values"})
+"""Attributes that give the same data."""
+
+
+class _Name(NamedTuple):
+    """A name that an object has in a scope."""
+
+    facts: PythonFacts
+    scope: Scope
+    name: str
+
+
+def used_beside(evaluator: Evaluator, made: Sequence[Instance], iterated: WhileIterated) -> Iterator[Touch]:
+    """Yield what may change, while a loader is iterated, what its data sets, which were sent, were made of."""
+    waiting = [one for instance in made for one in _handed(evaluator, instance)]
+    seen: set[tuple[int, str]] = set()
+    while waiting and len(seen) < _MOST_NAMES:
+        one = waiting.pop(0)
+        if (id(one.scope), one.name) in seen:
+            continue
+        seen.add((id(one.scope), one.name))
+        for node, around in _mentions(one):
+            others = list(_others(evaluator, one, node, around[0]))
+            # What a function of the project does with it is looked for there.
+            if not others and _changes(one, node, around) and iterated.holds(one.facts, one.scope, node):
+                yield touch_at(one.facts, around[0])
+            waiting.extend(others)
+
+
+def _handed(evaluator: Evaluator, instance: Instance) -> Iterator[_Name]:
+    """Yield the names of what may be changed in place of all that an object was made of."""
+    call, frame = instance.call, instance.frame
+    if call is None or frame is None:
+        return
+    for argument in (*call.args, *(one.value for one in call.keywords)):
+        seen = seen_through(frame.scope, argument)
+        name = dotted(seen)
+        if not name or "." in name:
+            continue
+        with evaluator.steps(STEPS):
+            things = [one.thing for one in evaluator.evaluate(seen, frame)]
+        if any(map(_may_change, things)):
+            yield _Name(frame.facts, frame.scope, name)
+
+
+def _may_change(thing: Thing) -> bool:
+    """Return whether a thing is one of those that are changed in place."""
+    if isinstance(thing, Made):
+        return not thing.callee.startswith(("argparse.", "pathlib.", "os.", "torch.device", "torchvision.transforms"))
+    return isinstance(thing, Row) or (isinstance(thing, Unseen) and thing.something)
+
+
+def seen_through(scope: Scope, node: ast.expr) -> ast.expr:
+    """Return what an expression is a view of: ``table`` in ``torch.from_numpy(table)[0].data``."""
+    while True:
+        match node:
+            case ast.Call(ast.Attribute(owner, name), arguments) if name in VIEWS:
+                of_library = full_name(scope, dotted(owner) or "").startswith(("numpy", "torch"))
+                if of_library and not arguments:
+                    return node
+                node = arguments[0] if of_library else owner
+            case ast.Attribute(value=owner, attr="data" | "T") | ast.Subscript(value=owner):
+                node = owner
+            case _:
+                return node
+
+
+def _mentions(one: _Name) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
+    """Yield where a name stands in a scope, and in functions inside of it, with what it stands right inside."""
+    parents: dict[int, ast.AST] = {}
+    for around in nodes_of(one.scope.node):
+        for child in ast.iter_child_nodes(around):
+            parents[id(child)] = around
+    for node in nodes_of(one.scope.node):
+        if isinstance(node, ast.Name | ast.Attribute) and dotted(node) == one.name:
+            chain: list[ast.AST] = []
+            inner: ast.AST = node
+            while id(inner) in parents and len(chain) < 3:
+                inner = parents[id(inner)]
+                if not isinstance(inner, ast.Subscript) or chain or not isinstance(inner.ctx, ast.Load):
+                    chain.append(inner)
+                else:
+                    node = inner
+            if chain:
+                yield node, chain
+
+
+def _changes(one: _Name, node: ast.expr, around: Sequence[ast.AST]) -> bool:
+    """Return whether what stands around an object is not known to leave it as it is."""
+    first = around[0]
+    outer = around[1] if len(around) > 1 else None
+    match first:
+        case ast.Subscript(value, ctx=context) | ast.Attribute(value, ctx=context) if value is node:
+            if not isinstance(context, ast.Load):
+                return True
+            if isinstance(first, ast.Attribute) and isinstance(outer, ast.Call) and outer.func is first:
+                return _method_changes(first.attr, ignored=len(around) > 2 and isinstance(around[2], ast.Expr))
+            return (
+                isinstance(first, ast.Attribute)
+                and first.attr in _SHOWS
+                and isinstance(outer, ast.Subscript)
+                and (not isinstance(outer.ctx, ast.Load))
+            )
+        case ast.keyword(arg="out"):
+            return True
+        case ast.Call() if node in first.args:
+            name = full_name(one.scope, dotted(first.func) or called_name(first))
+            if name in CHANGES_ITS_ARGUMENT:
+                return first.args[0] is node
+            return isinstance(outer, ast.Expr) and not _reports(name)
+    return False
+
+
+def _method_changes(name: str, *, ignored: bool) -> bool:
+    if name in MUTATORS or (name.endswith("_") and not name.endswith("__")):
+        return True
+    return ignored and words_of(name)[0] not in HARMLESS_REPORTS
+
+
+def _reports(name: str) -> bool:
+    first, last = name.partition(".")[0], name.rpartition(".")[2]
+    return first in REPORTING_LIBRARIES or first in ("logging", "logger") or words_of(last)[0] in HARMLESS_REPORTS
+
+
+def _others(evaluator: Evaluator, one: _Name, node: ast.expr, around: ast.AST) -> Iterator[_Name]:
+    """Yield the other names that an object gets where its own stands: parameters, attributes, and further names."""
+    if isinstance(around, ast.Assign) and around.value is node:
+        names = (dotted(target) for target in around.targets)
+        yield from (_Name(one.facts, _holder(one.scope, name), name) for name in names if name)
+    call = around if isinstance(around, ast.Call) else None
+    if call is None or node is call.func:
+        return
+    with evaluator.steps(STEPS):
+        found = [each.thing for each in evaluator.evaluate(call.func, Frame(one.facts, place_in(one.scope, call)))]
+    for thing in found:
+        function = classes.constructor(evaluator, thing) if isinstance(thing, Class) else thing
+        if isinstance(function, Function) and isinstance(function.node, FunctionNode):
+            taken = [each.arg for each in parameters(function.node)][function.owner is not None :]
+            position = next((index for index, each in enumerate(call.args) if each is node), len(taken))
+            yield from (_Name(function.facts, function.scope, name) for name in taken[position : position + 1])
+
+
+def _holder(scope: Scope, name: str) -> Scope:
+    """Return the scope in which a name is looked for: that of the class where it is an attribute of its objects."""
+    around = scope.parent
+    return around if "." in name and around is not None and around.is_class else scope

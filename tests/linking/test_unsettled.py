@@ -1,0 +1,368 @@
+"""Whether samples are the same without workers, by what they hang on: what is not settled, and what is."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+
+from loaderlint.model.uses import Hanging, Unsettled
+from tests.linking.traced import loaders_of
+
+IMPORTS = """
+import argparse
+import decimal
+import logging
+import sqlite3
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+"""
+ROWS = """
+class Rows(Dataset):
+    def __init__(self, kept=None):
+        self.kept = kept
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return {sample}
+"""
+OPTIONS = """
+class Options:
+    def __init__(self):
+        self.scale = 1
+        self.step = 0
+    def harder(self):
+        self.scale += 1
+"""
+MODEL = """
+class Model:
+    def __init__(self, options):
+        self.options = options
+    def step(self, batch):
+        {does}
+"""
+TRAINER = """
+class Callback:
+    def __init__(self, options):
+        self.options = options
+    def on_batch_end(self, batch):
+        {does}
+class Trainer:
+    def __init__(self, callbacks):
+        self.callbacks = callbacks
+    def fit(self, loader):
+        for epoch in range(2):
+            {between}
+            for batch in loader:
+                for callback in self.callbacks:
+                    callback.on_batch_end(batch)
+"""
+MODES = """
+class Modes(Dataset):
+    def __init__(self):
+        self.mode = "train"
+    def set_mode(self, mode):
+        self.mode = mode
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return index if self.mode == "train" else -index
+class Other:
+    def set_mode(self, mode):
+        self.mode = mode
+def evaluate(data):
+    data.set_mode("test")
+"""
+OF_SCALE = OPTIONS + ROWS.format(sample="index * self.kept.scale")
+OF_ROWS = ROWS.format(sample="self.kept[index]")
+OF_MODEL = ROWS.format(sample="self.kept(torch.ones(4) * index).sum().item()")
+TRAINS = "model(torch.ones(4)).sum().backward()\noptimizer.step()"
+LINEAR = "model = nn.Linear(4, 4)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+ERROR = """
+class Broken({base}):
+    def __init__(self, {taken}):
+        super().__init__("broken")
+def broken(index):
+    raise Broken({given})
+"""
+OPENED = "np.memmap('rows.dat', mode='{mode}')"
+
+
+def pickled(methods: str) -> str:
+    return ROWS.format(sample="index") + indent(dedent(methods), "    ")
+
+
+def unsettled(top: str, before: str, rows: str, body: str, around: str = "") -> list[Unsettled]:
+    loop = "for batch in loader:\n" + indent(body, "    ")
+    loop = f"{around}\n{indent(loop, '    ')}" if around else loop
+    main = f"{before}\nloader = DataLoader({rows}, num_workers=1)\nfor epoch in range(2):\n{indent(loop, '    ')}"
+    (loader,) = loaders_of(f"{IMPORTS}{top}\nif __name__ == '__main__':\n{indent(main, '    ')}\n")
+    return list(loader.uses.unsettled)
+
+
+CHANGES = {
+    "options, by a method of a model": (
+        OF_SCALE + MODEL.format(does="self.options.scale += 1"),
+        "options = Options()\nmodel = Model(options)",
+        "Rows(options)",
+        "model.step(batch)",
+        "self.options.scale += 1",
+    ),
+    "options, by a method of their own": (
+        OF_SCALE,
+        "options = Options()",
+        "Rows(options)",
+        "options.harder()",
+        "self.scale += 1",
+    ),
+    "options, by a function that is handed on": (
+        OF_SCALE + "options = Options()\ndef grow():\n    options.scale += 1\n",
+        "hooks = [grow]",
+        "Rows(options)",
+        "for hook in hooks:\n    hook()",
+        "options.scale += 1",
+    ),
+    "settings of a command line": (
+        ROWS.format(sample="index * self.kept.scale"),
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--scale', type=int)\nargs = parser.parse_args()",
+        "Rows(args)",
+        "args.scale = args.scale + 1",
+        "args.scale = args.scale + 1",
+    ),
+    "a key": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = dict(scale=1)\nstate = {'settings': settings}",
+        "Rows(settings)",
+        "settings.update(scale=2)",
+        "settings.update(scale=2)",
+    ),
+    "where a loop puts its turns": (
+        OF_SCALE,
+        "options = Options()",
+        "Rows(options)",
+        "for options.scale in range(3):\n    pass",
+        "for options.scale in range(3): pass",
+    ),
+    "an array, by a function that is told to": (
+        OF_ROWS,
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "total = np.add(1, 2, out=shared)",
+        "out=shared",
+    ),
+    "an array, by one whose result nobody takes": (
+        OF_ROWS,
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "nn.init.normal_(shared)",
+        "nn.init.normal_(shared)",
+    ),
+    "an array, where a function of the project is handed it": (
+        OF_ROWS + "def shift(rows):\n    return np.add(1, 2, out=rows)\n",
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "shift(shared)",
+        "out=rows",
+    ),
+    "a data set, by name": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "",
+        "Rows()",
+        "setattr(loader.dataset, 'kept', 2)",
+        "setattr(loader.dataset, 'kept', 2)",
+    ),
+    "a data set that is evaluated": (MODES, "data = Modes()", "data", "evaluate(data)", "self.mode = mode"),
+    "a table that stays open": (
+        ROWS.format(sample=OPENED.format(mode="r") + "[index]"),
+        "table = " + OPENED.format(mode="w+"),
+        "Rows()",
+        "table[:] = 1",
+        OPENED.format(mode="w+"),
+    ),
+    "a data base": (
+        ROWS.format(sample="sqlite3.connect('rows.db').execute('SELECT 1').fetchone()"),
+        "table = sqlite3.connect('rows.db')",
+        "Rows()",
+        "table.execute('DELETE FROM rows')",
+        "sqlite3.connect('rows.db')",
+    ),
+}
+STAYS = {
+    "options, in what samples do not read": (
+        OF_SCALE + MODEL.format(does="self.options.step += 1"),
+        "options = Options()\nmodel = Model(options)",
+        "Rows(options)",
+        "model.step(batch)",
+    ),
+    "other options": (
+        OF_SCALE + MODEL.format(does="self.options.scale += 1"),
+        "options, others = Options(), Options()\nmodel = Model(others)",
+        "Rows(Options())",
+        "print(batch)",
+    ),
+    "options that nothing of the loop changes": (OF_SCALE, "options = Options()", "Rows(options)", "print(batch)"),
+    "an array that is asked": (
+        OF_ROWS,
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "print(shared.mean(), len(shared))\nloss = torch.dot(batch, shared)\nprint(shared[0])",
+    ),
+    "an array that a function of the project is handed": (
+        OF_ROWS + "def show(rows):\n    return rows.sum()\n",
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "show(shared)",
+    ),
+    "another object of a method of the same name": (
+        MODES,
+        "data, other = Modes(), Other()",
+        "data",
+        "other.mode = batch",
+    ),
+    "a copy of parameters": (OF_ROWS, LINEAR, "Rows(model.weight.tolist())", TRAINS),
+    "a table of another name": (
+        ROWS.format(sample="np.memmap('others.dat', mode='r')[index]"),
+        "table = np.memmap('rows.dat', mode='w+')",
+        "Rows()",
+        "table[:] = 1",
+    ),
+    "a table that is read": (
+        ROWS.format(sample="np.memmap('rows.dat', mode='r')[index]"),
+        "table = np.memmap('rows.dat', mode='r')",
+        "Rows()",
+        "print(table[0])",
+    ),
+    "a table that is written before": (
+        ROWS.format(sample="np.memmap('rows.dat', mode='r')[index]"),
+        "written = np.memmap('rows.dat', mode='w+')",
+        "Rows()",
+        "print(batch)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("top", "before", "rows", "body", "what"), CHANGES.values(), ids=CHANGES)
+def test_what_a_program_changes_is_not_settled(top: str, before: str, rows: str, body: str, what: str) -> None:
+    found = unsettled(top, before, rows, body)
+    assert (found[0].what, found[0].hanging) == (what, Hanging.CHANGED)
+
+
+@pytest.mark.parametrize(("top", "before", "rows", "body"), STAYS.values(), ids=STAYS)
+def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: str) -> None:
+    assert unsettled(top, before, rows, body) == []
+
+
+@pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])
+def test_what_changes_between_epochs_is_there_before_the_next_workers(body: str, between: str, changes: bool) -> None:
+    trainer = TRAINER.format(does=f"self.options.{body} += 1", between=f"self.callbacks[0].options.{between} += 1")
+    text = f"{IMPORTS}{OF_SCALE}{trainer}if __name__ == '__main__':\n    options = Options()\n"
+    fit = "    loader = DataLoader(Rows(options), num_workers=1)\n    Trainer([Callback(options)]).fit(loader)\n"
+    (loader,) = loaders_of(text + fit)
+    assert bool(loader.uses.unsettled) is changes
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        "list(model.parameters())",
+        "[one for one in model.parameters()]",
+        "model.state_dict()['weight']",
+        "np.asarray(model.weight.data)",
+        "model.weight.detach().numpy()[0]",
+    ],
+)
+def test_parameters_are_never_settled(view: str) -> None:
+    (found,) = unsettled(OF_ROWS, LINEAR, f"Rows({view})", TRAINS)
+    assert found.hanging is Hanging.LAYERS
+
+
+@pytest.mark.parametrize(
+    ("top", "rows"),
+    [
+        (OF_MODEL, "Rows(nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)))"),
+        ("net = nn.Linear(4, 4)\n" + ROWS.format(sample="net(torch.ones(4))"), "Rows()"),
+    ],
+    ids=["sent", "of the module"],
+)
+def test_layers_are_never_settled(top: str, rows: str) -> None:
+    assert Hanging.LAYERS in {one.hanging for one in unsettled(top, "", rows, "print(batch)")}
+
+
+COPIES = {
+    "a state of its own": ('def __getstate__(self):\n    return {"kept": [0]}\n', True),
+    "what it is made of": ("def __reduce__(self):\n    return Rows, (2,)\n", True),
+    "what it sets": ("def __setstate__(self, state):\n    self.kept = 2\n", True),
+    "all it has": ("def __getstate__(self):\n    return self.__dict__.copy()\n", False),
+    "all but a handle": (
+        'def __getstate__(self):\n    state = dict(self.__dict__)\n    state["file"] = None\n    return state\n'
+        "def __setstate__(self, state):\n    self.__dict__.update(state)\n    self.file = open(self.path)\n",
+        False,
+    ),
+    "one by one": (
+        'def __getstate__(self):\n    return {"kept": self.kept}\n'
+        'def __setstate__(self, state):\n    self.kept = state["kept"]\n',
+        False,
+    ),
+    "its own arguments": ("def __reduce__(self):\n    return type(self), (self.kept,)\n", False),
+}
+
+
+@pytest.mark.parametrize(("methods", "other"), COPIES.values(), ids=COPIES)
+def test_copies_may_be_other_than_what_they_are_copies_of(methods: str, other: bool) -> None:
+    found = unsettled(pickled(methods), "", "Rows()", "print(batch)")
+    assert [one.hanging for one in found] == ([Hanging.COPIED] if other else [])
+
+
+ERRORS = {
+    "two arguments": ("Exception", "index, why", "index, ''", "RuntimeError", True),
+    "its own name": ("Exception", "index, why", "index, ''", "Broken", True),
+    "none": ("ValueError", "", "", "ValueError", True),
+    "one argument": ("Exception", "index", "index", "RuntimeError", False),
+    "one that may be left out": ("Exception", "index, why=None", "index", "RuntimeError", False),
+    "any error": ("Exception", "index, why", "index, ''", "Exception", False),
+    "both": ("RuntimeError", "index, why", "index, ''", "RuntimeError", False),
+    "neither": ("ValueError", "index, why", "index, ''", "OSError", False),
+}
+
+
+@pytest.mark.parametrize(("base", "taken", "given", "caught", "other"), ERRORS.values(), ids=ERRORS)
+def test_errors_come_out_of_workers_as_others(base: str, taken: str, given: str, caught: str, other: bool) -> None:
+    top = ERROR.format(base=base, taken=taken, given=given) + ROWS.format(sample="broken(index)")
+    handled = f"def handled():\n    try:\n        raise ValueError\n    except {caught}:\n        pass\n"
+    found = unsettled(top + handled, "", "Rows()", "handled()")
+    assert [one.hanging for one in found] == ([Hanging.RAISED] if other else [])
+
+
+DIVIDES = ROWS.format(sample="float(decimal.Decimal(1) / decimal.Decimal(3 + index))")
+MODED = {
+    "digits": (DIVIDES, "decimal.getcontext().prec = 3", "", True),
+    "gradients": (
+        ROWS.format(sample="torch.ones(1, requires_grad=True).mul(2).requires_grad"),
+        "",
+        "with torch.no_grad():",
+        True,
+    ),
+    "precision": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cpu'):", True),
+    "errors of numbers": (ROWS.format(sample="np.log(index)"), "np.seterr(all='raise')", "", True),
+    "digits of others": (ROWS.format(sample="index"), "decimal.getcontext().prec = 3", "", False),
+    "no gradients at all": (ROWS.format(sample="torch.ones(1) * 2"), "", "with torch.no_grad():", False),
+    "precision on CUDA": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cuda'):", False),
+    "warnings of numbers": (ROWS.format(sample="np.log(index)"), "np.seterr(all='ignore')", "", False),
+    "digits that workers set as well": (f"decimal.getcontext().prec = 3\n{DIVIDES}", "", "", False),
+}
+
+
+@pytest.mark.parametrize(("top", "before", "around", "other"), MODED.values(), ids=MODED)
+def test_samples_compute_by_the_modes_of_their_process(top: str, before: str, around: str, other: bool) -> None:
+    found = unsettled(top, before, "Rows()", "print(batch)", around)
+    assert [one.hanging for one in found] == ([Hanging.MODE] if other else [])
+
+
+@pytest.mark.parametrize(
+    ("sample", "read"), [("len(__name__)", True), ("logging.getLogger(__name__)", False)], ids=["read", "for a report"]
+)
+def test_the_main_file_has_another_name_in_workers(sample: str, read: bool) -> None:
+    found = unsettled(ROWS.format(sample=sample), "", "Rows()", "print(batch)")
+    assert [one.hanging for one in found] == ([Hanging.NAMED] if read else [])
