@@ -102,6 +102,20 @@ def unsettled(top: str, before: str, rows: str, body: str, around: str = "") -> 
     return list(loader.uses.unsettled)
 
 
+NOISE = """
+class Noise:
+    def __init__(self, rows):
+        self.rows = rows
+    def step(self):
+        return self.rows.{does}
+"""
+SCALED = """
+class Scale:
+    def __init__(self):
+        self.by = 1
+    def __call__(self, row):
+        return row * self.by
+"""
 CHANGES = {
     "options, by a method of a model": (
         OF_SCALE + MODEL.format(does="self.options.scale += 1"),
@@ -174,6 +188,62 @@ CHANGES = {
         "setattr(loader.dataset, 'kept', 2)",
     ),
     "a data set that is evaluated": (MODES, "data = Modes()", "data", "evaluate(data)", "self.mode = mode"),
+    "a part of a data set": (
+        OF_ROWS,
+        "data = Rows(np.zeros(4))",
+        "data",
+        "data.kept.fill(batch)",
+        "data.kept.fill(batch)",
+    ),
+    "an element of a data set that the loader has": (
+        OF_ROWS,
+        "",
+        "Rows([1, 2])",
+        "loader.dataset.kept[0] = 2",
+        "loader.dataset.kept[0] = 2",
+    ),
+    "a part of a data set, by a function of the project": (
+        OF_ROWS + "def shift(data):\n    data.kept.fill(0)\n",
+        "data = Rows(np.zeros(4))",
+        "data",
+        "shift(data=data)",
+        "data.kept.fill(0)",
+    ),
+    "a part of options": (
+        OPTIONS + ROWS.format(sample="self.kept.table[index]"),
+        "options = Options()",
+        "Rows(options)",
+        "options.table.fill(0)",
+        "options.table.fill(0)",
+    ),
+    "an attribute of a class": (
+        ROWS.format(sample="index * self.scale") + "    scale = 1\n",
+        "",
+        "Rows()",
+        "Rows.scale = 2",
+        "Rows.scale = 2",
+    ),
+    "a transform that the data set has": (
+        SCALED + ROWS.format(sample="self.kept(index)"),
+        "",
+        "Rows(Scale())",
+        "loader.dataset.kept.by = 2",
+        "loader.dataset.kept.by = 2",
+    ),
+    "what torch's data set is made of": (
+        OF_ROWS,
+        "shared = torch.zeros(4)",
+        "torch.utils.data.TensorDataset(shared)",
+        "shared.uniform_(0, 1)",
+        "shared.uniform_(0, 1)",
+    ),
+    "an array that a trainer has": (
+        OF_ROWS + NOISE.format(does="fill_(0)"),
+        "shared = np.zeros(4)\nnoise = Noise(shared)",
+        "Rows(shared)",
+        "noise.step()",
+        "self.rows.fill_(0)",
+    ),
     "a table that stays open": (
         ROWS.format(sample=OPENED.format(mode="r") + "[index]"),
         "table = " + OPENED.format(mode="w+"),
@@ -208,6 +278,24 @@ STAYS = {
         "shared = np.zeros(4)",
         "Rows(shared)",
         "print(shared.mean(), len(shared))\nloss = torch.dot(batch, shared)\nprint(shared[0])",
+    ),
+    "an array that a trainer looks at": (
+        OF_ROWS + NOISE.format(does="sum()"),
+        "shared = np.zeros(4)\nnoise = Noise(shared)",
+        "Rows(shared)",
+        "noise.step()",
+    ),
+    "a data set that is handed on": (
+        OF_ROWS,
+        "data = Rows(np.zeros(4))",
+        "data",
+        "log(data)\nprint(data.kept.mean(), data[0], len(loader.dataset))",
+    ),
+    "a name that a model has as well": (
+        OF_SCALE + "class Net(nn.Module):\n    def forward(self, rows):\n        self.scale = 2\n        return rows\n",
+        "net = Net()",
+        "Rows(Options())",
+        "net(batch)",
     ),
     "an array that a function of the project is handed": (
         OF_ROWS + "def show(rows):\n    return rows.sum()\n",

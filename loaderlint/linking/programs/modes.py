@@ -10,7 +10,7 @@ from loaderlint.linking.programs.while_iterated import words_in
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
 from loaderlint.model.payload import Touch
-from loaderlint.readers.python import CallSite, PythonFacts, dotted
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -57,8 +57,15 @@ def modes_set(evaluator: Evaluator, running: Sequence[Function], files: Sequence
                 mode = _MODES.get(full_name(site.place.scope, dotted(site.node.func) or ""))
                 if mode is None or id(site.place.scope.node) in inside or mode.used_by.isdisjoint(words):
                     continue
-                if is_later(evaluator, facts, site.node, site.place) and _sets(site, mode):
+                later = is_later(evaluator, facts, site.node, site.place) or _decorates(site)
+                if later and _sets(site, mode):
                     yield touch_at(facts, site.node)
+
+
+def _decorates(site: CallSite) -> bool:
+    """Return whether a call stands above a function, for which it sets a mode."""
+    around = (one.node for one in site.place.scope.children)
+    return any(site.node in one.decorator_list for one in around if isinstance(one, FunctionNode))
 
 
 def _sets(site: CallSite, mode: _Mode) -> bool:

@@ -49,12 +49,12 @@ def _index(facts: PythonFacts) -> Mapping[str, Sequence[Written]]:
 def _written_by(dotted_name: str, binding: Binding) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that a binding writes, each with the expression for what it is written on."""
     if binding.kind in MUTATIONS:
-        owner = _expression(dotted_name, binding)
         # What is changed in a part of something is known by the name of the part, and by its own.
         names = [*(one for one in binding.keys if isinstance(one, str)), *_keys(binding)]
-        if "." in dotted_name:
-            names.append(dotted_name.rpartition(".")[2])
-        yield from ((name, owner) for name in names)
+        yield from ((name, _expression(dotted_name, binding)) for name in names)
+        owner, _, last = dotted_name.rpartition(".")
+        if owner:
+            yield last, _expression(owner, binding)
     elif "." in dotted_name:
         name = dotted_name.rpartition(".")[2]
         owners = list(owners_set(binding.node, name))

@@ -7,7 +7,7 @@ it so: it is looked at, gone through, shown, or asked for what somebody takes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.running import STEPS
@@ -29,49 +29,75 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 20
 """Names that one object has in a program; more are not looked at."""
+_MOST_AROUND = 3
+"""What stands around a name that is looked at: the method, its call, and whether that is a statement."""
 _SHOWS = frozenset({"T", "array", "data", "flat", "iloc", "imag", "loc", "mT", "real", "values"})
 """Attributes that give the same data."""
 
 
+class Maker(NamedTuple):
+    """A call that made what was sent; its ``own`` code, in the project, says what samples read of it."""
+
+    call: ast.Call
+    frame: Frame
+    own: bool
+
+
 class _Name(NamedTuple):
-    """A name that an object has in a scope."""
+    """A name that an object has in a scope; what changes it as a ``whole`` matters, or a part of it alone."""
 
     facts: PythonFacts
     scope: Scope
     name: str
+    whole: bool
 
 
-def used_beside(evaluator: Evaluator, made: Sequence[Instance], iterated: WhileIterated) -> Iterator[Touch]:
-    """Yield what may change, while a loader is iterated, what its data sets, which were sent, were made of."""
-    waiting = [one for instance in made for one in _handed(evaluator, instance)]
+def used_beside(
+    evaluator: Evaluator, made: Sequence[Maker], parts: Set[str], iterated: WhileIterated
+) -> Iterator[Touch]:
+    """Yield what may change, while a loader is iterated, what was sent, or what that was made of.
+
+    ``parts`` are the names of what samples read of objects.
+    """
+    waiting = [one for maker in made for one in (*_itself(maker), *_handed(evaluator, maker))]
     seen: set[tuple[int, str]] = set()
     while waiting and len(seen) < _MOST_NAMES:
         one = waiting.pop(0)
         if (id(one.scope), one.name) in seen:
             continue
         seen.add((id(one.scope), one.name))
-        for node, around in _mentions(one):
-            others = list(_others(evaluator, one, node, around[0]))
+        for node, around, whole in _mentions(one, parts):
+            others = list(_others(evaluator, one, node, around, whole=one.whole or not whole))
             # What a function of the project does with it is looked for there.
-            if not others and _changes(one, node, around) and iterated.holds(one.facts, one.scope, node):
-                yield touch_at(one.facts, around[0])
+            matters = not others and (one.whole or not whole) and _changes(one, node, around)
+            if matters and iterated.holds(one.facts, _innermost(one.scope, node), node):
+                is_method = isinstance(around[0], ast.Attribute) and isinstance(around[1], ast.Call)
+                yield touch_at(one.facts, around[1] if is_method else around[0])
             waiting.extend(others)
 
 
-def _handed(evaluator: Evaluator, instance: Instance) -> Iterator[_Name]:
+def _itself(maker: Maker) -> Iterator[_Name]:
+    """Yield the names of what a call made, of which parts may be changed."""
+    scope = maker.frame.scope
+    for name, bindings in scope.bindings.items() if maker.own else ():
+        if any(one.value is maker.call for one in bindings):
+            yield _Name(maker.frame.facts, _holder(scope, name), name, whole=False)
+
+
+def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[_Name]:
     """Yield the names of what may be changed in place of all that an object was made of."""
-    call, frame = instance.call, instance.frame
-    if call is None or frame is None:
-        return
+    call, frame = maker.call, maker.frame
     for argument in (*call.args, *(one.value for one in call.keywords)):
         seen = seen_through(frame.scope, argument)
         name = dotted(seen)
-        if not name or "." in name:
+        if not name:
             continue
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(seen, frame)]
         if any(map(_may_change, things)):
-            yield _Name(frame.facts, frame.scope, name)
+            yield _Name(frame.facts, _holder(frame.scope, name), name, whole=True)
+        elif any(isinstance(one, Instance) for one in things):
+            yield _Name(frame.facts, _holder(frame.scope, name), name, whole=False)
 
 
 def _may_change(thing: Thing) -> bool:
@@ -96,24 +122,32 @@ def seen_through(scope: Scope, node: ast.expr) -> ast.expr:
                 return node
 
 
-def _mentions(one: _Name) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
-    """Yield where a name stands in a scope, and in functions inside of it, with what it stands right inside."""
-    parents: dict[int, ast.AST] = {}
-    for around in nodes_of(one.scope.node):
-        for child in ast.iter_child_nodes(around):
-            parents[id(child)] = around
+def _mentions(one: _Name, parts: Set[str]) -> Iterator[tuple[ast.expr, Sequence[ast.AST], bool]]:
+    """Yield where a name, or a part of what it stands for, is used in a scope, with what that stands right inside."""
+    parents = {id(child): node for node in nodes_of(one.scope.node) for child in ast.iter_child_nodes(node)}
     for node in nodes_of(one.scope.node):
         if isinstance(node, ast.Name | ast.Attribute) and dotted(node) == one.name:
+            inner: ast.expr = node
+            around = parents.get(id(inner))
+            while isinstance(around, ast.Subscript | ast.Attribute) and _is_part(inner, around, parents, parts):
+                inner, around = around, parents.get(id(around))
             chain: list[ast.AST] = []
-            inner: ast.AST = node
-            while id(inner) in parents and len(chain) < 3:
-                inner = parents[id(inner)]
-                if not isinstance(inner, ast.Subscript) or chain or not isinstance(inner.ctx, ast.Load):
-                    chain.append(inner)
-                else:
-                    node = inner
+            while around is not None and len(chain) < _MOST_AROUND:
+                chain.append(around)
+                around = parents.get(id(around))
             if chain:
-                yield node, chain
+                yield inner, chain, inner is node
+
+
+def _is_part(
+    inner: ast.expr, around: ast.Subscript | ast.Attribute, parents: Mapping[int, ast.AST], parts: Set[str]
+) -> bool:
+    """Return whether what stands around an expression reads a part of it, and calls no method."""
+    if around.value is not inner or not isinstance(around.ctx, ast.Load):
+        return False
+    outer = parents.get(id(around))
+    called = isinstance(outer, ast.Call) and outer.func is around
+    return isinstance(around, ast.Subscript) or (around.attr in parts and not called)
 
 
 def _changes(one: _Name, node: ast.expr, around: Sequence[ast.AST]) -> bool:
@@ -153,25 +187,42 @@ def _reports(name: str) -> bool:
     return first in REPORTING_LIBRARIES or first in ("logging", "logger") or words_of(last)[0] in HARMLESS_REPORTS
 
 
-def _others(evaluator: Evaluator, one: _Name, node: ast.expr, around: ast.AST) -> Iterator[_Name]:
+def _others(
+    evaluator: Evaluator, one: _Name, node: ast.expr, around: Sequence[ast.AST], *, whole: bool
+) -> Iterator[_Name]:
     """Yield the other names that an object gets where its own stands: parameters, attributes, and further names."""
-    if isinstance(around, ast.Assign) and around.value is node:
-        names = (dotted(target) for target in around.targets)
-        yield from (_Name(one.facts, _holder(one.scope, name), name) for name in names if name)
-    call = around if isinstance(around, ast.Call) else None
-    if call is None or node is call.func:
-        return
+    match around:
+        case [ast.Assign(targets, value), *_] if value is node:
+            given = (dotted(target) for target in targets)
+            yield from (_Name(one.facts, _holder(one.scope, name), name, whole) for name in given if name)
+            return
+        case [ast.Call() as call, *_] if node in call.args:
+            taken_as: int | str = call.args.index(node)
+        case [ast.keyword(arg=str(keyword)), ast.Call() as call, *_]:
+            taken_as = keyword
+        case _:
+            return
     with evaluator.steps(STEPS):
         found = [each.thing for each in evaluator.evaluate(call.func, Frame(one.facts, place_in(one.scope, call)))]
     for thing in found:
         function = classes.constructor(evaluator, thing) if isinstance(thing, Class) else thing
         if isinstance(function, Function) and isinstance(function.node, FunctionNode):
             taken = [each.arg for each in parameters(function.node)][function.owner is not None :]
-            position = next((index for index, each in enumerate(call.args) if each is node), len(taken))
-            yield from (_Name(function.facts, function.scope, name) for name in taken[position : position + 1])
+            names = taken[taken_as : taken_as + 1] if isinstance(taken_as, int) else [taken_as]
+            yield from (_Name(function.facts, function.scope, name, whole) for name in names)
 
 
 def _holder(scope: Scope, name: str) -> Scope:
     """Return the scope in which a name is looked for: that of the class where it is an attribute of its objects."""
     around = scope.parent
-    return around if "." in name and around is not None and around.is_class else scope
+    return around if name.startswith("self.") and around is not None and around.is_class else scope
+
+
+def _innermost(scope: Scope, node: ast.expr) -> Scope:
+    """Return the innermost function of a scope that an expression stands in."""
+    for child in scope.children:
+        if not isinstance(child.node, ast.Module | ast.Lambda):
+            first, last = child.node.lineno, child.node.end_lineno or 0
+            if first <= node.lineno <= last:
+                return _innermost(child, node)
+    return scope

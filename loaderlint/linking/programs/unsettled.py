@@ -18,7 +18,7 @@ from loaderlint.linking.programs.modes import modes_set
 from loaderlint.linking.programs.names_written import ANY_NAME, Written, names_written
 from loaderlint.linking.programs.open_stores import stores_written
 from loaderlint.linking.programs.reaching_samples import reaching_samples
-from loaderlint.linking.programs.shared_objects import used_beside
+from loaderlint.linking.programs.shared_objects import Maker, used_beside
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Absent, Class, Frame, Function, Instance, Made, Thing, Unseen
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from loaderlint.linking.loaders.options import Given
     from loaderlint.linking.loaders.sites import PythonSite
 
-_OF_DATASETS = ("data", "dataset", "ds", "loader", "set")
+_CARRIERS = ("torch.utils.data.", "functools.partial")
+"""Libraries whose objects keep what they are made of as it is."""
+_OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
 
 
@@ -77,7 +79,7 @@ class _Sent:
         paths: Set[str],
     ) -> None:
         self._evaluator = evaluator
-        self._site = site
+        self._given = given
         self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
         objects, self.running = carried(evaluator, given, site.frame)
         self.instances = [one.instance for one in objects]
@@ -96,7 +98,15 @@ class _Sent:
             for one in written.get(ANY_NAME, ()):
                 if self._may_run(one) and self._is_surely_read(one, read):
                     yield touch_at(facts, one.node)
-        yield from used_beside(self._evaluator, self.instances, self.iterated)
+        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated)
+
+    def _made(self) -> Iterator[Maker]:
+        """Yield the calls that made what was sent, of the project's own and of what libraries have."""
+        yield from (Maker(one.call, one.frame, own=True) for one in self.instances if one.call and one.frame)
+        for role in ("dataset", "collate_fn"):
+            for one in self._given[role].possibilities if role in self._given else ():
+                if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):
+                    yield Maker(one.thing.call, one.thing.frame, own=False)
 
     def _may_run(self, one: Written) -> bool:
         """Return whether something is written while the loader is iterated, by other code than that of workers."""
@@ -160,6 +170,8 @@ class _Sent:
         if isinstance(thing, Instance) and isinstance(other, Instance):
             related = self._is_of(thing, other.of) or self._is_of(other, thing.of)
             return related and (thing.call is other.call or thing.call is None or other.call is None)
+        if isinstance(thing, Class) and isinstance(other, Instance):
+            return self._is_of(other, thing)
         if isinstance(thing, Made) and isinstance(other, Made):
             return thing.call is other.call
         return type(thing) is type(other) and not isinstance(thing, int | float | str | None)
@@ -168,7 +180,8 @@ class _Sent:
         """Return whether two expressions may stand for the same by the names they end in."""
         name = _last(owner)
         if self._is_receiver(reading):
-            return name in self._names_given or name.lower().endswith(_OF_DATASETS)
+            parts = (dotted(owner) or "").split(".")
+            return any(one in self._names_given or f"_{one.lower()}".endswith(_OF_DATASETS) for one in parts)
         return bool(name) and (name == _last(reading.owner) or name in self._handed)
 
     @cached_property
