@@ -244,6 +244,21 @@ CHANGES = {
         "noise.step()",
         "self.rows.fill_(0)",
     ),
+    "what a function is handed beforehand": (
+        "import functools\ndef collate(table, rows):\n    return [table[row] for row in rows]\n"
+        + ROWS.format(sample="index"),
+        "table = np.zeros(4)",
+        "Rows(), collate_fn=functools.partial(collate, table)",
+        "table += 1",
+        "table += 1",
+    ),
+    "the dictionary of an object": (
+        OPTIONS + ROWS.format(sample="vars(self.kept)['scale']") + "def see(plan):\n    vars(plan)['scale'] = 2\n",
+        "options = Options()",
+        "Rows(options)",
+        "see(options)",
+        "vars(plan)['scale'] = 2",
+    ),
     "a table that stays open": (
         ROWS.format(sample=OPENED.format(mode="r") + "[index]"),
         "table = " + OPENED.format(mode="w+"),
@@ -296,6 +311,14 @@ STAYS = {
         "net = Net()",
         "Rows(Options())",
         "net(batch)",
+    ),
+    "a number that is added to": (ROWS.format(sample="self.kept"), "step = int('3')", "Rows(step)", "step += 1"),
+    "an element that is a number": (OF_ROWS, "rows = [1, 2]", "Rows(rows)", "best = rows[0]\nbest += 1"),
+    "what adding two data sets up changes": (
+        OF_ROWS + "    def __add__(self, other):\n        self.kept = self.kept + other.kept\n        return self\n",
+        "both = Rows([1]) + Rows([2])",
+        "both",
+        "print(batch + 1)",
     ),
     "an array that a function of the project is handed": (
         OF_ROWS + "def show(rows):\n    return rows.sum()\n",

@@ -31,6 +31,9 @@ _MOST_NAMES = 20
 """Names that one object has in a program; more are not looked at."""
 _MOST_AROUND = 3
 """What stands around a name that is looked at: the method, its call, and whether that is a statement."""
+_CONTAINERS = frozenset({f"builtins.{name}" for name in ("bytearray", "dict", "list", "set", "sorted")})
+_STAY = ("argparse.", "builtins.", "pathlib.", "os.", "torch.device", "torchvision.transforms")
+"""What makes things that stay as they are, or of which `names_written` knows what is set."""
 _SHOWS = frozenset({"T", "array", "data", "flat", "iloc", "imag", "loc", "mT", "real", "values"})
 """Attributes that give the same data."""
 
@@ -44,12 +47,16 @@ class Maker(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """A name that an object has in a scope; what changes it as a ``whole`` matters, or a part of it alone."""
+    """A name that an object has in a scope; what changes it as a ``whole`` matters, or a part of it alone.
+
+    One that is ``added_to`` in place is the same object after ``+=``.
+    """
 
     facts: PythonFacts
     scope: Scope
     name: str
     whole: bool
+    added_to: bool = False
 
 
 def used_beside(
@@ -95,7 +102,8 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[_Name]:
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(seen, frame)]
         if any(map(_may_change, things)):
-            yield _Name(frame.facts, _holder(frame.scope, name), name, whole=True)
+            added_to = any(isinstance(one, Row) or _is_array(one) for one in things)
+            yield _Name(frame.facts, _holder(frame.scope, name), name, whole=True, added_to=added_to)
         elif any(isinstance(one, Instance) for one in things):
             yield _Name(frame.facts, _holder(frame.scope, name), name, whole=False)
 
@@ -103,8 +111,12 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[_Name]:
 def _may_change(thing: Thing) -> bool:
     """Return whether a thing is one of those that are changed in place."""
     if isinstance(thing, Made):
-        return not thing.callee.startswith(("argparse.", "pathlib.", "os.", "torch.device", "torchvision.transforms"))
+        return thing.callee in _CONTAINERS or not thing.callee.startswith(_STAY)
     return isinstance(thing, Row) or (isinstance(thing, Unseen) and thing.something)
+
+
+def _is_array(thing: Thing) -> bool:
+    return isinstance(thing, Made) and (thing.callee in _CONTAINERS or thing.callee.startswith(("numpy.", "torch.")))
 
 
 def seen_through(scope: Scope, node: ast.expr) -> ast.expr:
@@ -128,9 +140,9 @@ def _mentions(one: _Name, parts: Set[str]) -> Iterator[tuple[ast.expr, Sequence[
     for node in nodes_of(one.scope.node):
         if isinstance(node, ast.Name | ast.Attribute) and dotted(node) == one.name:
             inner: ast.expr = node
+            while (outer := _part_around(inner, parents, parts)) is not None:
+                inner = outer
             around = parents.get(id(inner))
-            while isinstance(around, ast.Subscript | ast.Attribute) and _is_part(inner, around, parents, parts):
-                inner, around = around, parents.get(id(around))
             chain: list[ast.AST] = []
             while around is not None and len(chain) < _MOST_AROUND:
                 chain.append(around)
@@ -139,15 +151,20 @@ def _mentions(one: _Name, parts: Set[str]) -> Iterator[tuple[ast.expr, Sequence[
                 yield inner, chain, inner is node
 
 
-def _is_part(
-    inner: ast.expr, around: ast.Subscript | ast.Attribute, parents: Mapping[int, ast.AST], parts: Set[str]
-) -> bool:
-    """Return whether what stands around an expression reads a part of it, and calls no method."""
-    if around.value is not inner or not isinstance(around.ctx, ast.Load):
-        return False
+def _part_around(inner: ast.expr, parents: Mapping[int, ast.AST], parts: Set[str]) -> ast.expr | None:
+    """Return what stands around an expression if that reads a part of it, or is a view: ``rows.view(4, 2)[0]``."""
+    around = parents.get(id(inner))
     outer = parents.get(id(around))
-    called = isinstance(outer, ast.Call) and outer.func is around
-    return isinstance(around, ast.Subscript) or (around.attr in parts and not called)
+    match around:
+        case ast.Subscript(value, ctx=ast.Load()) if value is inner:
+            return around
+        case ast.Attribute(value, name, ast.Load()) if value is inner:
+            if isinstance(outer, ast.Call) and outer.func is around:
+                return outer if name in VIEWS else None
+            return around if name in parts or name in _SHOWS else None
+        case ast.Call(args=[first, *_]) if first is inner and called_name(around) in VIEWS:
+            return around
+    return None
 
 
 def _changes(one: _Name, node: ast.expr, around: Sequence[ast.AST]) -> bool:
@@ -160,14 +177,10 @@ def _changes(one: _Name, node: ast.expr, around: Sequence[ast.AST]) -> bool:
                 return True
             if isinstance(first, ast.Attribute) and isinstance(outer, ast.Call) and outer.func is first:
                 return _method_changes(first.attr, ignored=len(around) > 2 and isinstance(around[2], ast.Expr))
-            return (
-                isinstance(first, ast.Attribute)
-                and first.attr in _SHOWS
-                and isinstance(outer, ast.Subscript)
-                and (not isinstance(outer.ctx, ast.Load))
-            )
         case ast.keyword(arg="out"):
             return True
+        case ast.AugAssign(target) if target is node:
+            return one.added_to
         case ast.Call() if node in first.args:
             name = full_name(one.scope, dotted(first.func) or called_name(first))
             if name in CHANGES_ITS_ARGUMENT:
@@ -191,10 +204,11 @@ def _others(
     evaluator: Evaluator, one: _Name, node: ast.expr, around: Sequence[ast.AST], *, whole: bool
 ) -> Iterator[_Name]:
     """Yield the other names that an object gets where its own stands: parameters, attributes, and further names."""
+    added = one.added_to and dotted(node) == one.name
     match around:
         case [ast.Assign(targets, value), *_] if value is node:
             given = (dotted(target) for target in targets)
-            yield from (_Name(one.facts, _holder(one.scope, name), name, whole) for name in given if name)
+            yield from (_Name(one.facts, _holder(one.scope, name), name, whole, added) for name in given if name)
             return
         case [ast.Call() as call, *_] if node in call.args:
             taken_as: int | str = call.args.index(node)
@@ -209,7 +223,7 @@ def _others(
         if isinstance(function, Function) and isinstance(function.node, FunctionNode):
             taken = [each.arg for each in parameters(function.node)][function.owner is not None :]
             names = taken[taken_as : taken_as + 1] if isinstance(taken_as, int) else [taken_as]
-            yield from (_Name(function.facts, function.scope, name, whole) for name in names)
+            yield from (_Name(function.facts, function.scope, name, whole, added) for name in names)
 
 
 def _holder(scope: Scope, name: str) -> Scope:

@@ -17,7 +17,7 @@ from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.modes import modes_set
 from loaderlint.linking.programs.names_written import ANY_NAME, Written, names_written
 from loaderlint.linking.programs.open_stores import stores_written
-from loaderlint.linking.programs.reaching_samples import reaching_samples
+from loaderlint.linking.programs.reaching_samples import SAMPLERS, reaching_samples, watched
 from loaderlint.linking.programs.shared_objects import Maker, used_beside
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things import classes
@@ -80,6 +80,7 @@ class _Sent:
     ) -> None:
         self._evaluator = evaluator
         self._given = given
+        self._site = site
         self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
         objects, self.running = carried(evaluator, given, site.frame)
         self.instances = [one.instance for one in objects]
@@ -102,7 +103,10 @@ class _Sent:
 
     def _made(self) -> Iterator[Maker]:
         """Yield the calls that made what was sent, of the project's own and of what libraries have."""
-        yield from (Maker(one.call, one.frame, own=True) for one in self.instances if one.call and one.frame)
+        sent = [*self.instances, *watched(self._evaluator, self._given)]
+        yield from (Maker(one.call, one.frame, own=True) for one in sent if one.call and one.frame)
+        picking = [one.value for one in self._site.call.keywords if one.arg in SAMPLERS]
+        yield from (Maker(ast.Call(one, [one], []), self._site.frame, own=False) for one in picking)
         for role in ("dataset", "collate_fn"):
             for one in self._given[role].possibilities if role in self._given else ():
                 if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):

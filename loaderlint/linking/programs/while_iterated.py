@@ -16,6 +16,11 @@ from loaderlint.linking.workers.names_read import CONSTRUCTORS
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope
 
 _WORD = re.compile(r"\w+")
+_UNNAMED = frozenset(
+    {"__call__", "__contains__", "__enter__", "__exit__", "__getattr__", "__getattribute__", "__getitem__", "__iter__"}
+    | {"__len__", "__next__", "__setattr__", "__setitem__", "forward"}
+)
+"""Methods that run where an object is called, gone through, asked or entered; nobody adds data sets up meanwhile."""
 _HOOKS = ("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_step")
 """How the names of methods begin that trainers of libraries call (lightning.ai, "LightningModule", Hooks)."""
 
@@ -95,8 +100,7 @@ class WhileIterated:
 
     def _runs_unnamed(self, name: str) -> bool:
         """Return whether a function may run without its name: Python calls it, a library, or who was handed it."""
-        special = name.startswith("__") and name not in CONSTRUCTORS
-        return special or name == "forward" or name.startswith(_HOOKS) or name in self._handed_on
+        return name in _UNNAMED or name.startswith(_HOOKS) or name in self._handed_on
 
     @cached_property
     def _defined(self) -> dict[str, list[_Defined]]:

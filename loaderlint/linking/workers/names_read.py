@@ -9,6 +9,7 @@ from typing import NamedTuple
 from loaderlint.linking.things.kinds import Function
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, parameters
+from loaderlint.readers.python_attributes import dictionary_of
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__setstate__"})
 """Methods that run while an object is made."""
@@ -48,7 +49,7 @@ def named(node: ast.AST) -> tuple[str, ast.expr | None]:
         case ast.Attribute(owner, name, ast.Load()):
             return name, owner
         case ast.Subscript(owner, ast.Constant(str(name)), ast.Load()):
-            return name, owner
+            return name, dictionary_of(owner) or owner
         case ast.Call(ast.Name("getattr"), [owner, ast.Constant(str(name)), *_]):
             return name, owner
         case ast.Call(ast.Attribute(owner, "get"), [ast.Constant(str(name)), *_]):
