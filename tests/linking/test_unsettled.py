@@ -374,6 +374,30 @@ def test_what_changes_between_epochs_is_there_before_the_next_workers(body: str,
     assert bool(loader.uses.unsettled) is changes
 
 
+MAKES = """
+class Made(Dataset):
+    def __init__(self, paths):
+        self.rows = self.parse(paths)
+    def parse(self, paths):
+        rows = {}
+        for path in paths:
+            rows["first"] = path
+            self.size = 2
+        return rows
+    def __getitem__(self, index):
+        return self.rows["first"], self.size
+def loader():
+    return DataLoader(Made("ab"), num_workers=1)
+"""
+
+
+@pytest.mark.parametrize(("called", "changes"), [("len", False), ("data.parse", True)])
+def test_what_a_data_set_makes_itself_is_settled_where_nobody_makes_it_again(called: str, changes: bool) -> None:
+    elsewhere = f"def fit(data, batches):\n    for batch in batches:\n        {called}(batch)\n"
+    (loader,) = loaders_of(IMPORTS + MAKES + elsewhere)
+    assert bool(loader.uses.unsettled) is changes
+
+
 @pytest.mark.parametrize(
     "view",
     [

@@ -85,7 +85,17 @@ class _Sent:
         objects, self.running = carried(evaluator, given, site.frame)
         self.instances = [one.instance for one in objects]
         self._inside = {id(one.node) for one in self.running}
-        self.iterated = WhileIterated(self.files, site.call, runs)
+        self.iterated = WhileIterated(self.files, site.call, runs, self._inside | set(self._making()))
+
+    def _making(self) -> Iterator[int]:
+        """Yield the constructors of what was sent, and the methods that these call on their own object."""
+        for owner in (owner for one in self.instances for owner in classes.lineage(self._evaluator, one.of)):
+            methods = {one.name: one for one in owner.scope.children}
+            waiting = [methods[name] for name in CONSTRUCTORS & methods.keys()]
+            for scope in waiting:
+                yield id(scope.node)
+                called = (methods.get((dotted(site.node.func) or "").removeprefix("self.")) for site in scope.calls)
+                waiting.extend(one for one in called if one is not None and one not in waiting)
 
     def changes(self) -> Iterator[Touch]:
         """Yield what writes attributes and keys that samples read, and what changes what the data sets were made of."""

@@ -35,11 +35,15 @@ class _Defined(NamedTuple):
 class WhileIterated:
     """What of some files may run while the loader that a call makes is iterated.
 
-    Where a loop over it is not seen, that is what all loops come to, but for those that only count.
+    Where a loop over it is not seen, that is what all loops come to, but for those that only count, and those that run
+    ``before``: in functions, by the identity of their nodes, that make what was sent, or in workers.
     """
 
-    def __init__(self, files: Sequence[PythonFacts], call: ast.Call, runs: Sequence[Iterations]) -> None:
+    def __init__(
+        self, files: Sequence[PythonFacts], call: ast.Call, runs: Sequence[Iterations], before: Set[int]
+    ) -> None:
         self._files = files
+        self._before = before
         places = [place for run in runs for place in run.places.get(id(call), ())]
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
 
@@ -71,7 +75,7 @@ class WhileIterated:
 
     def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
         for facts in self._files:
-            for scope in facts.scopes.values():
+            for scope in (one for one in facts.scopes.values() if id(one.node) not in self._before):
                 for iterable, node, _ in scope.iterations:
                     if isinstance(node, ast.For | ast.AsyncFor) and not _counts(iterable):
                         yield facts, node
