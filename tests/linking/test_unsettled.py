@@ -259,6 +259,34 @@ CHANGES = {
         "see(options)",
         "vars(plan)['scale'] = 2",
     ),
+    "a name that is deleted": (
+        OF_SCALE,
+        "options = Options()",
+        "Rows(options)",
+        "del options.scale",
+        "del options.scale",
+    ),
+    "keys that are worked out": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = {'scale': 1}",
+        "Rows(settings)",
+        "settings[batch] = 2",
+        "settings[batch]",
+    ),
+    "keys that another dictionary has": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = {'scale': 1}",
+        "Rows(settings)",
+        "settings.update(batch)",
+        "settings.update(batch)",
+    ),
+    "an array of a file that stays open": (
+        ROWS.format(sample="np.load('rows.npy', mmap_mode='r')[index]"),
+        "table = np.load('rows.npy', mmap_mode='r+')",
+        "Rows()",
+        "table[0] = 1",
+        "np.load('rows.npy', mmap_mode='r+')",
+    ),
     "a table that stays open": (
         ROWS.format(sample=OPENED.format(mode="r") + "[index]"),
         "table = " + OPENED.format(mode="w+"),
@@ -320,6 +348,12 @@ STAYS = {
         "both",
         "print(batch + 1)",
     ),
+    "a key that samples do not read": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = {'scale': 1}",
+        "Rows(settings)",
+        "settings['step'] = 2\nsettings.update(step=3)\nprint(settings['scale'])",
+    ),
     "an array that a function of the project is handed": (
         OF_ROWS + "def show(rows):\n    return rows.sum()\n",
         "shared = np.zeros(4)",
@@ -371,6 +405,42 @@ def test_what_changes_between_epochs_is_there_before_the_next_workers(body: str,
     text = f"{IMPORTS}{OF_SCALE}{trainer}if __name__ == '__main__':\n    options = Options()\n"
     fit = "    loader = DataLoader(Rows(options), num_workers=1)\n    Trainer([Callback(options)]).fit(loader)\n"
     (loader,) = loaders_of(text + fit)
+    assert bool(loader.uses.unsettled) is changes
+
+
+ONE_BY_ONE = """
+    batches = iter(loader)
+    while True:
+        batch = next(batches)
+        options.scale += 1
+"""
+PASSED_ON = """
+    def passed_on(batches):
+        yield from batches
+    for batch in passed_on(loader):
+        options.scale += 1
+"""
+BETWEEN = """
+    for epoch in range(2):
+        options.scale = epoch
+        for batch in loader:
+            print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "option", "changes"),
+    [
+        (ONE_BY_ONE, "num_workers=1", True),
+        (PASSED_ON, "num_workers=1", True),
+        (BETWEEN, "num_workers=1", False),
+        (BETWEEN, "num_workers=1, persistent_workers=True", True),
+    ],
+    ids=["one by one", "by a generator", "between epochs", "between epochs of workers that are kept"],
+)
+def test_what_runs_while_a_loader_is_iterated(loop: str, option: str, changes: bool) -> None:
+    made = f"options = Options()\n    loader = DataLoader(Rows(options), {option})"
+    (loader,) = loaders_of(f"{IMPORTS}{OF_SCALE}if __name__ == '__main__':\n    {made}{loop}")
     assert bool(loader.uses.unsettled) is changes
 
 

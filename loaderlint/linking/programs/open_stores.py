@@ -23,6 +23,7 @@ _STORES: Mapping[str, tuple[int, str]] = {
     "h5py.File": (1, "r"),
     "lmdb.open": (1, ""),
     "numpy.lib.format.open_memmap": (1, "r+"),
+    "numpy.load": (1, "r"),
     "numpy.memmap": (2, "r+"),
     "shelve.open": (1, "c+"),
     "sqlite3.connect": (1, ""),
@@ -75,7 +76,7 @@ def _may_write(scope: Scope, call: ast.Call) -> bool:
         return False
     position, default = _STORES[name]
     given = keywords_of(call)
-    mode = given.get("mode", call.args[position] if len(call.args) > position else None)
+    mode = given.get("mode", given.get("mmap_mode", call.args[position] if len(call.args) > position else None))
     if isinstance(given.get("readonly"), ast.Constant) and name == "lmdb.open":
         return False
     if mode is None:

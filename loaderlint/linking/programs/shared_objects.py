@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Made, Row, Thing, Unseen
+from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Items, Made, Row, Thing, Unseen
 from loaderlint.linking.workers.top_level import full_name, touch_at
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Touch
@@ -102,7 +102,7 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[_Name]:
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(seen, frame)]
         if any(map(_may_change, things)):
-            added_to = any(isinstance(one, Row) or _is_array(one) for one in things)
+            added_to = any(isinstance(one, Items | Row) or _is_array(one) for one in things)
             yield _Name(frame.facts, _holder(frame.scope, name), name, whole=True, added_to=added_to)
         elif any(isinstance(one, Instance) for one in things):
             yield _Name(frame.facts, _holder(frame.scope, name), name, whole=False)
@@ -112,7 +112,7 @@ def _may_change(thing: Thing) -> bool:
     """Return whether a thing is one of those that are changed in place."""
     if isinstance(thing, Made):
         return thing.callee in _CONTAINERS or not thing.callee.startswith(_STAY)
-    return isinstance(thing, Row) or (isinstance(thing, Unseen) and thing.something)
+    return isinstance(thing, Items | Row) or (isinstance(thing, Unseen) and thing.something)
 
 
 def _is_array(thing: Thing) -> bool:
@@ -174,8 +174,10 @@ def _changes(one: _Name, node: ast.expr, around: Sequence[ast.AST]) -> bool:
     match first:
         case ast.Subscript(value, ctx=context) | ast.Attribute(value, ctx=context) if value is node:
             if not isinstance(context, ast.Load):
-                return True
+                return not _is_named(first)
             if isinstance(first, ast.Attribute) and isinstance(outer, ast.Call) and outer.func is first:
+                if first.attr == "update" and not outer.args and all(one.arg for one in outer.keywords):
+                    return False
                 return _method_changes(first.attr, ignored=len(around) > 2 and isinstance(around[2], ast.Expr))
         case ast.keyword(arg="out"):
             return True
@@ -187,6 +189,12 @@ def _changes(one: _Name, node: ast.expr, around: Sequence[ast.AST]) -> bool:
                 return first.args[0] is node
             return isinstance(outer, ast.Expr) and not _reports(name)
     return False
+
+
+def _is_named(node: ast.Attribute | ast.Subscript) -> bool:
+    """Return whether what is set has a name, by which `names_written` knows it."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key is None or (isinstance(key, ast.Constant) and isinstance(key.value, str))
 
 
 def _method_changes(name: str, *, ignored: bool) -> bool:

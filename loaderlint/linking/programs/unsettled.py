@@ -85,7 +85,9 @@ class _Sent:
         objects, self.running = carried(evaluator, given, site.frame)
         self.instances = [one.instance for one in objects]
         self._inside = {id(one.node) for one in self.running}
-        self.iterated = WhileIterated(self.files, site.call, runs, self._inside | set(self._making()))
+        persistent = given["persistent_workers"].possibilities if "persistent_workers" in given else ()
+        kept = any(one.thing for one in persistent)
+        self.iterated = WhileIterated(self.files, site.call, runs, self._inside | set(self._making()), kept=kept)
 
     def _making(self) -> Iterator[int]:
         """Yield the constructors of what was sent, and the methods that these call on their own object."""

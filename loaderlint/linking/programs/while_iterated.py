@@ -36,15 +36,19 @@ class WhileIterated:
     """What of some files may run while the loader that a call makes is iterated.
 
     Where a loop over it is not seen, that is what all loops come to, but for those that only count, and those that run
-    ``before``: in functions, by the identity of their nodes, that make what was sent, or in workers.
+    ``before``: in functions, by the identity of their nodes, that make what was sent, or in workers. Where workers are
+    ``kept``, all loops go on with what these got first.
     """
 
     def __init__(
-        self, files: Sequence[PythonFacts], call: ast.Call, runs: Sequence[Iterations], before: Set[int]
+        self, files: Sequence[PythonFacts], call: ast.Call, runs: Sequence[Iterations], before: Set[int], *, kept: bool
     ) -> None:
+        self._kept = kept
         self._files = files
         self._before = before
         places = [place for run in runs for place in run.places.get(id(call), ())]
+        # What `next` takes is taken where that stands, wherever the iterator was made.
+        places = [one for one in places if _calls(one, "next")] or places
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
 
     def holds(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> bool:
@@ -71,13 +75,15 @@ class WhileIterated:
     @cached_property
     def _loops(self) -> Sequence[tuple[PythonFacts, ast.stmt | ast.expr]]:
         seen = [(facts, body) for facts, body in self._bodies if body is not None]
-        return seen if seen and len(seen) == len(self._bodies) else list(self._every_loop())
+        if self._kept or not seen or len(seen) < len(self._bodies):
+            return list(self._every_loop())
+        return seen
 
     def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
         for facts in self._files:
             for scope in (one for one in facts.scopes.values() if id(one.node) not in self._before):
                 for iterable, node, _ in scope.iterations:
-                    if isinstance(node, ast.For | ast.AsyncFor) and not _counts(iterable):
+                    if isinstance(node, ast.For | ast.AsyncFor) and (self._kept or not _counts(iterable)):
                         yield facts, node
 
     @cached_property
@@ -145,10 +151,14 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
         return None
     if isinstance(node, ast.For | ast.AsyncFor | ast.ListComp | ast.SetComp | ast.DictComp):
         return node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next":
+    if _calls(place, "next"):
         loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
         return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
     return None
+
+
+def _calls(place: Iterated, name: str) -> bool:
+    return isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) and place.node.func.id == name
 
 
 def _counts(iterable: ast.expr) -> bool:
