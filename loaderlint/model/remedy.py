@@ -95,10 +95,6 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
     if count == 0 and loader.uses.payload_set:
         return fix.unsafe("the program changes what the workers have copies of, which reaches the samples at once then")
-    if count == 0 and (change := loader.uses.reaches_samples()) is not None:
-        return fix.unsafe(
-            f"`{change.what}` ({change.span.place}) changes what samples hang on, which these have at once then"
-        )
     if count == 0 and (drawn := loader.uses.draws_beside()) is not None:
         return fix.unsafe(
             f"`{drawn.what}` ({drawn.span.place}) draws from random numbers that samples, or their order, share then"
@@ -126,6 +122,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         return fix.unsafe(
             "the library that makes this loader may set persistent_workers, which torch refuses without workers"
         )
+    if count == 0 and (unsettled := next(iter(loader.uses.unsettled), None)) is not None:
+        return fix.unsafe(f"`{unsettled.what}` ({unsettled.span.place}) {unsettled.hanging.value}")
     return fix
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -119,6 +120,27 @@ class SharingStrategy(Touch):
     main_only: bool = False
 
 
+class Hanging(str, Enum):
+    """Why samples hang on something that is another without workers, as messages say it of the code that stands there.
+
+    What workers have is a copy, made when they begin, in processes of their own.
+    """
+
+    CHANGED = "changes what samples hang on, which these have at once then"
+    LAYERS = "gives samples layers or parameters, of which workers have copies that nothing trains or switches"
+    COPIED = "makes the copies that workers get other than what they are copies of"
+    RAISED = "comes out of workers as another error, and the program tells them apart"
+    MODE = "sets what samples compute by, and no worker has that"
+    NAMED = "is another name in workers"
+
+
+@dataclass(frozen=True)
+class Unsettled(Touch):
+    """A place because of which samples may be others without workers."""
+
+    hanging: Hanging = Hanging.CHANGED
+
+
 @dataclass(frozen=True)
 class Iteration:
     """A place where a program makes an iterator of a loader, which starts the workers of one that does not keep them.
@@ -156,8 +178,8 @@ class Uses:
     ``payload_touched`` that it may do so out of sight, asked where its workers could persist, ``payload_set`` that it
     was seen to set an attribute of it, ``changes_batches`` that it changes in place what the loader gives.
 
-    Of one that has workers, ``reaches_samples`` is where the loop over it changes what samples, or their order, hang
-    on, and ``draws_beside`` where the program draws from random numbers that these draw from as well.
+    Of one that has workers, ``unsettled`` is what samples, or their order, hang on and may be another without them, as
+    far as somebody asks, and ``draws_beside`` where the program draws from random numbers that these draw from as well.
 
     Where its workers may persist, ``changes`` are what each epoch changes of the objects that they have copies of, and
     ``together`` the places that iterate the loader while it is iterated already, ``beside`` the loaders that one run
@@ -174,7 +196,7 @@ class Uses:
     payload_touched: bool = False
     payload_set: bool = False
     changes_batches: bool = False
-    reaches_samples: Sought = nowhere
+    unsettled: Sequence[Unsettled] = ()
     draws_beside: Sought = nowhere
     changes: tuple[Change, ...] = ()
     together: tuple[Together, ...] = ()

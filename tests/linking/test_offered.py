@@ -230,3 +230,9 @@ def test_an_option_that_users_may_pass_on_has_the_default_that_the_project_leave
 ) -> None:
     files = {**DECLARED, "images/__init__.py": "from .making import build\n", "images/making.py": PASSING}
     assert traced({**files, "train.py": text}) == expected
+
+
+def test_packages_are_looked_for_no_further_up_than_there_are_folders() -> None:
+    files = {"/away/pyproject.toml": DECLARED["pyproject.toml"], "/away/images/__init__.py": ""}
+    files["/away/images/making.py"] = making("4") + "build(data, ⟦3⟧)\n"
+    assert traced(files) == {"3"}

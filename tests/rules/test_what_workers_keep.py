@@ -12,7 +12,7 @@ from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.remedy import start_method
 from loaderlint.model.target import StartMethod
-from loaderlint.model.uses import Uses
+from loaderlint.model.uses import Unsettled, Uses
 from loaderlint.model.value import Candidate
 from loaderlint.model.worker_code import WorkerCode
 from tests.test_rules import LINUX, SEEN, WINDOWS, a_loader, at, the_finding, the_fix, written
@@ -61,7 +61,7 @@ def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe
         (Uses(payload_set=True), SEEN, False),
         (Uses(changes_batches=True), SEEN, True),
         (Uses(changes_batches=True), replace(SEEN, collate_fn=at(3)), False),
-        (Uses(reaches_samples=lambda: Touch(at(3), "picks.update(1)")), SEEN, False),
+        (Uses(unsettled=(Unsettled(at(3), "picks.update(1)"),)), SEEN, False),
         (Uses(draws_beside=lambda: Touch(at(3), "random.random()")), SEEN, False),
     ],
     ids=[

@@ -28,9 +28,9 @@ from loaderlint.linking.programs.jobs import jobs
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
 from loaderlint.linking.programs.loader_uses import uses_of
 from loaderlint.linking.programs.own_processes import own_processes
-from loaderlint.linking.programs.reaching_samples import reaching_samples
 from loaderlint.linking.programs.sharing_strategies import sharing_strategies
 from loaderlint.linking.programs.start_method_calls import start_method_calls
+from loaderlint.linking.programs.unsettled import unsettled
 from loaderlint.linking.things.guards import end_of_workers
 from loaderlint.linking.workers.thread_users import used_before
 from loaderlint.model.gradually import Gradually, first_of
@@ -104,9 +104,9 @@ class Programs:
         program = replace(program, jobs=tuple(started), threads=threads)
         uses = uses_of(self._evaluator, site, given, ran, sorted(files))
         if loader.may_have_workers:
-            reaching = reaching_samples(self._evaluator, site, given, ran, loader.payload)
+            hanging = Gradually(unsettled(self._evaluator, site, given, ran, files, loader.payload))
             drawing = draws_beside(self._evaluator, site, given, ran, loader.payload.code.draws)
-            uses = replace(uses, reaches_samples=first_of(reaching), draws_beside=first_of(drawing))
+            uses = replace(uses, unsettled=hanging, draws_beside=first_of(drawing))
         if any(one.constant for one in loader.option("persistent_workers").known):
             changes = changes_between_epochs(self._evaluator, site, given, ran, uses.iterations)
             second = iterated_together(self._evaluator, site, ran)

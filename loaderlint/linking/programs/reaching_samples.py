@@ -10,22 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, TypeGuard
 
 from loaderlint.linking.following.loaders_behind import loaders_in
-from loaderlint.linking.following.needs_cuda import has_layers, is_layer
 from loaderlint.linking.following.running import STEPS, Iterations
-from loaderlint.linking.programs.kept_batches import changed_by
 from loaderlint.linking.programs.meanwhile import Part, loops_over, with_called
 from loaderlint.linking.scopes.names import MUTATIONS
-from loaderlint.linking.scopes.own_nodes import own_nodes
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Frame, Instance, Made, Thing
+from loaderlint.linking.things.kinds import Instance, Made, Thing
 from loaderlint.linking.workers.file_paths import files_named, may_be
 from loaderlint.linking.workers.file_writes import written_by
-from loaderlint.linking.workers.top_level import full_name, touch_at
-from loaderlint.linking.workers.worker_uses import place_in
+from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.model.payload import Payload, Touch
-from loaderlint.readers.python import FunctionNode, Place, Scope, dotted, parameters
-from loaderlint.readers.python_calls import called_name
-from loaderlint.vocabulary.lifetimes import VIEWS
+from loaderlint.readers.python import FunctionNode, Place, dotted, parameters
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -37,31 +31,21 @@ _ARRAYS = ("numpy.", "torch.")
 _LIBRARIES = ("numpy", "torch")
 _MOST_THINGS = 20
 SAMPLERS = frozenset({"sampler", "batch_sampler"})
-_PARAMETERS = frozenset({"bias", "data", "parameters", "state_dict", "weight"})
-"""What gives the tensors of a layer that an optimizer changes in place."""
 
 
 def reaching_samples(
     evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given], runs: Sequence[Iterations], payload: Payload
 ) -> Iterator[Touch]:
     """Yield where the loop over a loader changes what its samples, or their order, hang on."""
-    samplers = [one for one in instances(evaluator, given, SAMPLERS) if _goes_along(evaluator, one)]
-    datasets = [*instances(evaluator, given, {"dataset"})]
-    trained = payload.model or any(_shares_parameters(evaluator, one) for one in datasets)
-    handed = list(_handed(evaluator, site, given, [*datasets, *samplers]))
-    arrays = frozenset(_arrays(evaluator, [*datasets, *samplers]))
+    samplers = list(watched(evaluator, given))
     for loop, frame in dict(loops_over(site.call, runs)).items():
-        yield from _changes_handed(loop, handed)
-        deeper = samplers or trained or arrays or payload.code.reads
-        for part in with_called(evaluator, loop, frame) if deeper else ():
-            yield from _changes_arrays(evaluator, part, arrays)
+        for part in with_called(evaluator, loop, frame) if samplers or payload.code.reads else ():
             for sampler in samplers:
                 yield from _changes_object(evaluator, site, part, sampler)
             yield from _writes(evaluator, part, payload.code.reads)
-            yield from (touch_at(part.facts, one.node) for one in part.sites if trained and _trains(part, one.node))
 
 
-# --- what was handed over ---
+# --- samplers ---
 
 
 def instances(evaluator: Evaluator, given: Mapping[str, Given], options: Set[str]) -> Iterator[Instance]:
@@ -76,89 +60,9 @@ def instances(evaluator: Evaluator, given: Mapping[str, Given], options: Set[str
             waiting += [one.thing for several in inner for one in several]
 
 
-def _handed(
-    evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given], made: Sequence[Instance]
-) -> Iterator[tuple[Scope, str]]:
-    """Yield the names, each with its scope, of what objects were made of, and of a list that picks the samples."""
-    for one in made:
-        if one.call is not None and one.frame is not None:
-            scope = one.frame.scope
-            yield from ((scope, _path(scope, argument)) for argument in _arguments(one.call))
-    for keyword in site.call.keywords:
-        if keyword.arg in SAMPLERS and not any(instances(evaluator, given, {keyword.arg})):
-            yield site.frame.scope, _path(site.frame.scope, keyword.value)
-
-
-def _path(scope: Scope, node: ast.expr) -> str:
-    """Return the name of what an expression is, or shows the data of; an empty one where it is something new."""
-    return dotted(_seen_through(scope, node)) or ""
-
-
-def _seen_through(scope: Scope, node: ast.expr) -> ast.expr:
-    """Return what an expression is a view of: ``table`` in ``torch.from_numpy(table)[0].data``."""
-    while True:
-        match node:
-            case ast.Call(ast.Attribute(owner, name), arguments) if name in VIEWS:
-                of_library = full_name(scope, dotted(owner) or "").startswith(_LIBRARIES)
-                if of_library and not arguments:
-                    return node
-                node = arguments[0] if of_library else owner
-            case ast.Attribute(value=owner, attr="data" | "T") | ast.Subscript(value=owner):
-                node = owner
-            case _:
-                return node
-
-
-def _changes_handed(part: Part, handed: Sequence[tuple[Scope, str]]) -> Iterator[Touch]:
-    """Yield where a loop changes in place what has one of the names."""
-    names = {name for scope, name in handed if scope is part.scope and name}
-    for node, changed in _changed_in(part) if names else ():
-        if isinstance(node, ast.AugAssign) and not _may_be_array(part.scope, node.target):
-            continue
-        if _path(part.scope, changed) in names:
-            yield touch_at(part.facts, node)
-
-
-def _arrays(evaluator: Evaluator, made: Sequence[Instance]) -> Iterator[ast.Call]:
-    """Yield the calls that made the arrays and tensors which objects were made of, or of views of them."""
-    for one in made:
-        for argument in _arguments(one.call) if one.call is not None else ():
-            assert one.frame is not None
-            with evaluator.steps(STEPS):
-                things = [of.thing for of in evaluator.evaluate(_seen_through(one.frame.scope, argument), one.frame)]
-            yield from (of.call for of in things if isinstance(of, Made) and of.callee.startswith(_ARRAYS))
-
-
-def _changes_arrays(evaluator: Evaluator, part: Part, arrays: Set[ast.Call]) -> Iterator[Touch]:
-    """Yield where a part of a program changes arrays in place, by whatever name it has them."""
-    for node, changed in _changed_in(part) if arrays else ():
-        base = _seen_through(part.scope, changed)
-        if dotted(base):
-            with evaluator.steps(STEPS):
-                things = [one.thing for one in evaluator.evaluate(base, part.frame(place_in(part.scope, base)))]
-            if any(isinstance(one, Made) and one.call in arrays for one in things):
-                yield touch_at(part.facts, node)
-
-
-def _changed_in(part: Part) -> Iterator[tuple[ast.AST, ast.expr]]:
-    """Yield what a part of a program changes in place, each with the statement, call or target that does so."""
-    within = part.loop.body if isinstance(part.loop, ast.For | ast.AsyncFor | ast.While) else [part.scope.node]
-    for node in (one for statement in within for one in (statement, *own_nodes(statement))):
-        if not isinstance(node, ast.Attribute):
-            yield from ((node, changed) for changed in changed_by(node))
-
-
-def _may_be_array(scope: Scope, node: ast.expr) -> bool:
-    """Return whether ``+=`` changes something in place: a number, or a text, is another one then."""
-    if not isinstance(node, ast.Name):
-        return True
-    values = [one.value for one in scope.bindings.get(node.id, ()) if one.kind == "assign"]
-    return any(
-        isinstance(one, ast.Call) and full_name(scope, dotted(one.func) or "").startswith(_ARRAYS) for one in values
-    )
-
-
-# --- samplers ---
+def watched(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[Instance]:
+    """Yield the samplers of the project that look at themselves as they go along, and not only as they begin."""
+    yield from (one for one in instances(evaluator, given, SAMPLERS) if _goes_along(evaluator, one))
 
 
 def _goes_along(evaluator: Evaluator, sampler: Instance) -> bool:
@@ -218,54 +122,7 @@ def _is_attribute(node: ast.AST, name: str) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and dotted(node) == name
 
 
-# --- models and files ---
-
-
-def _shares_parameters(evaluator: Evaluator, dataset: Instance) -> bool:
-    """Return whether a data set keeps the numbers that are a model's parameters: ``model.weight.detach().numpy()``."""
-    call, frame = dataset.call, dataset.frame
-    if call is None or frame is None:
-        return False
-    if any(_is_model(evaluator, one, frame) for argument in _arguments(call) for one in _models_of(argument)):
-        return True
-    method = classes.method(evaluator, dataset, "__init__")
-    if method is None or not isinstance(method.node, FunctionNode):
-        return False
-    taken = [one.arg for one in parameters(method.node)][1:]
-    kept = (one.value for name, several in method.scope.bindings.items() if "." in name for one in several)
-    names = {one.id for value in kept if value is not None for one in _models_of(value) if isinstance(one, ast.Name)}
-    handed = [*zip(taken, call.args, strict=False), *((one.arg, one.value) for one in call.keywords)]
-    return any(_is_model(evaluator, value, frame) for name, value in handed if name in names)
-
-
-def _models_of(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield what an expression may show parameters of: ``model.head`` in ``model.head.weight.detach().numpy()``."""
-    shown = False
-    while True:
-        match node:
-            case ast.Call(ast.Attribute(owner, name)) if name in VIEWS | _PARAMETERS:
-                shown = shown or name in _PARAMETERS
-                node = owner
-            case ast.Attribute(owner, name):
-                shown = shown or name in _PARAMETERS
-                node = owner
-            case ast.Subscript(owner):
-                node = owner
-            case _:
-                return
-        if shown:
-            yield node
-
-
-def _is_model(evaluator: Evaluator, node: ast.expr, frame: Frame) -> bool:
-    with evaluator.steps(STEPS):
-        things = [one.thing for one in evaluator.evaluate(node, frame)]
-    return any(is_layer(one) or (isinstance(one, Instance) and has_layers(evaluator, one)) for one in things)
-
-
-def _trains(part: Part, call: ast.Call) -> bool:
-    """Return whether a call has an optimizer change parameters, by its name and the gradients that come before."""
-    return called_name(call) == "step" and any(called_name(one.node) == "backward" for one in part.sites)
+# --- files ---
 
 
 def _writes(evaluator: Evaluator, part: Part, read: Sequence[str]) -> Iterator[Touch]:
@@ -277,5 +134,6 @@ def _writes(evaluator: Evaluator, part: Part, read: Sequence[str]) -> Iterator[T
             yield touch_at(part.facts, site.node)
 
 
-def _arguments(call: ast.Call) -> Sequence[ast.expr]:
+def arguments_of(call: ast.Call) -> Sequence[ast.expr]:
+    """Return what a call is handed, by position and by name."""
     return [*call.args, *(one.value for one in call.keywords)]

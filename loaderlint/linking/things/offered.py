@@ -51,7 +51,8 @@ def _lists_names(facts: PythonFacts) -> bool:
 def _initializers(path: str) -> Iterator[str]:
     """Yield the paths of the modules of the packages around a module, the innermost first."""
     folder = posixpath.dirname(path)
-    while folder:
+    # Above the root of all files, which a path has that is not below the folder of the process, it is itself.
+    while folder.strip("/"):
         yield posixpath.join(folder, "__init__.py")
         folder = posixpath.dirname(folder)
 

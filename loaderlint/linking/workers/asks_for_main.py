@@ -13,6 +13,7 @@ from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import Global, full_name, touch_at
 from loaderlint.model.payload import Touch
 from loaderlint.readers.python import PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 
 _MAIN = frozenset({"__main__", "__mp_main__"})
 _PROCESSES = frozenset({"current_process", "parent_process"})
@@ -36,6 +37,21 @@ def asked_in_workers(function: Function) -> Iterator[Touch]:
     """Yield where a function asks for the main module, which is another one in workers that are started anew."""
     if "__main__" in function.facts.source.text:
         yield from (touch_at(function.facts, one) for one in ast.walk(function.node) if _asks(function.scope, one))
+
+
+def own_name_read(function: Function) -> Iterator[Touch]:
+    """Yield where a function reads the name of its module, which the main file has for the main process alone.
+
+    What reports has it for its messages: ``logging.getLogger(__name__)``.
+    """
+    if "__name__" not in function.facts.source.text or function.facts.guard is None:
+        return
+    reporting = {
+        id(one) for site in function.scope.calls if called_name(site.node) == "getLogger" for one in site.node.args
+    }
+    for node in ast.walk(function.node):
+        if _is_name_of_module(node) and id(node) not in reporting and isinstance(node, ast.expr):
+            yield touch_at(function.facts, node)
 
 
 def asked_for_process(function: Function) -> Iterator[Touch]:

@@ -1,0 +1,232 @@
+"""What samples hang on besides what stays as it is: a loader without workers reads it as it is by then.
+
+Workers have copies of all they are sent, from when they begin, and modules of their own. What samples read of them is
+settled where nothing else that may run while the loader is iterated writes anything of that name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from loaderlint.linking.following.running import STEPS, Iterations
+from loaderlint.linking.programs.layers_held import layers_held
+from loaderlint.linking.programs.modes import modes_set
+from loaderlint.linking.programs.names_written import ANY_NAME, Written, names_written
+from loaderlint.linking.programs.open_stores import stores_written
+from loaderlint.linking.programs.reaching_samples import SAMPLERS, reaching_samples, watched
+from loaderlint.linking.programs.shared_objects import Maker, used_beside
+from loaderlint.linking.programs.while_iterated import WhileIterated
+from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Absent, Class, Frame, Function, Instance, Made, Thing, Unseen
+from loaderlint.linking.workers.asks_for_main import own_name_read
+from loaderlint.linking.workers.copies import other_copies, other_errors
+from loaderlint.linking.workers.names_read import CONSTRUCTORS, Read, names_read
+from loaderlint.linking.workers.payload import carried
+from loaderlint.linking.workers.top_level import touch_at
+from loaderlint.model.payload import Payload, Touch
+from loaderlint.model.uses import Hanging, Unsettled
+from loaderlint.readers.python import Place, dotted
+
+if TYPE_CHECKING:
+    from loaderlint.linking.following.evaluate import Evaluator
+    from loaderlint.linking.loaders.options import Given
+    from loaderlint.linking.loaders.sites import PythonSite
+
+_CARRIERS = ("torch.utils.data.", "functools.partial")
+"""Libraries whose objects keep what they are made of as it is."""
+_OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
+"""How names end that may stand for a data set, or for a loader that has one."""
+
+
+def unsettled(
+    evaluator: Evaluator,
+    site: PythonSite,
+    given: Mapping[str, Given],
+    runs: Sequence[Iterations],
+    files: Iterable[str],
+    payload: Payload,
+) -> Iterator[Unsettled]:
+    """Yield because of what samples may be others without workers, in a program of these files."""
+    sent = _Sent(evaluator, site, given, runs, frozenset(files))
+    changes = chain(reaching_samples(evaluator, site, given, runs, payload), sent.changes())
+    yield from _hanging(layers_held(evaluator, site, given, payload, sent.running), Hanging.LAYERS)
+    yield from _hanging(changes, Hanging.CHANGED)
+    written = stores_written(evaluator, sent.instances, sent.running, sent.files, sent.iterated)
+    yield from _hanging(written, Hanging.CHANGED)
+    yield from _hanging(other_copies(evaluator, sent.instances), Hanging.COPIED)
+    yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
+    yield from _hanging(modes_set(evaluator, sent.running, sent.files), Hanging.MODE)
+    yield from _hanging((touch for one in sent.running for touch in own_name_read(one)), Hanging.NAMED)
+
+
+def _hanging(found: Iterable[Touch], why: Hanging) -> Iterator[Unsettled]:
+    yield from (Unsettled(one.span, one.what, hanging=why) for one in found)
+
+
+class _Sent:
+    """What one loader sends to its workers, and the program that may write what these read of it."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        site: PythonSite,
+        given: Mapping[str, Given],
+        runs: Sequence[Iterations],
+        paths: Set[str],
+    ) -> None:
+        self._evaluator = evaluator
+        self._given = given
+        self._site = site
+        self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
+        objects, self.running = carried(evaluator, given, site.frame)
+        self.instances = [one.instance for one in objects]
+        self._inside = {id(one.node) for one in self.running}
+        persistent = given["persistent_workers"].possibilities if "persistent_workers" in given else ()
+        kept = any(one.thing for one in persistent)
+        self.iterated = WhileIterated(self.files, site.call, runs, self._inside | set(self._making()), kept=kept)
+
+    def _making(self) -> Iterator[int]:
+        """Yield the constructors of what was sent, and the methods that these call on their own object."""
+        for owner in (owner for one in self.instances for owner in classes.lineage(self._evaluator, one.of)):
+            methods = {one.name: one for one in owner.scope.children}
+            waiting = [methods[name] for name in CONSTRUCTORS & methods.keys()]
+            for scope in waiting:
+                yield id(scope.node)
+                called = (methods.get((dotted(site.node.func) or "").removeprefix("self.")) for site in scope.calls)
+                waiting.extend(one for one in called if one is not None and one not in waiting)
+
+    def changes(self) -> Iterator[Touch]:
+        """Yield what writes attributes and keys that samples read, and what changes what the data sets were made of."""
+        read = names_read(self.running)
+        for facts in self.files:
+            written = names_written(self._evaluator, facts)
+            for name in sorted(written.keys() & read.keys()):
+                for one in written[name]:
+                    if self._may_run(one) and any(self._may_be_same(one, reading) for reading in read[name]):
+                        yield touch_at(facts, one.node)
+            for one in written.get(ANY_NAME, ()):
+                if self._may_run(one) and self._is_surely_read(one, read):
+                    yield touch_at(facts, one.node)
+        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated)
+
+    def _made(self) -> Iterator[Maker]:
+        """Yield the calls that made what was sent, of the project's own and of what libraries have."""
+        sent = [*self.instances, *watched(self._evaluator, self._given)]
+        yield from (Maker(one.call, one.frame, own=True) for one in sent if one.call and one.frame)
+        picking = [one.value for one in self._site.call.keywords if one.arg in SAMPLERS]
+        yield from (Maker(ast.Call(one, [one], []), self._site.frame, own=False) for one in picking)
+        for role in ("dataset", "collate_fn"):
+            for one in self._given[role].possibilities if role in self._given else ():
+                if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):
+                    yield Maker(one.thing.call, one.thing.frame, own=False)
+
+    def _may_run(self, one: Written) -> bool:
+        """Return whether something is written while the loader is iterated, by other code than that of workers."""
+        scope = one.within
+        if scope.name in CONSTRUCTORS or id(scope.node) in self._inside:
+            return False
+        return self.iterated.holds(one.facts, scope, one.node)
+
+    # --- whether both are about the same thing ---
+
+    def _may_be_same(self, one: Written, reading: Read) -> bool:
+        """Return whether what is written on may be what samples read of: anything not seen to be something else."""
+        receiver = self._receiver(one)
+        read_of = self._things_read(reading)
+        if receiver is not None:
+            return any(isinstance(thing, Instance) and self._is_of(thing, receiver) for thing in read_of)
+        written_on = self._things(one.owner, Frame(one.facts, one.place))
+        known = [thing for thing in written_on if not isinstance(thing, Unseen | Absent)]
+        if known and len(known) == len(written_on) and read_of:
+            return any(self._same(thing, other) for thing in known for other in read_of)
+        return self._is_called_alike(one.owner, reading)
+
+    def _receiver(self, one: Written) -> Class | None:
+        """Return the class of a method that writes on the object it is called on, None for anything else."""
+        if not isinstance(one.owner, ast.Name):
+            return None
+        return classes.class_around(Frame(one.facts, Place(one.within, 0)), one.owner.id)
+
+    def _things_read(self, reading: Read) -> list[Thing]:
+        function = reading.function
+        if self._is_receiver(reading):
+            return list(self._receivers(function))
+        place = next((site.place for site in function.scope.calls), Place(function.scope, 0))
+        found = [
+            thing
+            for receiver in (*self._receivers(function), *([] if function.owner else [None]))
+            for thing in self._things(reading.owner, Frame(function.facts, place, receiver=receiver))
+        ]
+        return [one for one in found if not isinstance(one, Unseen | Absent)]
+
+    def _receivers(self, function: Function) -> Iterator[Instance]:
+        """Yield the objects that were sent and that a method may run on."""
+        owner = function.owner
+        yield from (one for one in self.instances if owner is not None and self._is_of(one, owner))
+
+    @staticmethod
+    def _is_receiver(reading: Read) -> bool:
+        if not isinstance(reading.owner, ast.Name):
+            return False
+        frame = Frame(reading.function.facts, Place(reading.function.scope, 0))
+        return classes.class_around(frame, reading.owner.id) is not None
+
+    def _things(self, node: ast.expr, frame: Frame) -> list[Thing]:
+        with self._evaluator.steps(STEPS):
+            return [one.thing for one in self._evaluator.evaluate(node, frame)]
+
+    def _is_of(self, thing: Instance, owner: Class) -> bool:
+        return any(one.node is owner.node for one in classes.lineage(self._evaluator, thing.of))
+
+    def _same(self, thing: Thing, other: Thing) -> bool:
+        if isinstance(thing, Instance) and isinstance(other, Instance):
+            related = self._is_of(thing, other.of) or self._is_of(other, thing.of)
+            return related and (thing.call is other.call or thing.call is None or other.call is None)
+        if isinstance(thing, Class) and isinstance(other, Instance):
+            return self._is_of(other, thing)
+        if isinstance(thing, Made) and isinstance(other, Made):
+            return thing.call is other.call
+        return type(thing) is type(other) and not isinstance(thing, int | float | str | None)
+
+    def _is_called_alike(self, owner: ast.expr, reading: Read) -> bool:
+        """Return whether two expressions may stand for the same by the names they end in."""
+        name = _last(owner)
+        if self._is_receiver(reading):
+            parts = (dotted(owner) or "").split(".")
+            return any(one in self._names_given or f"_{one.lower()}".endswith(_OF_DATASETS) for one in parts)
+        return bool(name) and (name == _last(reading.owner) or name in self._handed)
+
+    @cached_property
+    def _names_given(self) -> Set[str]:
+        """The names of what was sent where it was made."""
+        return {
+            name.rpartition(".")[2]
+            for one in self.instances
+            if one.call is not None and one.frame is not None
+            for name, bindings in one.frame.scope.bindings.items()
+            if any(each.value is one.call for each in bindings)
+        }
+
+    @cached_property
+    def _handed(self) -> Set[str]:
+        """The names of what was sent has been made of."""
+        return {
+            _last(argument)
+            for one in self.instances
+            if one.call is not None
+            for argument in (*one.call.args, *(keyword.value for keyword in one.call.keywords))
+        }
+
+    def _is_surely_read(self, one: Written, read: Mapping[str, Sequence[Read]]) -> bool:
+        """Return whether something whose names are worked out is written on what samples read of."""
+        readings = {id(reading.owner): reading for several in read.values() for reading in several}
+        return any(self._may_be_same(one, reading) for reading in readings.values())
+
+
+def _last(node: ast.expr) -> str:
+    """Return the last name of an expression, an empty one where it is no name or attribute."""
+    return (dotted(node) or "").rpartition(".")[2]

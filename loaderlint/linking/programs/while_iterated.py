@@ -1,0 +1,171 @@
+"""What of a program may run while a loader is iterated: by the words of its loops, and of what these come to.
+
+A word that is the name of a function may be a call of it. So more is taken to run than does, and little is missed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
+from typing import NamedTuple
+
+from loaderlint.linking.following.running import Iterated, Iterations
+from loaderlint.linking.workers.names_read import CONSTRUCTORS
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope
+
+_WORD = re.compile(r"\w+")
+_UNNAMED = frozenset(
+    {"__call__", "__contains__", "__enter__", "__exit__", "__getattr__", "__getattribute__", "__getitem__", "__iter__"}
+    | {"__len__", "__next__", "__setattr__", "__setitem__", "forward"}
+)
+"""Methods that run where an object is called, gone through, asked or entered; nobody adds data sets up meanwhile."""
+_HOOKS = ("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_step")
+"""How the names of methods begin that trainers of libraries call (lightning.ai, "LightningModule", Hooks)."""
+
+
+class _Defined(NamedTuple):
+    """A function, and the file it stands in."""
+
+    facts: PythonFacts
+    scope: Scope
+
+
+class WhileIterated:
+    """What of some files may run while the loader that a call makes is iterated.
+
+    Where a loop over it is not seen, that is what all loops come to, but for those that only count, and those that run
+    ``before``: in functions, by the identity of their nodes, that make what was sent, or in workers. Where workers are
+    ``kept``, all loops go on with what these got first.
+    """
+
+    def __init__(
+        self, files: Sequence[PythonFacts], call: ast.Call, runs: Sequence[Iterations], before: Set[int], *, kept: bool
+    ) -> None:
+        self._kept = kept
+        self._files = files
+        self._before = before
+        places = [place for run in runs for place in run.places.get(id(call), ())]
+        # What `next` takes is taken where that stands, wherever the iterator was made.
+        places = [one for one in places if _calls(one, "next")] or places
+        self._bodies = [(place.frame.facts, _body(place)) for place in places]
+
+    def holds(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> bool:
+        """Return whether something that stands in a scope may run: in a loop itself, or in what that comes to."""
+        line = getattr(node, "lineno", 0)
+        return any(
+            facts is other and body.lineno <= line <= (body.end_lineno or 0) for other, body in self._loops
+        ) or self._comes_to(scope)
+
+    def speaks_of(self, name: str) -> bool:
+        """Return whether a name is among the words of what may run."""
+        return name in self._words
+
+    def _comes_to(self, scope: Scope) -> bool:
+        around: Scope | None = scope
+        while around is not None and around.parent is not None:
+            if around.is_function and around.name in self._names:
+                return True
+            if around.is_function and around.name in CONSTRUCTORS and around.parent.name in self._words:
+                return True
+            around = around.parent
+        return False
+
+    @cached_property
+    def _loops(self) -> Sequence[tuple[PythonFacts, ast.stmt | ast.expr]]:
+        seen = [(facts, body) for facts, body in self._bodies if body is not None]
+        if self._kept or not seen or len(seen) < len(self._bodies):
+            return list(self._every_loop())
+        return seen
+
+    def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
+        for facts in self._files:
+            for scope in (one for one in facts.scopes.values() if id(one.node) not in self._before):
+                for iterable, node, _ in scope.iterations:
+                    if isinstance(node, ast.For | ast.AsyncFor) and (self._kept or not _counts(iterable)):
+                        yield facts, node
+
+    @cached_property
+    def _names(self) -> Set[str]:
+        """The names of all functions that may run then."""
+        return {name for name in self._defined if name in self._words or self._runs_unnamed(name)}
+
+    @cached_property
+    def _words(self) -> Set[str]:
+        """All words of what may run then."""
+        words: set[str] = set()
+        done: set[str] = set()
+        for facts, body in self._loops:
+            words |= words_in(facts, body)
+        waiting = [name for name in self._defined if name in words or self._runs_unnamed(name)]
+        while waiting:
+            name = waiting.pop()
+            if name not in done:
+                done.add(name)
+                found = {word for one in self._defined[name] for word in words_in(one.facts, one.scope.node)} - words
+                words |= found
+                waiting.extend(found & self._defined.keys())
+        return words
+
+    def _runs_unnamed(self, name: str) -> bool:
+        """Return whether a function may run without its name: Python calls it, a library, or who was handed it."""
+        return name in _UNNAMED or name.startswith(_HOOKS) or name in self._handed_on
+
+    @cached_property
+    def _defined(self) -> dict[str, list[_Defined]]:
+        found: dict[str, list[_Defined]] = {}
+        for facts in self._files:
+            for scope in facts.scopes.values():
+                if isinstance(scope.node, FunctionNode):
+                    found.setdefault(scope.name, []).append(_Defined(facts, scope))
+        return found
+
+    @cached_property
+    def _handed_on(self) -> Set[str]:
+        """The names of functions that are read somewhere, and not called there."""
+        names = self._defined.keys()
+        found: set[str] = set()
+        for facts in self._files:
+            read = {name for scope in facts.scopes.values() for name in scope.reads.keys() & names} - found
+            for name in read:
+                reads = sum(len(scope.reads.get(name, ())) for scope in facts.scopes.values())
+                calls = sum(isinstance(site.node.func, ast.Name) for site in facts.calls.get(name, ()))
+                if reads > calls:
+                    found.add(name)
+            for name in (facts.attributes.keys() & names) - found:
+                # What a method is called on is kept in the function's place of the call.
+                if any(not _is_called(node, around) for node, around in facts.attributes[name]):
+                    found.add(name)
+        return found
+
+
+def _is_called(node: ast.Attribute, around: ast.AST) -> bool:
+    return isinstance(around, ast.Call) and around.func is node
+
+
+def _body(place: Iterated) -> ast.stmt | ast.expr | None:
+    """Return the loop, or comprehension, that takes batches; None where others take them from there."""
+    node = place.node
+    if place.frame.scope.yields:
+        return None
+    if isinstance(node, ast.For | ast.AsyncFor | ast.ListComp | ast.SetComp | ast.DictComp):
+        return node
+    if _calls(place, "next"):
+        loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
+        return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
+    return None
+
+
+def _calls(place: Iterated, name: str) -> bool:
+    return isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name) and place.node.func.id == name
+
+
+def _counts(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+
+
+def words_in(facts: PythonFacts, node: ast.AST) -> Set[str]:
+    """Return the words of the lines that a node stands in."""
+    first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+    return set(_WORD.findall("\n".join(facts.source.lines[first - 1 : last])))

@@ -1,0 +1,573 @@
+"""Whether samples are the same without workers, by what they hang on: what is not settled, and what is."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+
+from loaderlint.model.uses import Hanging, Unsettled
+from tests.linking.traced import loaders_of
+
+IMPORTS = """
+import argparse
+import decimal
+import logging
+import sqlite3
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+"""
+ROWS = """
+class Rows(Dataset):
+    def __init__(self, kept=None):
+        self.kept = kept
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return {sample}
+"""
+OPTIONS = """
+class Options:
+    def __init__(self):
+        self.scale = 1
+        self.step = 0
+    def harder(self):
+        self.scale += 1
+"""
+MODEL = """
+class Model:
+    def __init__(self, options):
+        self.options = options
+    def step(self, batch):
+        {does}
+"""
+TRAINER = """
+class Callback:
+    def __init__(self, options):
+        self.options = options
+    def on_batch_end(self, batch):
+        {does}
+class Trainer:
+    def __init__(self, callbacks):
+        self.callbacks = callbacks
+    def fit(self, loader):
+        for epoch in range(2):
+            {between}
+            for batch in loader:
+                for callback in self.callbacks:
+                    callback.on_batch_end(batch)
+"""
+MODES = """
+class Modes(Dataset):
+    def __init__(self):
+        self.mode = "train"
+    def set_mode(self, mode):
+        self.mode = mode
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return index if self.mode == "train" else -index
+class Other:
+    def set_mode(self, mode):
+        self.mode = mode
+def evaluate(data):
+    data.set_mode("test")
+"""
+OF_SCALE = OPTIONS + ROWS.format(sample="index * self.kept.scale")
+OF_ROWS = ROWS.format(sample="self.kept[index]")
+OF_MODEL = ROWS.format(sample="self.kept(torch.ones(4) * index).sum().item()")
+TRAINS = "model(torch.ones(4)).sum().backward()\noptimizer.step()"
+LINEAR = "model = nn.Linear(4, 4)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)"
+ERROR = """
+class Broken({base}):
+    def __init__(self, {taken}):
+        super().__init__("broken")
+def broken(index):
+    raise Broken({given})
+"""
+OPENED = "np.memmap('rows.dat', mode='{mode}')"
+
+
+def pickled(methods: str) -> str:
+    return ROWS.format(sample="index") + indent(dedent(methods), "    ")
+
+
+def unsettled(top: str, before: str, rows: str, body: str, around: str = "") -> list[Unsettled]:
+    loop = "for batch in loader:\n" + indent(body, "    ")
+    loop = f"{around}\n{indent(loop, '    ')}" if around else loop
+    main = f"{before}\nloader = DataLoader({rows}, num_workers=1)\nfor epoch in range(2):\n{indent(loop, '    ')}"
+    (loader,) = loaders_of(f"{IMPORTS}{top}\nif __name__ == '__main__':\n{indent(main, '    ')}\n")
+    return list(loader.uses.unsettled)
+
+
+NOISE = """
+class Noise:
+    def __init__(self, rows):
+        self.rows = rows
+    def step(self):
+        return self.rows.{does}
+"""
+SCALED = """
+class Scale:
+    def __init__(self):
+        self.by = 1
+    def __call__(self, row):
+        return row * self.by
+"""
+CHANGES = {
+    "options, by a method of a model": (
+        OF_SCALE + MODEL.format(does="self.options.scale += 1"),
+        "options = Options()\nmodel = Model(options)",
+        "Rows(options)",
+        "model.step(batch)",
+        "self.options.scale += 1",
+    ),
+    "options, by a method of their own": (
+        OF_SCALE,
+        "options = Options()",
+        "Rows(options)",
+        "options.harder()",
+        "self.scale += 1",
+    ),
+    "options, by a function that is handed on": (
+        OF_SCALE + "options = Options()\ndef grow():\n    options.scale += 1\n",
+        "hooks = [grow]",
+        "Rows(options)",
+        "for hook in hooks:\n    hook()",
+        "options.scale += 1",
+    ),
+    "settings of a command line": (
+        ROWS.format(sample="index * self.kept.scale"),
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--scale', type=int)\nargs = parser.parse_args()",
+        "Rows(args)",
+        "args.scale = args.scale + 1",
+        "args.scale = args.scale + 1",
+    ),
+    "a key": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = dict(scale=1)\nstate = {'settings': settings}",
+        "Rows(settings)",
+        "settings.update(scale=2)",
+        "settings.update(scale=2)",
+    ),
+    "where a loop puts its turns": (
+        OF_SCALE,
+        "options = Options()",
+        "Rows(options)",
+        "for options.scale in range(3):\n    pass",
+        "for options.scale in range(3): pass",
+    ),
+    "an array, by a function that is told to": (
+        OF_ROWS,
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "total = np.add(1, 2, out=shared)",
+        "out=shared",
+    ),
+    "an array, by one whose result nobody takes": (
+        OF_ROWS,
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "nn.init.normal_(shared)",
+        "nn.init.normal_(shared)",
+    ),
+    "an array, where a function of the project is handed it": (
+        OF_ROWS + "def shift(rows):\n    return np.add(1, 2, out=rows)\n",
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "shift(shared)",
+        "out=rows",
+    ),
+    "a data set, by name": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "",
+        "Rows()",
+        "setattr(loader.dataset, 'kept', 2)",
+        "setattr(loader.dataset, 'kept', 2)",
+    ),
+    "a data set that is evaluated": (MODES, "data = Modes()", "data", "evaluate(data)", "self.mode = mode"),
+    "a part of a data set": (
+        OF_ROWS,
+        "data = Rows(np.zeros(4))",
+        "data",
+        "data.kept.fill(batch)",
+        "data.kept.fill(batch)",
+    ),
+    "an element of a data set that the loader has": (
+        OF_ROWS,
+        "",
+        "Rows([1, 2])",
+        "loader.dataset.kept[0] = 2",
+        "loader.dataset.kept[0] = 2",
+    ),
+    "a part of a data set, by a function of the project": (
+        OF_ROWS + "def shift(data):\n    data.kept.fill(0)\n",
+        "data = Rows(np.zeros(4))",
+        "data",
+        "shift(data=data)",
+        "data.kept.fill(0)",
+    ),
+    "a part of options": (
+        OPTIONS + ROWS.format(sample="self.kept.table[index]"),
+        "options = Options()",
+        "Rows(options)",
+        "options.table.fill(0)",
+        "options.table.fill(0)",
+    ),
+    "an attribute of a class": (
+        ROWS.format(sample="index * self.scale") + "    scale = 1\n",
+        "",
+        "Rows()",
+        "Rows.scale = 2",
+        "Rows.scale = 2",
+    ),
+    "a transform that the data set has": (
+        SCALED + ROWS.format(sample="self.kept(index)"),
+        "",
+        "Rows(Scale())",
+        "loader.dataset.kept.by = 2",
+        "loader.dataset.kept.by = 2",
+    ),
+    "what torch's data set is made of": (
+        OF_ROWS,
+        "shared = torch.zeros(4)",
+        "torch.utils.data.TensorDataset(shared)",
+        "shared.uniform_(0, 1)",
+        "shared.uniform_(0, 1)",
+    ),
+    "an array that a trainer has": (
+        OF_ROWS + NOISE.format(does="fill_(0)"),
+        "shared = np.zeros(4)\nnoise = Noise(shared)",
+        "Rows(shared)",
+        "noise.step()",
+        "self.rows.fill_(0)",
+    ),
+    "what a function is handed beforehand": (
+        "import functools\ndef collate(table, rows):\n    return [table[row] for row in rows]\n"
+        + ROWS.format(sample="index"),
+        "table = np.zeros(4)",
+        "Rows(), collate_fn=functools.partial(collate, table)",
+        "table += 1",
+        "table += 1",
+    ),
+    "the dictionary of an object": (
+        OPTIONS + ROWS.format(sample="vars(self.kept)['scale']") + "def see(plan):\n    vars(plan)['scale'] = 2\n",
+        "options = Options()",
+        "Rows(options)",
+        "see(options)",
+        "vars(plan)['scale'] = 2",
+    ),
+    "a name that is deleted": (
+        OF_SCALE,
+        "options = Options()",
+        "Rows(options)",
+        "del options.scale",
+        "del options.scale",
+    ),
+    "keys that are worked out": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = {'scale': 1}",
+        "Rows(settings)",
+        "settings[batch] = 2",
+        "settings[batch]",
+    ),
+    "keys that another dictionary has": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = {'scale': 1}",
+        "Rows(settings)",
+        "settings.update(batch)",
+        "settings.update(batch)",
+    ),
+    "an array of a file that stays open": (
+        ROWS.format(sample="np.load('rows.npy', mmap_mode='r')[index]"),
+        "table = np.load('rows.npy', mmap_mode='r+')",
+        "Rows()",
+        "table[0] = 1",
+        "np.load('rows.npy', mmap_mode='r+')",
+    ),
+    "a table that stays open": (
+        ROWS.format(sample=OPENED.format(mode="r") + "[index]"),
+        "table = " + OPENED.format(mode="w+"),
+        "Rows()",
+        "table[:] = 1",
+        OPENED.format(mode="w+"),
+    ),
+    "a data base": (
+        ROWS.format(sample="sqlite3.connect('rows.db').execute('SELECT 1').fetchone()"),
+        "table = sqlite3.connect('rows.db')",
+        "Rows()",
+        "table.execute('DELETE FROM rows')",
+        "sqlite3.connect('rows.db')",
+    ),
+}
+STAYS = {
+    "options, in what samples do not read": (
+        OF_SCALE + MODEL.format(does="self.options.step += 1"),
+        "options = Options()\nmodel = Model(options)",
+        "Rows(options)",
+        "model.step(batch)",
+    ),
+    "other options": (
+        OF_SCALE + MODEL.format(does="self.options.scale += 1"),
+        "options, others = Options(), Options()\nmodel = Model(others)",
+        "Rows(Options())",
+        "print(batch)",
+    ),
+    "options that nothing of the loop changes": (OF_SCALE, "options = Options()", "Rows(options)", "print(batch)"),
+    "an array that is asked": (
+        OF_ROWS,
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "print(shared.mean(), len(shared))\nloss = torch.dot(batch, shared)\nprint(shared[0])",
+    ),
+    "an array that a trainer looks at": (
+        OF_ROWS + NOISE.format(does="sum()"),
+        "shared = np.zeros(4)\nnoise = Noise(shared)",
+        "Rows(shared)",
+        "noise.step()",
+    ),
+    "a data set that is handed on": (
+        OF_ROWS,
+        "data = Rows(np.zeros(4))",
+        "data",
+        "log(data)\nprint(data.kept.mean(), data[0], len(loader.dataset))",
+    ),
+    "a name that a model has as well": (
+        OF_SCALE + "class Net(nn.Module):\n    def forward(self, rows):\n        self.scale = 2\n        return rows\n",
+        "net = Net()",
+        "Rows(Options())",
+        "net(batch)",
+    ),
+    "a number that is added to": (ROWS.format(sample="self.kept"), "step = int('3')", "Rows(step)", "step += 1"),
+    "an element that is a number": (OF_ROWS, "rows = [1, 2]", "Rows(rows)", "best = rows[0]\nbest += 1"),
+    "what adding two data sets up changes": (
+        OF_ROWS + "    def __add__(self, other):\n        self.kept = self.kept + other.kept\n        return self\n",
+        "both = Rows([1]) + Rows([2])",
+        "both",
+        "print(batch + 1)",
+    ),
+    "a key that samples do not read": (
+        ROWS.format(sample="index * self.kept['scale']"),
+        "settings = {'scale': 1}",
+        "Rows(settings)",
+        "settings['step'] = 2\nsettings.update(step=3)\nprint(settings['scale'])",
+    ),
+    "an array that a function of the project is handed": (
+        OF_ROWS + "def show(rows):\n    return rows.sum()\n",
+        "shared = np.zeros(4)",
+        "Rows(shared)",
+        "show(shared)",
+    ),
+    "another object of a method of the same name": (
+        MODES,
+        "data, other = Modes(), Other()",
+        "data",
+        "other.mode = batch",
+    ),
+    "a copy of parameters": (OF_ROWS, LINEAR, "Rows(model.weight.tolist())", TRAINS),
+    "a table of another name": (
+        ROWS.format(sample="np.memmap('others.dat', mode='r')[index]"),
+        "table = np.memmap('rows.dat', mode='w+')",
+        "Rows()",
+        "table[:] = 1",
+    ),
+    "a table that is read": (
+        ROWS.format(sample="np.memmap('rows.dat', mode='r')[index]"),
+        "table = np.memmap('rows.dat', mode='r')",
+        "Rows()",
+        "print(table[0])",
+    ),
+    "a table that is written before": (
+        ROWS.format(sample="np.memmap('rows.dat', mode='r')[index]"),
+        "written = np.memmap('rows.dat', mode='w+')",
+        "Rows()",
+        "print(batch)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("top", "before", "rows", "body", "what"), CHANGES.values(), ids=CHANGES)
+def test_what_a_program_changes_is_not_settled(top: str, before: str, rows: str, body: str, what: str) -> None:
+    found = unsettled(top, before, rows, body)
+    assert (found[0].what, found[0].hanging) == (what, Hanging.CHANGED)
+
+
+@pytest.mark.parametrize(("top", "before", "rows", "body"), STAYS.values(), ids=STAYS)
+def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: str) -> None:
+    assert unsettled(top, before, rows, body) == []
+
+
+@pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])
+def test_what_changes_between_epochs_is_there_before_the_next_workers(body: str, between: str, changes: bool) -> None:
+    trainer = TRAINER.format(does=f"self.options.{body} += 1", between=f"self.callbacks[0].options.{between} += 1")
+    text = f"{IMPORTS}{OF_SCALE}{trainer}if __name__ == '__main__':\n    options = Options()\n"
+    fit = "    loader = DataLoader(Rows(options), num_workers=1)\n    Trainer([Callback(options)]).fit(loader)\n"
+    (loader,) = loaders_of(text + fit)
+    assert bool(loader.uses.unsettled) is changes
+
+
+ONE_BY_ONE = """
+    batches = iter(loader)
+    while True:
+        batch = next(batches)
+        options.scale += 1
+"""
+PASSED_ON = """
+    def passed_on(batches):
+        yield from batches
+    for batch in passed_on(loader):
+        options.scale += 1
+"""
+BETWEEN = """
+    for epoch in range(2):
+        options.scale = epoch
+        for batch in loader:
+            print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "option", "changes"),
+    [
+        (ONE_BY_ONE, "num_workers=1", True),
+        (PASSED_ON, "num_workers=1", True),
+        (BETWEEN, "num_workers=1", False),
+        (BETWEEN, "num_workers=1, persistent_workers=True", True),
+    ],
+    ids=["one by one", "by a generator", "between epochs", "between epochs of workers that are kept"],
+)
+def test_what_runs_while_a_loader_is_iterated(loop: str, option: str, changes: bool) -> None:
+    made = f"options = Options()\n    loader = DataLoader(Rows(options), {option})"
+    (loader,) = loaders_of(f"{IMPORTS}{OF_SCALE}if __name__ == '__main__':\n    {made}{loop}")
+    assert bool(loader.uses.unsettled) is changes
+
+
+MAKES = """
+class Made(Dataset):
+    def __init__(self, paths):
+        self.rows = self.parse(paths)
+    def parse(self, paths):
+        rows = {}
+        for path in paths:
+            rows["first"] = path
+            self.size = 2
+        return rows
+    def __getitem__(self, index):
+        return self.rows["first"], self.size
+def loader():
+    return DataLoader(Made("ab"), num_workers=1)
+"""
+
+
+@pytest.mark.parametrize(("called", "changes"), [("len", False), ("data.parse", True)])
+def test_what_a_data_set_makes_itself_is_settled_where_nobody_makes_it_again(called: str, changes: bool) -> None:
+    elsewhere = f"def fit(data, batches):\n    for batch in batches:\n        {called}(batch)\n"
+    (loader,) = loaders_of(IMPORTS + MAKES + elsewhere)
+    assert bool(loader.uses.unsettled) is changes
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        "list(model.parameters())",
+        "[one for one in model.parameters()]",
+        "model.state_dict()['weight']",
+        "np.asarray(model.weight.data)",
+        "model.weight.detach().numpy()[0]",
+    ],
+)
+def test_parameters_are_never_settled(view: str) -> None:
+    (found,) = unsettled(OF_ROWS, LINEAR, f"Rows({view})", TRAINS)
+    assert found.hanging is Hanging.LAYERS
+
+
+@pytest.mark.parametrize(
+    ("top", "rows"),
+    [
+        (OF_MODEL, "Rows(nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)))"),
+        ("net = nn.Linear(4, 4)\n" + ROWS.format(sample="net(torch.ones(4))"), "Rows()"),
+    ],
+    ids=["sent", "of the module"],
+)
+def test_layers_are_never_settled(top: str, rows: str) -> None:
+    assert Hanging.LAYERS in {one.hanging for one in unsettled(top, "", rows, "print(batch)")}
+
+
+COPIES = {
+    "a state of its own": ('def __getstate__(self):\n    return {"kept": [0]}\n', True),
+    "what it is made of": ("def __reduce__(self):\n    return Rows, (2,)\n", True),
+    "what it sets": ("def __setstate__(self, state):\n    self.kept = 2\n", True),
+    "all it has": ("def __getstate__(self):\n    return self.__dict__.copy()\n", False),
+    "all but a handle": (
+        'def __getstate__(self):\n    state = dict(self.__dict__)\n    state["file"] = None\n    return state\n'
+        "def __setstate__(self, state):\n    self.__dict__.update(state)\n    self.file = open(self.path)\n",
+        False,
+    ),
+    "one by one": (
+        'def __getstate__(self):\n    return {"kept": self.kept}\n'
+        'def __setstate__(self, state):\n    self.kept = state["kept"]\n',
+        False,
+    ),
+    "its own arguments": ("def __reduce__(self):\n    return type(self), (self.kept,)\n", False),
+}
+
+
+@pytest.mark.parametrize(("methods", "other"), COPIES.values(), ids=COPIES)
+def test_copies_may_be_other_than_what_they_are_copies_of(methods: str, other: bool) -> None:
+    found = unsettled(pickled(methods), "", "Rows()", "print(batch)")
+    assert [one.hanging for one in found] == ([Hanging.COPIED] if other else [])
+
+
+ERRORS = {
+    "two arguments": ("Exception", "index, why", "index, ''", "RuntimeError", True),
+    "its own name": ("Exception", "index, why", "index, ''", "Broken", True),
+    "none": ("ValueError", "", "", "ValueError", True),
+    "one argument": ("Exception", "index", "index", "RuntimeError", False),
+    "one that may be left out": ("Exception", "index, why=None", "index", "RuntimeError", False),
+    "any error": ("Exception", "index, why", "index, ''", "Exception", False),
+    "both": ("RuntimeError", "index, why", "index, ''", "RuntimeError", False),
+    "neither": ("ValueError", "index, why", "index, ''", "OSError", False),
+}
+
+
+@pytest.mark.parametrize(("base", "taken", "given", "caught", "other"), ERRORS.values(), ids=ERRORS)
+def test_errors_come_out_of_workers_as_others(base: str, taken: str, given: str, caught: str, other: bool) -> None:
+    top = ERROR.format(base=base, taken=taken, given=given) + ROWS.format(sample="broken(index)")
+    handled = f"def handled():\n    try:\n        raise ValueError\n    except {caught}:\n        pass\n"
+    found = unsettled(top + handled, "", "Rows()", "handled()")
+    assert [one.hanging for one in found] == ([Hanging.RAISED] if other else [])
+
+
+DIVIDES = ROWS.format(sample="float(decimal.Decimal(1) / decimal.Decimal(3 + index))")
+MODED = {
+    "digits": (DIVIDES, "decimal.getcontext().prec = 3", "", True),
+    "gradients": (
+        ROWS.format(sample="torch.ones(1, requires_grad=True).mul(2).requires_grad"),
+        "",
+        "with torch.no_grad():",
+        True,
+    ),
+    "precision": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cpu'):", True),
+    "errors of numbers": (ROWS.format(sample="np.log(index)"), "np.seterr(all='raise')", "", True),
+    "digits of others": (ROWS.format(sample="index"), "decimal.getcontext().prec = 3", "", False),
+    "no gradients at all": (ROWS.format(sample="torch.ones(1) * 2"), "", "with torch.no_grad():", False),
+    "precision on CUDA": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cuda'):", False),
+    "warnings of numbers": (ROWS.format(sample="np.log(index)"), "np.seterr(all='ignore')", "", False),
+    "digits that workers set as well": (f"decimal.getcontext().prec = 3\n{DIVIDES}", "", "", False),
+}
+
+
+@pytest.mark.parametrize(("top", "before", "around", "other"), MODED.values(), ids=MODED)
+def test_samples_compute_by_the_modes_of_their_process(top: str, before: str, around: str, other: bool) -> None:
+    found = unsettled(top, before, "Rows()", "print(batch)", around)
+    assert [one.hanging for one in found] == ([Hanging.MODE] if other else [])
+
+
+@pytest.mark.parametrize(
+    ("sample", "read"), [("len(__name__)", True), ("logging.getLogger(__name__)", False)], ids=["read", "for a report"]
+)
+def test_the_main_file_has_another_name_in_workers(sample: str, read: bool) -> None:
+    found = unsettled(ROWS.format(sample=sample), "", "Rows()", "print(batch)")
+    assert [one.hanging for one in found] == ([Hanging.NAMED] if read else [])
