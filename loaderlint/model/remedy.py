@@ -17,6 +17,7 @@ from loaderlint.model.edit import (
     Unfixed,
 )
 from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives, left_out
+from loaderlint.model.other_samples import other_samples
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
@@ -76,89 +77,12 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         for option, place in loader.given_beside.items():
             if option not in loader.options:
                 return fix.unsafe(f"the {option} of {place.place} may come to the same loader, and would need workers")
-    if loader.own_class is not None:
-        own = loader.own_class
-        return fix.unsafe(f"`{own.what}` ({own.span.place}) may be made there, and iterates in a way of its own")
-    if count == 0 and _shares_iterator(loader, target):
-        return fix.unsafe("iterators that are one while the workers persist are several without workers")
-    if count == 0 and loader.payload.worker_init_fn is not None:
-        return fix.unsafe("worker_init_fn never runs without workers")
-    if count == 0 and (loader.payload.iterable or _makes_batches(loader)):
-        return fix.unsafe("an IterableDataset may yield other samples, or in another order, without workers")
-    if loader.payload.code.asks_worker:
-        gives = "gives None without them" if count == 0 else "says something else of fewer workers"
-        return fix.unsafe(f"code that runs in workers asks get_worker_info, which {gives}")
-    if loader.payload.code.draws_seeded:
-        return fix.unsafe("worker_init_fn seeds each worker, and other workers then draw for a sample")
-    if loader.payload.code.remembers:
-        others = "without workers" if count == 0 else "with fewer workers"
-        return fix.unsafe(f"a sample depends on those its process read before, which are others {others}")
-    if count == 0 and loader.uses.payload_set:
-        return fix.unsafe("the program changes what the workers have copies of, which reaches the samples at once then")
-    if count == 0 and (drawn := loader.uses.draws_beside()) is not None:
-        return fix.unsafe(
-            f"`{drawn.what}` ({drawn.span.place}) draws from random numbers that samples, or their order, share then"
-        )
-    if count == 0 and loader.uses.changes_batches and _may_hand_out_what_is_kept(loader):
-        return fix.unsafe("the program changes its batches, which may be parts of the data set itself without workers")
-    if count == 0 and (ending := loader.payload.code.process_wide()) is not None:
-        return fix.unsafe(
-            f"`{ending.what}` ({ending.span.place}) changes or ends all of its process, which without workers is the "
-            "one that trains"
-        )
-    if count == 0 and (told := loader.payload.code.told_process()) is not None:
-        return fix.unsafe(
-            f"`{told.what}` ({told.span.place}) hangs on which process it is, which is one without workers"
-        )
-    if count == 0 and (read := loader.payload.code.read_back()) is not None:
-        return fix.unsafe(f"`{read.what}` ({read.span.place}) reads what samples change, which workers have copies of")
-    anew = count == 0 and _imports_anew(loader, target)
-    if anew and (later := loader.payload.code.changed_later()) is not None:
-        return fix.unsafe(
-            f"`{later.what}` ({later.span.place}) changes what the code of workers reads, and workers that import it "
-            "anew have none of that"
-        )
-    if count == 0 and loader.spelled("num_workers") in _OF_BUILDERS:
-        return fix.unsafe(
-            "the library that makes this loader may set persistent_workers, which torch refuses without workers"
-        )
-    if count == 0 and (unsettled := next(iter(loader.uses.unsettled), None)) is not None:
-        return fix.unsafe(f"`{unsettled.what}` ({unsettled.span.place}) {unsettled.hanging.value}")
-    return fix
+    reason = next(other_samples(loader, count, target), None)
+    return fix if reason is None else fix.unsafe(reason)
 
-
-def _imports_anew(loader: Loader, target: Target) -> bool:
-    """Return whether workers may begin as new processes on the target, which know nothing of what the program did."""
-    starts = loader.starts_on(target)
-    return not starts or any(one.method.reimports for one in starts)
-
-
-_OF_BUILDERS = frozenset({"workers_per_gpu"})
-"""Worker counts of configurations that a builder may give ``persistent_workers=True`` to unless told otherwise.
-
-``mmseg/datasets/builder.py``, ``build_dataloader`` (mmsegmentation 0.27).
-"""
 
 _OF_TORCH = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
 """The loader whose parameters are known by name and by position (``torch/utils/data/dataloader.py``, torch 2.13)."""
-
-
-def _shares_iterator(loader: Loader, target: Target) -> bool:
-    """Return whether two iterators in use at a time are one, which resets it, as workers that persist have one."""
-    persistent = loader.option("persistent_workers").on(target).written
-    return bool(loader.uses.together) and any(one.constant for one in persistent)
-
-
-def _may_hand_out_what_is_kept(loader: Loader) -> bool:
-    """Return whether a batch may be something else than the new tensors that ``default_collate`` makes of samples."""
-    sizes = loader.option("batch_size").written
-    return loader.payload.collate_fn is not None or any(one.constant is None for one in sizes)
-
-
-def _makes_batches(loader: Loader) -> bool:
-    """Return whether the data set makes its own batches, as most iterable ones do, and was not seen to be another."""
-    alone = any(one.constant is None for one in loader.option("batch_size").written)
-    return alone and not loader.payload.seen and not loader.option("batch_sampler").written
 
 
 def _without_workers(
