@@ -140,10 +140,10 @@ class Loader:
     as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
     on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
     that the call may make and that iterates in a way of its own. ``starts_workers`` is False where all that the call
-    makes iterates without torch's iterator, so that no worker ever starts. ``settings_files`` are the files of Python
-    that its settings are read from, with every name that these give anything. ``given_beside`` are the options that
-    need workers which a loader in code, whose own count may be that of a bare mapping, gets from elsewhere, and where
-    they are written.
+    makes iterates without torch's iterator, or nothing iterates what it makes, so that no worker ever starts.
+    ``settings_files`` are the files of Python that its settings are read from, with every name that these give
+    anything. ``given_beside`` are the options that need workers which a loader in code, whose own count may be that of
+    a bare mapping, gets from elsewhere, and where they are written.
     """
 
     span: Span
