@@ -22,6 +22,7 @@ from loaderlint.model.value import (
     Value,
     holds_on,
     meetings,
+    met_in_runs,
     together,
 )
 
@@ -208,6 +209,10 @@ class Loader:
     def together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
         """Yield the pairs of two options' candidates that can meet in one run on the target."""
         yield from meetings(self.option(first).on(target).known, self.option(second).on(target).known)
+
+    def written_together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
+        """Yield the same pairs, each as it is written where the runs in which they meet take it from."""
+        yield from met_in_runs(self.option(first).on(target).known, self.option(second).on(target).known)
 
     def beside(self, given: Candidate, option: str, target: Target) -> tuple[Candidate, ...]:
         """Return the candidates of an option that can meet one of another option in one run on the target."""

@@ -138,6 +138,7 @@ def value_of(
                     shared=each.shared,
                     names_context=one.span in in_contexts,
                     taken_out=each.taken_out,
+                    said_alike=many_files.said_alike(each),
                 )
                 for each in many_files.told_apart(one)
             )
@@ -196,6 +197,7 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
             one.shared,
             names_context=one.names_context,
             taken_out=one.taken_out,
+            said_alike=one.said_alike,
         )
     return list(joined.values())
 
