@@ -208,6 +208,24 @@ def test_a_mapping_without_a_runner_in_sight_has_no_consumer() -> None:
     assert [one.consumer_seen for one in loaders_of({"train.py": RUNNER, "configs/a.py": UNMARKED})] == [True]
 
 
+OLD = "data = dict(samples_per_gpu=2, workers_per_gpu=4, train=dict(type='Digits'))\n"
+READERS_OF_OLD = {
+    "no code at all": ({}, True),
+    "another configuration": ({"configs/b.py": OLD}, True),
+    "mmcv": ({"train.py": "from mmcv import Config\n"}, True),
+    "what is built on it": ({"own/rows.py": "from mmdet.datasets import DATASETS\n"}, True),
+    "code that asks for the keys": ({"train.py": "rows = load(cfg['data']['workers_per_gpu'])\n"}, True),
+    "code that reads no settings": ({"train.py": "print('training')\n"}, False),
+    "code about something else": ({"train.py": "import yaml, own\nrows = yaml.safe_load(open('a.yaml'))\n"}, False),
+}
+
+
+@pytest.mark.parametrize(("others", "expected"), READERS_OF_OLD.values(), ids=READERS_OF_OLD.keys())
+def test_settings_of_mmcv_that_no_code_may_read_are_not_asked_for(others: dict[str, str], expected: bool) -> None:
+    loader = next(one for one in loaders_of({"configs/a.py": OLD, **others}) if one.span.path == "configs/a.py")
+    assert loader.asked_for is expected
+
+
 MAPPING = "train_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n"
 READ_BESIDE = {
     "by another setting": ("environment = dict(threads=workers)\n", True, ""),

@@ -46,6 +46,8 @@ LOADERS = {
 """The settings of a configuration that a runner makes loaders of, and how each names torch's options."""
 
 _FRAMEWORKS = ("mmengine", "mmcv")
+_SPEAK_OF_DATA = re.compile(rb"mm(?:cv|engine|det|seg|cls|pose|pretrain|action|ocr|rotate|track|edit|gen|3d)|_per_gpu")
+"""What code says that hands ``data`` to a loader: the name of one of OpenMMLab's packages, or of one of its keys."""
 _PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 _NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
@@ -74,7 +76,8 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
             if loader is not None and loader.span not in places:
                 places.add(loader.span)
                 read = frozenset(_read_with(evaluator, facts))
-                yield replace(loader, consumer_seen=consumer_seen, settings_files=read)
+                asked_for = consumer_seen or kind is TORCH_KIND or evaluator.project.programs_mention(_SPEAK_OF_DATA)
+                yield replace(loader, consumer_seen=consumer_seen, asked_for=asked_for, settings_files=read)
 
 
 def _is_configuration(facts: PythonFacts) -> bool:
