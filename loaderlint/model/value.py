@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Target
+from loaderlint.model.torch_asked import TorchAsked
 
 Constant: TypeAlias = bool | int | float | str | None
 
@@ -84,8 +85,9 @@ class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 
     Two candidates that answer one subject differently never meet in the same run. The subjects of this module
-    (`PLATFORM`, `CUDA`, `START_METHOD`) are settled by the target; every other subject is a place in the code, and its
-    answers matter only to each other. A set of answers says that it is one of them.
+    (`PLATFORM`, `CUDA`, `START_METHOD`) and tests of torch's version (`TorchAsked`) are settled by the target; every
+    other subject is a place in the code, and its answers matter only to each other. A set of answers says that it is
+    one of them.
     """
 
     subject: str
@@ -167,6 +169,8 @@ def _said_by(target: Target, subject: str) -> Answer | None:
     """Return what a target answers besides its platform, None where it does not say."""
     if subject == CUDA:
         return target.cuda
+    if isinstance(subject, TorchAsked):
+        return None if target.torch is None else subject.answered(target.torch)
     return target.default_start_method.value if subject == START_METHOD else None
 
 
