@@ -168,7 +168,7 @@ class _Reading:
         thing = found[0].thing if len(found) == 1 else None
         if isinstance(thing, External) and thing.name in _VERSIONS:
             return _Spelled
-        if isinstance(thing, Made) and not thing.call.keywords and (thing.call is not node):
+        if isinstance(thing, Made) and not thing.call.keywords:
             return self.worked(thing.call, thing.frame, depth + 1)
         if isinstance(node, ast.Attribute) and node.attr in _PARTS:
             return self._all(partial(_part, node.attr), [node.value], frame, depth)
