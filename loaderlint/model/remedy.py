@@ -20,7 +20,7 @@ from loaderlint.model.loader import WORKER_OPTIONS, Loader, arrives, left_out
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import CUDA, Candidate, Constant, SaidAlike, Value, meetings, met_in_runs
+from loaderlint.model.value import CUDA, Candidate, Constant, SaidAlike, Value, meetings, met_in_runs, together
 
 _SHARED = "the value also serves something else"
 _SAME = "another loader gets the same value"
@@ -184,7 +184,7 @@ def _without_workers(
         for workers, dependent in [*met_in_runs(counts, written), *((None, one) for one in beside_unseen)]
         if arrives(option, dependent.constant)
         and dependent.constant != left_out(option, target)
-        and not (follows and workers is not None and workers.span in dependent.sources | dependent.gates())
+        and not (follows and workers is not None and _goes_with(workers, dependent, option, written))
     ]
     met = list(dict.fromkeys(met))
     comes_unseen = _comes_unseen(value, counts, follows=follows)
@@ -198,6 +198,23 @@ def _without_workers(
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
         return [] if value.argument is None else [Drop(value.argument, option, left_out(option, target))]
     return [_dropped_here(value, option, dependent, target) for dependent in met]
+
+
+def _goes_with(workers: Candidate, dependent: Candidate, option: str, others: Sequence[Candidate]) -> bool:
+    """Return whether an option is left out by itself where a worker count becomes 0: no other value takes its place."""
+    count = workers.span
+    gated = count in dependent.gates()
+    if not (gated or (count in dependent.sources and count not in dependent.chosen_by())):
+        return False
+    return not any(
+        count not in other.gates() and (count in other.chosen_by() or (gated and not _meet(workers, other)))
+        for other in others
+        if other != dependent and arrives(option, other.constant)
+    )
+
+
+def _meet(first: Candidate, second: Candidate) -> bool:
+    return together(first.assumptions, second.assumptions) is not None
 
 
 def _comes_unseen(value: Value, counts: Iterable[Candidate], *, follows: bool) -> bool:

@@ -249,7 +249,8 @@ class Candidate:
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
     which may have workers of its own, and ``refuses_lower`` whether its declaration, or one on its way, may refuse
     a lower number. ``known_as`` gives the names it came by, those of a worker count alone;
-    ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
+    ``gates`` where the worker counts were written that must be above 0 for a worker option to be given, ``chosen_by``
+    where those were that it is chosen by, whichever way.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
     ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, a
     piece of a text, or what a flag gives that is declared there. No fix can set it there. ``said_alike`` says where
@@ -269,6 +270,7 @@ class Candidate:
     refuses_lower: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
     gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
+    chosen_by: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     names_context: bool = False
     taken_out: bool = False
     said_alike: SaidAlike | None = field(default=None, compare=False, repr=False)
