@@ -5,6 +5,7 @@ import pytest
 from tests.linking.traced import Cases, loaders_of, traced
 
 RUNNER = "from mmengine.runner import Runner\n"
+FROM_FILE = f"from mmengine.config import Config\n{RUNNER}Runner.from_cfg(Config.fromfile('configs/a.py')).train()\n"
 BASE = "train_dataloader = dict(num_workers=⟦2⟧, batch_size=4, dataset=dict(type='Digits'))\n"
 UNMARKED = BASE.replace("⟦2⟧", "2")
 INHERITS = "from mmengine.config import read_base\nwith read_base():\n    from .base import *\n"
@@ -178,6 +179,21 @@ CONFIGURED: Cases = {
     "no loader in the file": ({"train.py": RUNNER, "configs/a.py": "train_dataloader = None\n"}, {"no loader"}),
     "a variable of a script": (
         {"train.py": RUNNER + "if True:\n    train_dataloader = dict(num_workers=4, dataset=dict())\n"},
+        {"no loader"},
+    ),
+    "a file that a program reads, without a data set": (
+        {"train.py": FROM_FILE, "configs/a.py": "train_dataloader = dict(batch_size=8, num_workers=⟦2⟧)\n"},
+        {"2"},
+    ),
+    "a file beside one that a program reads, which does more": (
+        {
+            "train.py": FROM_FILE,
+            "own.py": "import own\ntrain_dataloader = own.load(dict(batch_size=8, num_workers=2))\n",
+        },
+        {"no loader"},
+    ),
+    "a file without a data set that no program reads": (
+        {"train.py": RUNNER, "configs/a.py": "train_dataloader = dict(batch_size=8, num_workers=2)\n"},
         {"no loader"},
     ),
     "another file's name for it": (

@@ -48,6 +48,7 @@ LOADERS = {
 _FRAMEWORKS = ("mmengine", "mmcv")
 _SPEAK_OF_DATA = re.compile(rb"mm(?:cv|engine|det|seg|cls|pose|pretrain|action|ocr|rotate|track|edit|gen|3d)|_per_gpu")
 """What code says that hands ``data`` to a loader: the name of one of OpenMMLab's packages, or of one of its keys."""
+_READS = "Config.fromfile("
 _PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 _NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
@@ -88,6 +89,17 @@ def _is_configuration(facts: PythonFacts) -> bool:
 
 def _inherits(facts: PythonFacts) -> bool:
     return _PARTS in facts.module.bindings or "read_base" in facts.module.bindings
+
+
+def _is_read(evaluator: Evaluator, facts: PythonFacts) -> bool:
+    """Return whether a file gives names to plain values alone, where a program reads such files by their paths."""
+    plain = all(isinstance(one, ast.Assign) or _is_docstring(one) for one in facts.tree.body)
+    called = {name for name, calls in facts.calls.items() if calls}
+    return plain and called <= {"dict"} and evaluator.project.code_mentions((_READS,))
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_part(facts: PythonFacts) -> bool:
@@ -158,7 +170,7 @@ def _loader(evaluator: Evaluator, facts: PythonFacts, name: str, kind: LoaderCal
     items = values[0].thing
     if kind is _MMCV and "workers_per_gpu" not in items.entries:
         return None
-    if kind is TORCH_KIND and "dataset" not in items.entries and not _inherits(facts):
+    if kind is TORCH_KIND and "dataset" not in items.entries and not (_inherits(facts) or _is_read(evaluator, facts)):
         return None
     options = {
         option: value_of(evaluator, option, Given.known(given), (NO_ASSUMPTIONS,), place)
