@@ -37,12 +37,16 @@ class CpuCount:
 
 @dataclass(frozen=True)
 class CommandLineText:
-    """The string that a command-line flag hands over when its declaration has no ``type``."""
+    """The string that a command-line flag hands over when its declaration has no ``type``, or one that leaves it so.
+
+    Where it is declared ``type=float`` it is a ``number``, and none that counts.
+    """
 
     flag: str
+    number: bool = False
 
     def __str__(self) -> str:
-        return f"the text given to {self.flag}"
+        return f"the {'number' if self.number else 'text'} given to {self.flag}"
 
 
 @dataclass(frozen=True)
