@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.loaders import mmengine
+from loaderlint.readers.python import PythonFacts
 from tests.linking.traced import Cases, loaders_of, traced
 
 RUNNER = "from mmengine.runner import Runner\n"
@@ -292,3 +297,23 @@ def test_a_value_in_the_mapping_itself_serves_who_asks_for_its_keys() -> None:
         files = {"train.py": RUNNER + f"torch.set_num_threads({code})\n", "configs/a.py": mapping}
         counts = [value for one in loaders_of(files) for value in one.num_workers.written]
         assert [one.serves_others for one in counts] == [serves_others]
+
+
+def test_what_many_layers_of_files_share_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    genuine = mmengine._bases
+
+    def counting(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
+        nonlocal asked
+        asked += 1
+        assert asked < 2000
+        return genuine(evaluator, facts)
+
+    monkeypatch.setattr(mmengine, "_bases", counting)
+    files = {"train.py": RUNNER, "configs/0a.py": UNMARKED, "configs/0b.py": "", "configs/0c.py": ""}
+    for layer in range(1, 9):
+        bases = [f"{layer - 1}{one}.py" for one in "abc"]
+        for one in "abc":
+            own = f"train_dataloader = dict(batch_size={layer}, num_workers={layer})\n"
+            files[f"configs/{layer}{one}.py"] = f"_base_ = {bases}\n{own}"
+    assert len(loaders_of(files)) == 25

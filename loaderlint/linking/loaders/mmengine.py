@@ -76,7 +76,7 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
             loader = _loader(evaluator, facts, name, kind)
             if loader is not None and loader.span not in places:
                 places.add(loader.span)
-                read = frozenset(_read_with(evaluator, facts))
+                read = _read_with(evaluator, facts)
                 asked_for = consumer_seen or kind is TORCH_KIND or evaluator.project.programs_mention(_SPEAK_OF_DATA)
                 yield replace(loader, consumer_seen=consumer_seen, asked_for=asked_for, settings_files=read)
 
@@ -111,7 +111,11 @@ def _is_whole(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> bool:
     """Return whether none of the files that a configuration inherits from was seen to be missing."""
     if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
         return True
-    return not any(_is_missing(evaluator, path, depth) for path in _bases(evaluator, facts) if path is not None)
+
+    def whole() -> bool:
+        return not any(_is_missing(evaluator, path, depth) for path in _bases(evaluator, facts) if path is not None)
+
+    return evaluator.remembered(("whole settings", facts.source.path, depth), None, whole)
 
 
 def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
@@ -127,15 +131,17 @@ def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
     return not evaluator.project.exists(path) and evaluator.project.has_folder(folder[0])
 
 
-def _read_with(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> Iterator[str]:
-    """Yield the paths of a configuration and of all that it inherits from."""
-    yield facts.source.path
-    if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
-        return
-    for path in _bases(evaluator, facts):
-        base = evaluator.project.python(path) if path is not None else None
-        if base is not None:
-            yield from _read_with(evaluator, base, depth + 1)
+def _read_with(evaluator: Evaluator, facts: PythonFacts) -> frozenset[str]:
+    """Return the paths of a configuration and of all that it inherits from."""
+    found: dict[str, None] = {}
+    waiting = [facts]
+    for _ in range(_LONGEST_INHERITANCE + 2):
+        found.update((one.source.path, None) for one in waiting)
+        inheriting = (one for one in waiting if _PARTS in one.module.bindings)
+        paths = dict.fromkeys(path for one in inheriting for path in _bases(evaluator, one) if path is not None)
+        bases = (evaluator.project.python(path) for path in paths if path not in found)
+        waiting = [one for one in bases if one is not None]
+    return frozenset(found)
 
 
 def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[str]:
@@ -239,10 +245,16 @@ def _inherited(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int) 
     found: list[Possibility] = []
     for path in _bases(evaluator, facts):
         base = evaluator.project.python(path) if path is not None else None
-        found.extend(unseen(span) if base is None else _value(evaluator, base, name, depth + 1))
+        found.extend(unseen(span) if base is None else _value_of_base(evaluator, base, name, depth + 1))
     below = Possibility(Items({name: tuple(found)}), span)
     (after,) = changes.changed(evaluator, [below], _PARTS, Frame(facts, end_of(facts.module)), None, -1)
     return after.thing.entries.get(name, ()) if isinstance(after.thing, Items) and found else ()
+
+
+def _value_of_base(evaluator: Evaluator, base: PythonFacts, name: str, depth: int) -> Possibilities:
+    """Return what `_value` does, worked out once for all the files that inherit it."""
+    key = ("settings", base.source.path, name, depth)
+    return evaluator.remembered(key, None, lambda: _value(evaluator, base, name, depth))
 
 
 def _bases(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
