@@ -12,6 +12,14 @@ COLLECTIONS_BETWEEN_DEEPER_ONES = 1000
 """So many of these before it looks among older ones, too; by default 10."""
 
 
+class _Terminated(BaseException):
+    """Raised where somebody ends the process, so that it leaves nothing half done behind, as by an interrupt."""
+
+
+def _end(number: int, frame: object) -> None:
+    raise _Terminated
+
+
 def main() -> int:
     """Run the command line and return the exit code (INTERFACE.md, "Exit codes")."""
     arguments = sys.argv[1:]
@@ -20,14 +28,20 @@ def main() -> int:
 
         print(f"loaderlint {__version__}")
         return 0
+    import signal
+
     # Nearly all that is made stays to the end; looking for garbage among it as often as usual takes a quarter of a run.
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, COLLECTIONS_BETWEEN_DEEPER_ONES, COLLECTIONS_BETWEEN_DEEPER_ONES)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _end)
     try:
         from loaderlint.cli import run
 
         return run(arguments)
     except KeyboardInterrupt:
-        return 130
+        return 128 + signal.SIGINT
+    except _Terminated:
+        return 128 + signal.SIGTERM
     finally:
         # All of it goes with the process; to look for garbage among it before that takes a seventh of a long run.
         gc.freeze()

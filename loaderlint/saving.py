@@ -74,6 +74,10 @@ def _write_all(changes: Sequence[tuple[Source, bytes]]) -> list[Failure]:
             _write(source, content)
         except WriteError as error:
             return [Failure(source.path, str(error)), *_take_back(changes[:number])]
+        except BaseException:
+            # Somebody ends the process between the files of one fix.
+            _take_back(changes[:number])
+            raise
     return []
 
 

@@ -39,7 +39,7 @@ class NeedsWorkers(Rule):
         """Yield one finding for each written value of the option that meets a worker count of 0."""
         name, count = loader.spelled(self.option), loader.spelled("num_workers")
         found: set[Candidate] = set()
-        for given, workers in loader.together(self.option, "num_workers", target):
+        for given, workers in loader.written_together(self.option, "num_workers", target):
             if workers.number(target) != 0 or given in found or not self.refused(given, target):
                 continue
             found.add(given)

@@ -18,6 +18,7 @@ _ITERATED = "torch raises at the first batch"
 _FLOAT = "TypeError: 'float' object cannot be interpreted as an integer"
 _ASSERTION_HAS_WORDS = (2, 10)
 _SOME_CPUS = 8
+_SOME_FLOAT = 1.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ def refusal(option: str, written: Candidate, target: Target) -> Refusal | None:
 def arriving(written: Candidate, target: Target) -> Constant:
     """Return what reaches torch; where the CPU count matters but is unknown, a value it would have on most machines."""
     constant = written.constant
+    if isinstance(constant, CommandLineText) and constant.number:
+        return _SOME_FLOAT
     if isinstance(constant, CommandLineText | Object):
         return str(constant)
     if not isinstance(constant, CpuCount):

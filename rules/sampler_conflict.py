@@ -74,7 +74,7 @@ class SamplerConflict(Rule):
         """Yield one finding for each option that another leaves no room for."""
         found: set[tuple[str, Candidate]] = set()
         for option, other, error in _CONFLICTS:
-            for given, beside in loader.together(option, other, target):
+            for given, beside in loader.written_together(option, other, target):
                 if not (_says(option, given) and _leaves_no_room(other, beside)) or (option, given) in found:
                     continue
                 found.add((option, given))
@@ -96,7 +96,7 @@ class SamplerConflict(Rule):
         yield from self._wrapped(loader, target)
 
     def _wrapped(self, loader: Loader, target: Target) -> Iterator[Finding]:
-        for given, size in loader.together("sampler", "batch_size", target):
+        for given, size in loader.written_together("sampler", "batch_size", target):
             deliberate = loader.payload.collate_fn is not None
             if getattr(given.constant, "batches", False) and size.constant is not None and not deliberate:
                 message = "a BatchSampler is given as sampler: each of its batches becomes one sample of another batch"

@@ -52,7 +52,7 @@ class WholeEpochDropped(Rule):
                 # How many samples it gives is its own business.
                 return
         found = set()
-        for given, size in loader.together("drop_last", "batch_size", target):
+        for given, size in loader.written_together("drop_last", "batch_size", target):
             takes = size.number(target)
             for dataset in loader.payload.datasets if given.written and given.constant is True else ():
                 has, met = dataset.length, together(given.assumptions, size.assumptions, dataset.assumptions)

@@ -226,6 +226,32 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert process.wait() == 0
 
 
+ENDS_ITSELF = """
+import os, signal, sys
+{when} = os.{name}
+def told_to_end(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return {when}(*arguments, **options)
+os.{name} = told_to_end
+from loaderlint.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a word")
+@pytest.mark.parametrize("name", ["fsync", "replace", "utime"])
+def test_a_process_that_is_told_to_end_leaves_no_file_of_its_own(project: WriteFiles, name: str) -> None:
+    bad = "from torch.utils.data import DataLoader\nDataLoader(rows, prefetch_factor=2)\n"
+    project({"train.py": bad})
+    program = ENDS_ITSELF.format(when="before", name=name)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "--fix", "--no-cache", "--isolated", "train.py"], capture_output=True
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, b"", b"")
+    assert sorted(one.name for one in Path().iterdir()) == [".git", "train.py"]
+    assert Path("train.py").read_text() == bad
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_an_interrupt_ends_quietly_with_130() -> None:
     import signal

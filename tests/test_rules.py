@@ -775,6 +775,11 @@ class TestInvalidWorkerCount:
         assert finding.error is not None
         assert error in finding.error
 
+    def test_a_user_may_give_a_float_of_0(self) -> None:
+        finding = the_finding("LL205", a_loader(num_workers=CommandLineText("--workers", True)), LINUX)
+        assert finding.confidence is Confidence.LIKELY
+        assert finding.message.startswith("num_workers is the number given to --workers, a float")
+
     @pytest.mark.parametrize(
         ("constant", "handled", "expected"),
         [

@@ -22,6 +22,7 @@ from loaderlint.model.value import (
     Value,
     holds_on,
     meetings,
+    met_in_runs,
     together,
 )
 
@@ -140,10 +141,10 @@ class Loader:
     as far as that was seen. ``platforms`` are those on which a run comes to it: what only some have may end the program
     on the others, and ``ended`` says what does there, as far as one thing does. ``own_class`` is a class of the project
     that the call may make and that iterates in a way of its own. ``starts_workers`` is False where all that the call
-    makes iterates without torch's iterator, so that no worker ever starts. ``settings_files`` are the files of Python
-    that its settings are read from, with every name that these give anything. ``given_beside`` are the options that
-    need workers which a loader in code, whose own count may be that of a bare mapping, gets from elsewhere, and where
-    they are written.
+    makes iterates without torch's iterator, or nothing iterates what it makes, so that no worker ever starts.
+    ``settings_files`` are the files of Python that its settings are read from, with every name that these give
+    anything. ``given_beside`` are the options that need workers which a loader in code, whose own count may be that of
+    a bare mapping, gets from elsewhere, and where they are written.
     """
 
     span: Span
@@ -208,6 +209,10 @@ class Loader:
     def together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
         """Yield the pairs of two options' candidates that can meet in one run on the target."""
         yield from meetings(self.option(first).on(target).known, self.option(second).on(target).known)
+
+    def written_together(self, first: str, second: str, target: Target) -> Iterator[tuple[Candidate, Candidate]]:
+        """Yield the same pairs, each as it is written where the runs in which they meet take it from."""
+        yield from met_in_runs(self.option(first).on(target).known, self.option(second).on(target).known)
 
     def beside(self, given: Candidate, option: str, target: Target) -> tuple[Candidate, ...]:
         """Return the candidates of an option that can meet one of another option in one run on the target."""

@@ -21,7 +21,7 @@ from loaderlint.model.other_samples import other_samples
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import CUDA, Candidate, Constant, Value, meetings
+from loaderlint.model.value import CUDA, Candidate, Constant, SaidAlike, Value, meetings, met_in_runs, together
 
 _SHARED = "the value also serves something else"
 _SAME = "another loader gets the same value"
@@ -35,12 +35,13 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     loaders stays as it is; the loader's own argument is changed instead.
     """
     argument = loader.num_workers.argument
-    at_the_call = loader.num_workers.at_the_call if workers.serves_others else None
+    serves_others = workers.said_alike is not None or workers.serves_others
+    at_the_call = loader.num_workers.at_the_call if serves_others else None
     positional = loader.callee in _OF_TORCH and workers.span == argument and workers.entry is None
     keyword = "num_workers" if positional and not at_the_call else ""
     edits: list[Edit] = [SetValue(at_the_call or workers.span, count, keyword=keyword)]
-    if workers.taken_out and not at_the_call:
-        return _taken_out(workers)
+    if _cannot_be_set(workers) and not at_the_call:
+        return _left_there(workers)
     if count == 0 and not at_the_call and workers.refuses_lower():
         return Unfixed("a declaration that it comes by may refuse 0")
     unseen, needed, shared = "", False, workers.serves_others and not at_the_call
@@ -50,10 +51,10 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
         dropped = _without_workers(loader, option, counts, target, follows=not at_the_call)
         edits.extend(one for one in dropped if one not in edits)
         places = {one.span for one in dropped}
-        taken = [one for one in loader.option(option).written if one.span in places]
+        taken = [at for one in loader.option(option).written for span in places if (at := one.written_at(span))]
         for one in taken:
-            if one.taken_out:
-                return _taken_out(one)
+            if _cannot_be_set(one):
+                return _left_there(one)
         shared = shared or any(one.serves_others for one in taken)
         needed = needed or any(one.needed_elsewhere() for one in taken)
         if not dropped and _comes_unseen(loader.option(option), counts, follows=not at_the_call):
@@ -97,10 +98,10 @@ def _without_workers(
     beside_unseen = [] if follows else [one for one in written if loader.num_workers.open_beside(one)]
     met = [
         dependent
-        for workers, dependent in [*meetings(counts, written), *((None, one) for one in beside_unseen)]
+        for workers, dependent in [*met_in_runs(counts, written), *((None, one) for one in beside_unseen)]
         if arrives(option, dependent.constant)
         and dependent.constant != left_out(option, target)
-        and not (follows and workers is not None and workers.span in dependent.sources | dependent.gates())
+        and not (follows and workers is not None and _goes_with(workers, dependent, option, written))
     ]
     met = list(dict.fromkeys(met))
     comes_unseen = _comes_unseen(value, counts, follows=follows)
@@ -114,6 +115,23 @@ def _without_workers(
         # Whatever the expression gives, only its place is known: the call's own argument, if it is one.
         return [] if value.argument is None else [Drop(value.argument, option, left_out(option, target))]
     return [_dropped_here(value, option, dependent, target) for dependent in met]
+
+
+def _goes_with(workers: Candidate, dependent: Candidate, option: str, others: Sequence[Candidate]) -> bool:
+    """Return whether an option is left out by itself where a worker count becomes 0: no other value takes its place."""
+    count = workers.span
+    gated = count in dependent.gates()
+    if not (gated or (count in dependent.sources and count not in dependent.chosen_by())):
+        return False
+    return not any(
+        count not in other.gates() and (count in other.chosen_by() or (gated and not _meet(workers, other)))
+        for other in others
+        if other != dependent and arrives(option, other.constant)
+    )
+
+
+def _meet(first: Candidate, second: Candidate) -> bool:
+    return together(first.assumptions, second.assumptions) is not None
 
 
 def _comes_unseen(value: Value, counts: Iterable[Candidate], *, follows: bool) -> bool:
@@ -173,8 +191,8 @@ def _neutral(option: str, target: Target) -> Constant:
 
 def unless_shared(fix: Fix, edited: Candidate) -> Remedy:
     """Return the fix, unsafe where the value it edits also serves something else than loaders."""
-    if edited.taken_out:
-        return _taken_out(edited)
+    if _cannot_be_set(edited):
+        return _left_there(edited)
     return fix.unsafe(_SHARED) if edited.serves_others else fix
 
 
@@ -184,7 +202,14 @@ def unless_asked(fix: Remedy, loader: Loader, *options: str) -> Remedy:
     return fix if asked is None else fix.unsafe(f"the program asks the loader for its {asked}")
 
 
-def _taken_out(one: Candidate) -> Unfixed:
+def _cannot_be_set(one: Candidate) -> bool:
+    """Return whether a value cannot be changed where it stands, or would have to be in very many files."""
+    return one.taken_out or one.said_alike is not None
+
+
+def _left_there(one: Candidate) -> Unfixed:
+    if one.said_alike is not None:
+        return Unfixed(f"{_of_many_files(one, one.said_alike)}, and each would have to be changed")
     return Unfixed(f"{_comes_from(one)}, and cannot be set there")
 
 
@@ -192,7 +217,13 @@ def _comes_from(one: Candidate) -> str:
     return f"{one.shown} is taken out of what stands at {one.span.place}"
 
 
+def _of_many_files(one: Candidate, alike: SaidAlike) -> str:
+    return f"{len(alike.places)} files give {one.shown}"
+
+
 def _kept(shared: Candidate) -> str:
+    if shared.said_alike is not None:
+        return _of_many_files(shared, shared.said_alike)
     if shared.taken_out:
         return _comes_from(shared)
     return f"the value in {shared.span.path} also serves something else"
@@ -237,7 +268,7 @@ def drop_without_workers(loader: Loader, option: str, dependent: Candidate, targ
 
 def _may_meet_workers(loader: Loader, option: str, dependent: Candidate) -> bool:
     """Return whether the setting that holds a candidate may arrive together with a worker count that is not 0."""
-    same = [one for one in loader.option(option).written if one.span == dependent.span]
+    same = [at for one in loader.option(option).written if (at := one.written_at(dependent.span)) is not None]
     counts = (workers for workers, _ in meetings(loader.num_workers.known, same))
     return any(map(loader.num_workers.open_beside, same)) or any(one.may_start_workers for one in counts)
 
@@ -270,8 +301,8 @@ def start_method(loader: Loader, method: StartMethod, asked_by: Candidate | None
     if other is not None and len({one.constant for one in asked}) == 1:
         asked_by = None
     edits: list[Edit] = [_context(loader, method) if asked_by is None else SetValue(asked_by.span, method.value)]
-    if asked_by is not None and asked_by.taken_out:
-        return _taken_out(asked_by)
+    if asked_by is not None and _cannot_be_set(asked_by):
+        return _left_there(asked_by)
     payload = loader.payload
     there = f"workers started by {method.value}"
     for end in loader.unguarded:

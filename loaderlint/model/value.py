@@ -9,13 +9,14 @@ choice that the 0 rules out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Target
+from loaderlint.model.torch_asked import TorchAsked
 
 Constant: TypeAlias = bool | int | float | str | None
 
@@ -36,12 +37,16 @@ class CpuCount:
 
 @dataclass(frozen=True)
 class CommandLineText:
-    """The string that a command-line flag hands over when its declaration has no ``type``."""
+    """The string that a command-line flag hands over when its declaration has no ``type``, or one that leaves it so.
+
+    Where it is declared ``type=float`` it is a ``number``, and none that counts.
+    """
 
     flag: str
+    number: bool = False
 
     def __str__(self) -> str:
-        return f"the text given to {self.flag}"
+        return f"the {'number' if self.number else 'text'} given to {self.flag}"
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,9 @@ class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 
     Two candidates that answer one subject differently never meet in the same run. The subjects of this module
-    (`PLATFORM`, `CUDA`, `START_METHOD`) are settled by the target; every other subject is a place in the code, and its
-    answers matter only to each other. A set of answers says that it is one of them.
+    (`PLATFORM`, `CUDA`, `START_METHOD`) and tests of torch's version (`TorchAsked`) are settled by the target; every
+    other subject is a place in the code, and its answers matter only to each other. A set of answers says that it is
+    one of them.
     """
 
     subject: str
@@ -167,6 +173,8 @@ def _said_by(target: Target, subject: str) -> Answer | None:
     """Return what a target answers besides its platform, None where it does not say."""
     if subject == CUDA:
         return target.cuda
+    if isinstance(subject, TorchAsked):
+        return None if target.torch is None else subject.answered(target.torch)
     return target.default_start_method.value if subject == START_METHOD else None
 
 
@@ -193,6 +201,45 @@ def _ungated() -> frozenset[Span]:
     return frozenset()
 
 
+class Written(NamedTuple):
+    """Where something was written, with what can be taken away of that, and the way it took from there."""
+
+    span: Span
+    entry: Span | None
+    trail: Trail
+    shared: bool
+
+
+def _as_it_is(candidate: Candidate) -> Candidate:
+    return candidate
+
+
+@dataclass(frozen=True)
+class SaidAlike:
+    """What one candidate stands for where very many files say the same: where each does.
+
+    ``subject`` is what the user chose one of the files as, ``by_answer`` has the place of each by its path. ``asking``
+    gives what stands at one of them its own answers to what else the value serves.
+    """
+
+    subject: str
+    by_answer: Mapping[str, Written]
+    asking: Callable[[Candidate], Candidate] = field(default=_as_it_is, compare=False, repr=False)
+
+    @property
+    def places(self) -> frozenset[Span]:
+        """The places that say it, of which files that inherit it have one."""
+        return frozenset(one.span for one in self.by_answer.values())
+
+    def among(self, answers: Container[Answer]) -> SaidAlike:
+        """Return those of them that the user chooses by some answers."""
+        return replace(self, by_answer={path: one for path, one in self.by_answer.items() if path in answers})
+
+    def at(self, span: Span) -> SaidAlike:
+        """Return those of them that say it at a place."""
+        return replace(self, by_answer={path: one for path, one in self.by_answer.items() if one.span == span})
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One thing that can reach an option.
@@ -206,10 +253,12 @@ class Candidate:
     with the value, when somebody asks (`serves_others`), and ``needed_elsewhere`` whether another loader gets it, too,
     which may have workers of its own, and ``refuses_lower`` whether its declaration, or one on its way, may refuse
     a lower number. ``known_as`` gives the names it came by, those of a worker count alone;
-    ``gates`` where the worker counts were written that must be above 0 for a worker option to be given.
+    ``gates`` where the worker counts were written that must be above 0 for a worker option to be given, ``chosen_by``
+    where those were that it is chosen by, whichever way.
     ``names_context`` says of the name of a start method that ``get_context`` is handed it: the loader gets a context.
     ``taken_out`` says that the value is only taken out of what is written there: it is an element of a range, a
-    piece of a text, or what a flag gives that is declared there. No fix can set it there.
+    piece of a text, or what a flag gives that is declared there. No fix can set it there. ``said_alike`` says where
+    else the same is written, where the candidate stands for what very many files say.
     """
 
     constant: Constant | CpuCount | CommandLineText | Object
@@ -225,8 +274,42 @@ class Candidate:
     refuses_lower: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
     known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
     gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
+    chosen_by: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
     names_context: bool = False
     taken_out: bool = False
+    said_alike: SaidAlike | None = field(default=None, compare=False, repr=False)
+
+    def in_run_of(self, assumptions: Assumptions) -> Candidate:
+        """Return the candidate as it is written where the runs of some assumptions take it from."""
+        if self.said_alike is None:
+            return self
+        left = answers_of(answered(assumptions).get(self.said_alike.subject, frozenset()))
+        return self._of(self.said_alike.among(left), assumptions)
+
+    def written_at(self, span: Span) -> Candidate | None:
+        """Return the candidate as it comes from a place; None where it does not."""
+        if self.said_alike is None:
+            return self if self.span == span else None
+        there = self.said_alike.at(span)
+        chosen = frozenset({Assumption(there.subject, frozenset(there.by_answer))})
+        joint = together(self.assumptions, chosen) if there.by_answer else None
+        return None if joint is None else self._of(there, joint)
+
+    def _of(self, alike: SaidAlike, assumptions: Assumptions) -> Candidate:
+        """Return what stands for some of the files that this stands for; itself where that are none or all."""
+        if not alike.by_answer or alike == self.said_alike:
+            return self
+        first = next(iter(alike.by_answer.values()))
+        moved = replace(
+            self,
+            span=first.span,
+            entry=first.entry,
+            trail=first.trail,
+            assumptions=assumptions,
+            shared=first.shared,
+            said_alike=alike if len(alike.places) > 1 else None,
+        )
+        return alike.asking(moved)
 
     @property
     def places(self) -> tuple[Span, ...]:
@@ -342,6 +425,15 @@ class Value:
 
 NOTHING_GIVEN = Value()
 """The value of what nobody was seen to give."""
+
+
+def met_in_runs(first: Iterable[Candidate], second: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield the pairs of `meetings`, each of them as it is written where a run takes both from."""
+    for one, other in meetings(first, second):
+        if one.said_alike is None and other.said_alike is None:
+            yield one, other
+        elif (joint := together(one.assumptions, other.assumptions)) is not None:
+            yield one.in_run_of(joint), other.in_run_of(joint)
 
 
 def meetings(first: Iterable[Candidate], second: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:

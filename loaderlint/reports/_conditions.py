@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from loaderlint.model.loader import Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
+from loaderlint.model.torch_asked import TorchAsked
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, Question
 from loaderlint.reports._lines import visible
 from loaderlint.reports._words import on_platforms
@@ -55,7 +56,7 @@ def _words(assumption: Assumption, path: str) -> str:
         platforms = [platform for platform in Platform if platform.value in answer]
         return "" if len(platforms) == len(Platform) else on_platforms(platforms) or "on no platform"
     if isinstance(answer, bool):
-        test = subject.test if isinstance(subject, Question) else _named(subject)
+        test = subject.test if isinstance(subject, Question | TorchAsked) else _named(subject)
         return f"{'when' if answer else 'unless'} {shortened(test, _LONGEST)}"
     answers = answer if isinstance(answer, frozenset) else (answer,)
     words = sorted(one for one in answers if isinstance(one, str))

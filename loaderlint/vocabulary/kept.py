@@ -123,6 +123,14 @@ PARTS: Mapping[Kind, Kind] = {HDF5: _HDF5_PART, _HDF5_PART: _HDF5_PART}
 MADE_BY_NAME = frozenset(name.rpartition(".")[2] for name in (*KINDS, *OPENERS, *LMDB_OPENERS, "numpy.load"))
 """The last parts of the names above: a module that calls none of them makes nothing of this kind."""
 
+METHODS = frozenset(
+    {"acquire", "begin", "cursor", "decode", "execute", "extract", "extractfile", "get", "grab", "map", "next", "open"}
+    | {"put", "read", "readinto", "readline", "readlines", "recv", "release", "retrieve", "seek", "send", "submit"}
+    | {"write"}
+)
+"""Methods of these things that use them (``io``, ``zipfile``, ``tarfile``, ``lmdb``, ``sqlite3``, ``cv2.VideoCapture``,
+``threading``, ``queue``, ``concurrent.futures``)."""
+
 LISTING = frozenset({"readlines", "splitlines", "glob", "rglob", "listdir", "tolist", "to_dict"})
 """Functions and methods that give as many Python objects as there are lines, files or rows."""
 

@@ -9,10 +9,10 @@ same content, and when its owner cannot be kept. If that fails halfway, its old 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,10 +50,10 @@ def write(source: Source, content: bytes) -> None:
 
 def _replaced(target: Path, status: os.stat_result, before: bytes, content: bytes) -> bool:
     """Rename a fresh file over the target; return False, having done nothing, when it could not have the same owner."""
-    temporary: str | None = None
+    # Its name is known before it is there, so that it goes whenever the process is told to end.
+    temporary = str(target.parent / f".loaderlint-{secrets.token_hex(8)}")
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".loaderlint-", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb", opener=_only_for_us) as file:
             if not _owned_alike(temporary, status):
                 return False
             file.write(content)
@@ -64,11 +64,14 @@ def _replaced(target: Path, status: os.stat_result, before: bytes, content: byte
         _check_unchanged(target.read_bytes(), before)
         os.replace(temporary, target)
     finally:
-        if temporary is not None:
-            with suppress(OSError):
-                os.unlink(temporary)
+        with suppress(OSError):
+            os.unlink(temporary)
     _make_durable(target.parent)
     return True
+
+
+def _only_for_us(path: str, flags: int) -> int:
+    return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)
 
 
 def _owned_alike(path: str, status: os.stat_result) -> bool:

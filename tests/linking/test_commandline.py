@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linking.traced import IMPORT, Cases, met, traced
+from tests.linking.traced import IMPORT, Cases, loaders_of, met, traced
 
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\n"
 USE = "args = parser.parse_args()\nDataLoader(data, num_workers=args.workers)\n"
@@ -2053,3 +2053,51 @@ def test_option_setters_that_call_each_other_by_name_are_each_followed_once() ->
         "args = parser.parse_args()\nDataLoader(d, num_workers=args.workers)\n"
     )
     assert traced("".join(part.format(turn) for turn in range(8)) + text) == {"4", "open"}
+
+
+HANDED = {
+    "text": ("type=str, default=4", {"4", "the text given to --workers"}),
+    "text that a function leaves as it is": ("type=lambda text: text, default=4", {"4", "the text given to --workers"}),
+    "text in any case": ("type=str, default='4'", {"'4'", "open"}),
+    "a float": ("type=float, default=4", {"4", "the number given to --workers"}),
+    "a float in any case": ("type=float, default=4.0", {"4.0", "open"}),
+    "a float that must be given": ("type=float, required=True", {"the number given to --workers"}),
+    "a count": ("type=int, default=4", {"4", "open"}),
+    "what a function makes of it": ("type=lambda text: int(text), default=4", {"4", "open"}),
+    "what a function of two makes of it": ("type=lambda text, base=2: base, default=4", {"4", "open"}),
+    "several": ("type=float, default=4, nargs='+'", {"4", "open"}),
+    "a type of the project": ("type=own, default=4", {"4", "open"}),
+}
+PARSER = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--workers', {})\n"
+LOADS = "DataLoader(1, num_workers=parser.parse_args().workers)\n"
+
+
+@pytest.mark.parametrize(("declared", "expected"), HANDED.values(), ids=HANDED.keys())
+def test_what_a_user_gives_is_what_its_type_makes_of_it(declared: str, expected: set[str]) -> None:
+    (loader,) = loaders_of(PARSER.format(declared) + LOADS)
+    value = loader.num_workers
+    assert {one.shown for one in value.candidates} | ({"open"} if value.open else set()) == expected
+
+
+def test_a_type_of_the_projects_own_may_make_anything_of_it() -> None:
+    (loader,) = loaders_of(f"def float(text):\n    return int(text)\n{PARSER.format('type=float, default=4')}{LOADS}")
+    assert [one.shown for one in loader.num_workers.candidates] == ["4"]
+    assert loader.num_workers.open
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("type=float, default=4", {"4", "the number given to --workers"}),
+        ("type=click.FLOAT, default=4", {"4", "the number given to --workers"}),
+        ("type=int, default=4", {"4", "open"}),
+        ("default=4", {"4", "open"}),
+    ],
+)
+def test_what_a_user_gives_an_option_of_click(declared: str, expected: set[str]) -> None:
+    (loader,) = loaders_of(
+        f"import click\n@click.command()\n@click.option('--workers', {declared})\ndef main(workers):\n"
+        "    DataLoader(1, num_workers=workers)\nmain()\n"
+    )
+    value = loader.num_workers
+    assert {one.shown for one in value.candidates} | ({"open"} if value.open else set()) == expected

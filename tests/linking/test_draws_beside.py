@@ -90,3 +90,16 @@ def test_an_order_that_is_drawn_as_it_goes_along_is_drawn_ahead(
 
 def test_where_nothing_seeds_each_run_draws_others_anyway() -> None:
     assert not drawn("np.random.rand()", "print(np.random.rand())", seeds="pass")
+
+
+def test_it_makes_no_difference_how_many_calls_lead_to_the_loop() -> None:
+    calls = "".join(f"def run{number}():\n    run{number - 1}()\n" for number in range(1, 40))
+    (loader,) = loaders_of(
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\nnp.random.seed(1)\n"
+        "class Rows(Dataset):\n    def __getitem__(self, index):\n        return np.random.rand()\n"
+        "loader = DataLoader(Rows(), num_workers=2)\n"
+        f"def run0():\n    for batch in loader: pass\n{calls}run39()\nprint(np.random.beta(1, 1))\n"
+    )
+    touch = loader.uses.draws_beside
+    assert touch is not None
+    assert touch.what == "np.random.beta(1, 1)"

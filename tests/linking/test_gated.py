@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from loaderlint.model.edit import Edit, Fix, OnlyWithWorkers, SetValue
+from loaderlint.model.remedy import single_process
+from loaderlint.model.target import Platform, Target
 from tests.linking.traced import loaders_of
 
 _PROGRAM = """
@@ -141,3 +144,59 @@ main([1], bool(input()))
     (loader,) = loaders_of({"main.py": program})
     (workers,) = loader.num_workers.written
     assert (workers.span in loader.prefetch_factor.gates()) is gated
+
+
+_GIVEN = """
+import argparse
+from torch.utils.data import DataLoader
+
+def main(dataset):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=4)
+    workers = parser.parse_args().workers
+    {before}
+    DataLoader(dataset, num_workers=workers, prefetch_factor={ahead})
+
+main([1])
+"""
+STAYS = {
+    "another arm": ("pass", "4 if workers > 2 else 2"),
+    "another arm the other way round": ("pass", "2 if workers <= 2 else 4"),
+    "an arm that is the same": ("pass", "4 if workers > 1 else 4"),
+    "another arm of a statement": (
+        "if workers > 2:\n        ahead = 4\n    else:\n        ahead = 2",
+        "ahead",
+    ),
+    "what was given before": ("ahead = 2\n    if workers > 2:\n        ahead = 4", "ahead"),
+}
+GOES = {
+    "nothing in the other arm": ("pass", "4 if workers > 2 else None"),
+    "two arms inside of one": ("pass", "(4 if len(dataset) > 2 else 2) if workers > 0 else None"),
+    "two arms, both with workers": ("pass", "4 if workers > 2 else 2 if workers > 0 else None"),
+    "nothing in the other arm of a statement": (
+        "if workers > 2:\n        ahead = 4\n    else:\n        ahead = None",
+        "ahead",
+    ),
+    "nothing before": ("ahead = None\n    if workers > 2:\n        ahead = 4", "ahead"),
+}
+
+
+def edits_without_workers(before: str, ahead: str) -> list[Edit]:
+    """What the fix for Windows does besides setting the default of the flag."""
+    (loader,) = loaders_of({"main.py": _GIVEN.format(before=before, ahead=ahead)})
+    (workers,) = [one for one in loader.num_workers.candidates if one.constant == 4]
+    fix = single_process(loader, workers, Target(Platform.WINDOWS, (3, 12)))
+    assert isinstance(fix, Fix)
+    first, *others = fix.edits
+    assert first == SetValue(workers.span, 0)
+    return others
+
+
+@pytest.mark.parametrize(("before", "ahead"), STAYS.values(), ids=STAYS.keys())
+def test_an_option_that_another_arm_gives_without_workers_is_taken_away(before: str, ahead: str) -> None:
+    assert [type(one) for one in edits_without_workers(before, ahead)] == [OnlyWithWorkers]
+
+
+@pytest.mark.parametrize(("before", "ahead"), GOES.values(), ids=GOES.keys())
+def test_an_option_that_no_arm_gives_without_workers_goes_by_itself(before: str, ahead: str) -> None:
+    assert edits_without_workers(before, ahead) == []

@@ -18,10 +18,19 @@ def together(text: str) -> list[str]:
     return [f"{one.what} at {one.span.line}" for loader in loaders for one in loader.uses.together]
 
 
+AGAIN = "loader = DataLoader(data, num_workers=1)\nfor c in loader: pass"
 BOTH: dict[str, tuple[str, list[str]]] = {
     "zip": ("for a, b in zip(loader, loader): pass", ["loader at 6"]),
     "zip of what goes on": ("list(zip(loader, itertools.cycle(loader)))", ["itertools.cycle(loader) at 6"]),
     "zip with numbers": ("for a, b in zip(enumerate(loader), loader): pass", ["loader at 6"]),
+    "zip of what gets another name later": (
+        f"for a, b in zip(loader, loader): pass\n{AGAIN}",
+        ["loader at 6"],
+    ),
+    "a loop in a loop over what gets another name later": (
+        f"for a in loader:\n    for b in loader: pass\n{AGAIN}",
+        ["loader at 7"],
+    ),
     "three": ("for a, b, c in zip(loader, range(3), loader): pass", ["loader at 6"]),
     "a loop in a loop": ("for a in loader:\n    for b in loader: pass", ["loader at 7"]),
     "a numbered loop": (
@@ -100,6 +109,18 @@ ONE: dict[str, str] = {
     "a function that gets another": (
         "def every(batches):\n    for b in batches: pass\n"
         "other = DataLoader(data, num_workers=2, persistent_workers=True)\nfor a in loader:\n    every(other)"
+    ),
+    "a name that changes in the loop": (
+        "other = DataLoader(data, num_workers=2, persistent_workers=True)\n"
+        "for a in loader:\n    loader = other\n    for b in loader: pass"
+    ),
+    "a name that a function changes in the loop": (
+        "other = DataLoader(data, num_workers=2, persistent_workers=True)\ndef change():\n    global loader\n"
+        "    loader = other\nfor a in loader:\n    change()\n    for b in loader: pass"
+    ),
+    "one and what the name stands for later": (
+        "first = loader\nloader = DataLoader(data, num_workers=2, persistent_workers=True)\n"
+        "for a, b in zip(first, loader): pass"
     ),
     "a name that changes": (
         "for n in range(3):\n    loader = DataLoader(data, num_workers=2, persistent_workers=True)\n"

@@ -54,6 +54,9 @@ MADE: dict[str, tuple[str, list[str]]] = {
     "a part by a name": ("self.x = h5py.File(path)[path]", ["dataset of an HDF5 file as self.x"]),
     "a part that is asked for": ("self.x = h5py.File(path).get('a')", ["dataset of an HDF5 file as self.x"]),
     "a part through a name": ("f = h5py.File(path)\nx = f['a']\nself.x = x", ["dataset of an HDF5 file as self.x"]),
+    "a method of one": ("z = zipfile.ZipFile(path)\nself.read = z.read", ["zip archive as self.read"]),
+    "a method of one that is made there": ("self.read = zipfile.ZipFile(path).read", ["zip archive as self.read"]),
+    "a method of a lock": ("self.wait = threading.Lock().acquire", ["lock as self.wait"]),
     "in a list": ("self.f = [open(p) for p in path]", ["open file as self.f"]),
     "in a list that grows": (
         "self.f = []\nfor p in path:\n    self.f.append(open(p))",
@@ -103,6 +106,10 @@ GONE: dict[str, str] = {
     "what the call does not ask for": "if keep:\n    self.f = open(path)",
     "a list of what a generator gives": "self.x = list(x for x in path)",
     "a sum of what a generator gives": "self.x = sum(x for x in path)",
+    "what a method gives": "self.x = zipfile.ZipFile(path).read('a')",
+    "a method of one that is closed": "with zipfile.ZipFile(path) as z:\n    self.read = z.read",
+    "an attribute that is no method": "self.x = zipfile.ZipFile(path).filename",
+    "a method of what is pickled as it is": "self.draw = np.random.default_rng(0).get",
     "a number file": "self.f = os.open(path, os.O_RDONLY)",
 }
 
@@ -377,3 +384,8 @@ def test_what_grows_in_a_worker(makes: str, grows: bool) -> None:
 def test_what_is_not_read_by_the_index_is_not_known_to_be_large(reads: str) -> None:
     (one,) = in_a_dataset("self.x = [p for p in path]", reads)
     assert one.used == ()
+
+
+def test_a_method_that_is_kept_uses_its_object_where_it_is_called() -> None:
+    (found,) = in_a_dataset("self.read = zipfile.ZipFile(path).read", "return self.read(str(index))")
+    assert [one.what for one in found.used] == ["self.read in __getitem__"]

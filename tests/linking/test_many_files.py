@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import pytest
 
 from loaderlint.linking.link import link
 from loaderlint.linking.things import many_files
 from loaderlint.linking.things.many_files import MOST_FILES
+from loaderlint.model.edit import Drop, Fix, Unfixed
+from loaderlint.model.loader import Loader
+from loaderlint.model.remedy import drop_without_workers
+from loaderlint.model.source import Span
+from loaderlint.model.target import Platform, Target
+from loaderlint.model.value import Candidate, SaidAlike, Value, Written
 from tests.linking.traced import IMPORT, project_of, rendered
 
 START = (
@@ -16,10 +24,11 @@ START = (
 READERS = {
     "PyYAML": "with open(args.config) as file:\n    cfg = yaml.safe_load(file)\n",
     "OmegaConf": "from omegaconf import OmegaConf\ncfg = OmegaConf.load(args.config)\n",
-    "yacs": "from yacs.config import CfgNode\ncfg = CfgNode({'num_workers': 9, 'mode': 'fast'})\n"
+    "yacs": "from yacs.config import CfgNode\ncfg = CfgNode({'num_workers': 9, 'mode': 'fast', 'ahead': 2})\n"
     "cfg.merge_from_file(args.config)\n",
 }
 MANY = MOST_FILES + 8
+LINUX = Target(Platform.LINUX, (3, 12))
 
 
 def many(read: str, says: str, *, first: str = "⟦4⟧", differing: bool = False) -> dict[str, str]:
@@ -133,3 +142,78 @@ def test_a_part_goes_where_what_stands_beside_it_says(files: int) -> None:
     ]
     assert tested.open
     assert trained.open
+
+
+BOTH = "settings = dict(num_workers=cfg['num_workers'], prefetch_factor=cfg['ahead'])\nDataLoader(1, **settings)\n"
+
+
+def both(read: str, without_workers: Container[int], ahead: str = "2") -> Loader:
+    """The loader of a program that takes its worker count and its prefetch factor from very many files."""
+    files = {
+        f"conf/{number:03}.yaml": f"num_workers: {0 if number in without_workers else 4}\nahead: {ahead}\n"
+        for number in range(MANY)
+    }
+    project, _ = project_of({"main.py": f"{IMPORT}{START}{read}{BOTH}", **files})
+    return next(one for one in link(project) if one.span.path == "main.py")
+
+
+def test_what_too_many_say_alike_stands_where_a_run_takes_it_from(read: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_files, "MOST_TOLD_APART", MANY - 1)
+    loader = both(read, {20, 25})
+    (factor,) = loader.prefetch_factor.written
+    assert factor.span.path == "conf/000.yaml"
+    found = [
+        (given, workers)
+        for given, workers in loader.written_together("prefetch_factor", "num_workers", LINUX)
+        if workers.constant == 0
+    ]
+    assert [(given.span, workers.span.path) for given, workers in found] == [
+        (Span("conf/020.yaml", 2, 8, 2, 9), "conf/020.yaml"),
+        (Span("conf/025.yaml", 2, 8, 2, 9), "conf/025.yaml"),
+    ]
+    for given, workers in found:
+        assert {step.span.path for step in given.trail} <= {"main.py", workers.span.path}
+        assert drop_without_workers(loader, "prefetch_factor", given, LINUX) == Fix(
+            "drop prefetch_factor", (Drop(given.span, "prefetch_factor", None, given.entry),)
+        )
+
+
+def test_what_each_of_too_many_says_is_changed_in_none_of_them(read: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_files, "MOST_TOLD_APART", 6)
+    loader = both(read, range(20))
+    ((given, _),) = (
+        pair for pair in loader.written_together("prefetch_factor", "num_workers", LINUX) if pair[1].constant == 0
+    )
+    assert given.span.path == "conf/000.yaml"
+    assert drop_without_workers(loader, "prefetch_factor", given, LINUX) == Unfixed(
+        "20 files give 2, and each would have to be changed"
+    )
+
+
+def test_a_value_that_files_inherit_may_meet_workers_in_another_of_them() -> None:
+    one, other, count = (Span(f"conf/{name}.yaml", 1, 1, 1, 2) for name in ("own", "base", "count"))
+    chosen = many_files.chosen
+    alike = SaidAlike(
+        "file",
+        {
+            "a": Written(one, None, (), False),
+            "b": Written(other, None, (), False),
+            "c": Written(other, None, (), False),
+        },
+    )
+    factor = Candidate(2, one, said_alike=alike)
+    none, some = (
+        Candidate(0, count, assumptions=chosen("file", ["a", "b"])),
+        Candidate(4, count, assumptions=chosen("file", ["c"])),
+    )
+    options = {"prefetch_factor": Value((factor,)), "num_workers": Value((none, some))}
+    loader = Loader(one, "torch.utils.data.DataLoader", options)
+    own, shared = (factor.written_at(span) for span in (one, other))
+    assert own is not None
+    assert shared is not None
+    fix = drop_without_workers(loader, "prefetch_factor", own, LINUX)
+    assert isinstance(fix, Fix)
+    assert fix.safe
+    fix = drop_without_workers(loader, "prefetch_factor", shared, LINUX)
+    assert isinstance(fix, Fix)
+    assert not fix.safe

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.loaders import mmengine
+from loaderlint.readers.python import PythonFacts
 from tests.linking.traced import Cases, loaders_of, traced
 
 RUNNER = "from mmengine.runner import Runner\n"
+FROM_FILE = f"from mmengine.config import Config\n{RUNNER}Runner.from_cfg(Config.fromfile('configs/a.py')).train()\n"
 BASE = "train_dataloader = dict(num_workers=⟦2⟧, batch_size=4, dataset=dict(type='Digits'))\n"
 UNMARKED = BASE.replace("⟦2⟧", "2")
 INHERITS = "from mmengine.config import read_base\nwith read_base():\n    from .base import *\n"
@@ -180,6 +186,21 @@ CONFIGURED: Cases = {
         {"train.py": RUNNER + "if True:\n    train_dataloader = dict(num_workers=4, dataset=dict())\n"},
         {"no loader"},
     ),
+    "a file that a program reads, without a data set": (
+        {"train.py": FROM_FILE, "configs/a.py": "train_dataloader = dict(batch_size=8, num_workers=⟦2⟧)\n"},
+        {"2"},
+    ),
+    "a file beside one that a program reads, which does more": (
+        {
+            "train.py": FROM_FILE,
+            "own.py": "import own\ntrain_dataloader = own.load(dict(batch_size=8, num_workers=2))\n",
+        },
+        {"no loader"},
+    ),
+    "a file without a data set that no program reads": (
+        {"train.py": RUNNER, "configs/a.py": "train_dataloader = dict(batch_size=8, num_workers=2)\n"},
+        {"no loader"},
+    ),
     "another file's name for it": (
         {"train.py": RUNNER, "configs/base.py": UNMARKED.replace("2", "⟦2⟧") + "test_dataloader = train_dataloader\n"},
         {"2"},
@@ -206,6 +227,24 @@ def test_each_written_mapping_is_one_loader_at_its_place() -> None:
 def test_a_mapping_without_a_runner_in_sight_has_no_consumer() -> None:
     assert [one.consumer_seen for one in loaders_of({"configs/a.py": UNMARKED})] == [False]
     assert [one.consumer_seen for one in loaders_of({"train.py": RUNNER, "configs/a.py": UNMARKED})] == [True]
+
+
+OLD = "data = dict(samples_per_gpu=2, workers_per_gpu=4, train=dict(type='Digits'))\n"
+READERS_OF_OLD = {
+    "no code at all": ({}, True),
+    "another configuration": ({"configs/b.py": OLD}, True),
+    "mmcv": ({"train.py": "from mmcv import Config\n"}, True),
+    "what is built on it": ({"own/rows.py": "from mmdet.datasets import DATASETS\n"}, True),
+    "code that asks for the keys": ({"train.py": "rows = load(cfg['data']['workers_per_gpu'])\n"}, True),
+    "code that reads no settings": ({"train.py": "print('training')\n"}, False),
+    "code about something else": ({"train.py": "import yaml, own\nrows = yaml.safe_load(open('a.yaml'))\n"}, False),
+}
+
+
+@pytest.mark.parametrize(("others", "expected"), READERS_OF_OLD.values(), ids=READERS_OF_OLD.keys())
+def test_settings_of_mmcv_that_no_code_may_read_are_not_asked_for(others: dict[str, str], expected: bool) -> None:
+    loader = next(one for one in loaders_of({"configs/a.py": OLD, **others}) if one.span.path == "configs/a.py")
+    assert loader.asked_for is expected
 
 
 MAPPING = "train_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n"
@@ -258,3 +297,23 @@ def test_a_value_in_the_mapping_itself_serves_who_asks_for_its_keys() -> None:
         files = {"train.py": RUNNER + f"torch.set_num_threads({code})\n", "configs/a.py": mapping}
         counts = [value for one in loaders_of(files) for value in one.num_workers.written]
         assert [one.serves_others for one in counts] == [serves_others]
+
+
+def test_what_many_layers_of_files_share_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    genuine = mmengine._bases
+
+    def counting(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:
+        nonlocal asked
+        asked += 1
+        assert asked < 2000
+        return genuine(evaluator, facts)
+
+    monkeypatch.setattr(mmengine, "_bases", counting)
+    files = {"train.py": RUNNER, "configs/0a.py": UNMARKED, "configs/0b.py": "", "configs/0c.py": ""}
+    for layer in range(1, 9):
+        bases = [f"{layer - 1}{one}.py" for one in "abc"]
+        for one in "abc":
+            own = f"train_dataloader = dict(batch_size={layer}, num_workers={layer})\n"
+            files[f"configs/{layer}{one}.py"] = f"_base_ = {bases}\n{own}"
+    assert len(loaders_of(files)) == 25

@@ -607,3 +607,55 @@ def test_a_loader_says_which_import_of_another_file_ends_the_program() -> None:
     files = {"main.py": MAIN.replace("⟦2⟧", "2"), "utils.py": "import os\nimport resource\nlimit = 2\n"}
     end = loader_of(files).ended[Platform.WINDOWS]
     assert (end.what, end.span.place) == ("import resource", "utils.py:2")
+
+
+CHOSEN = """
+    import sys
+    from torch.utils.data import DataLoader
+    def on_windows():
+        return DataLoader(data, num_workers=⟦2⟧)
+    def elsewhere():
+        return DataLoader(data, num_workers=⟦4⟧)
+    class OnWindows:
+        def load(self):
+            return DataLoader(data, num_workers=⟦6⟧)
+    class Elsewhere:
+        def load(self):
+            return DataLoader(data, num_workers=⟦8⟧)
+    def main():
+        ⟨run⟩
+    main()
+    """
+APART = {"2 on windows", "4 on linux, macos", "6 on windows", "8 on linux, macos"}
+CHOICES: dict[str, tuple[str, set[str]]] = {
+    "by the platform": (
+        "(on_windows if sys.platform == 'win32' else elsewhere)()\n"
+        "        (OnWindows() if sys.platform == 'win32' else Elsewhere()).load()",
+        APART,
+    ),
+    "into a name": (
+        "make = on_windows if sys.platform == 'win32' else elsewhere; make()\n"
+        "        rows = OnWindows() if sys.platform == 'win32' else Elsewhere(); rows.load()",
+        APART,
+    ),
+    "from a dictionary": (
+        "{'win32': on_windows, 'linux': elsewhere, 'darwin': elsewhere}[sys.platform]()\n"
+        "        {'win32': OnWindows, 'linux': Elsewhere, 'darwin': Elsewhere}[sys.platform]().load()",
+        APART,
+    ),
+    "and elsewhere, too": (
+        "make = on_windows if sys.platform == 'win32' else elsewhere; make(); on_windows()\n"
+        "        rows = OnWindows() if sys.platform == 'win32' else Elsewhere(); rows.load(); OnWindows().load()",
+        {"2", "4 on linux, macos", "6", "8 on linux, macos"},
+    ),
+    "by what nobody sees": (
+        "make = on_windows if fast else elsewhere; make()\n"
+        "        rows = OnWindows() if fast else Elsewhere(); rows.load()",
+        {"2", "4", "6", "8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("run", "found"), CHOICES.values(), ids=CHOICES.keys())
+def test_a_function_that_is_chosen_by_the_platform_runs_there_alone(run: str, found: set[str]) -> None:
+    assert traced({"main.py": CHOSEN.replace("⟨run⟩", run)}) == found

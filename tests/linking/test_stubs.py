@@ -117,3 +117,64 @@ def test_what_a_stub_gets_makes_no_loader(module: str, test: str) -> None:
 @pytest.mark.parametrize(("module", "test"), LOADING.values(), ids=LOADING.keys())
 def test_what_a_loader_gets_in_a_test_counts(module: str, test: str) -> None:
     assert {one for one in traced(files(module, test)) if one != "open"} == {"4", "2"}
+
+
+FIXTURE = "@pytest.fixture{}\ndef stubbed(monkeypatch):\n    monkeypatch.setattr(data, 'DataLoader', Stub)\n"
+FOR_ALL = FIXTURE.format("(autouse=True)")
+ASKED = FIXTURE.format("")
+LOAD = "def test_load():\n    data.load([1], {count})\n"
+OF_CONFTEST: dict[str, tuple[str, str, str]] = {
+    "for all": ("tests/", FOR_ALL, LOAD),
+    "for all of a folder above": ("", FOR_ALL, LOAD),
+    "asked for": ("tests/", ASKED, LOAD.replace("()", "(stubbed)")),
+    "asked for by a fixture that is asked for": (
+        "tests/",
+        f"{ASKED}@pytest.fixture\ndef client(stubbed):\n    return 1\n",
+        LOAD.replace("()", "(client)"),
+    ),
+    "asked for by a mark": ("tests/", ASKED, f"@pytest.mark.usefixtures('stubbed')\n{LOAD}"),
+    "asked for by a mark of the file": ("tests/", ASKED, f"pytestmark = [pytest.mark.usefixtures('stubbed')]\n{LOAD}"),
+    "asked for by a mark of the class": (
+        "tests/",
+        ASKED,
+        "@pytest.mark.usefixtures('stubbed')\nclass TestLoad:\n    def test_load(self):\n"
+        "        data.load([1], {count})\n",
+    ),
+}
+NOT_OF_CONFTEST: dict[str, tuple[str, str, str]] = {
+    "not asked for": ("tests/", ASKED, LOAD),
+    "another is asked for": ("tests/", ASKED, f"@pytest.mark.usefixtures('other')\n{LOAD}"),
+    "of another folder": ("tests/other/", FOR_ALL, LOAD),
+    "no fixture": ("tests/", FOR_ALL.replace("@pytest.fixture(autouse=True)\n", ""), LOAD),
+    "not for all": ("tests/", FIXTURE.format("(autouse=False)"), LOAD),
+    "a fixture of the file takes its place": (
+        "tests/",
+        ASKED,
+        "@pytest.fixture\ndef stubbed():\n    return 1\n" + LOAD.replace("()", "(stubbed)"),
+    ),
+}
+
+
+def with_conftest(folder: str, fixture: str, test: str, count: str) -> dict[str, str]:
+    return {
+        **files(MODULE, test.format(count=count)),
+        f"{folder}conftest.py": TEST.format(test=fixture),
+    }
+
+
+@pytest.mark.parametrize(("folder", "fixture", "test"), OF_CONFTEST.values(), ids=OF_CONFTEST.keys())
+def test_a_fixture_of_a_conftest_replaces_the_loader_of_the_tests_that_get_it(
+    folder: str, fixture: str, test: str
+) -> None:
+    assert {one for one in traced(with_conftest(folder, fixture, test, "2")) if one != "open"} == {"4"}
+
+
+@pytest.mark.parametrize(("folder", "fixture", "test"), NOT_OF_CONFTEST.values(), ids=NOT_OF_CONFTEST.keys())
+def test_a_fixture_of_a_conftest_replaces_no_loader_of_other_tests(folder: str, fixture: str, test: str) -> None:
+    assert {one for one in traced(with_conftest(folder, fixture, test, "⟦2⟧")) if one != "open"} == {"4", "2"}
+
+
+def test_a_fixture_of_a_class_replaces_the_loader_of_its_tests_alone() -> None:
+    inside = "".join(f"    {line}\n" for line in (FOR_ALL + LOAD).replace("(monkey", "(self, monkey").splitlines())
+    test = f"class TestStub:\n{inside.replace('test_load()', 'test_load(self)')}".format(count=3) + LOAD
+    assert {one for one in traced(files(MODULE, test.format(count="⟦2⟧"))) if one != "open"} == {"4", "2"}

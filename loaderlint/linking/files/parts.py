@@ -109,6 +109,9 @@ class Parts:
         self._shared: set[str] = set()
         self._choices: set[str] = set()
         """What stands among the files for all those of a language that the same code chooses from."""
+        self._programs: list[str] = []
+        """The Python files that are more than settings."""
+        self._mentioned: dict[re.Pattern[bytes], bool] = {}
         self._look_through()
 
     def _look_through(self) -> None:
@@ -116,9 +119,11 @@ class Parts:
         for path in self._python:
             content = self._files.content(path) or b""
             self._brings[path].update(self._named_by(path, content))
-            if any(word in content for word in _NAMES_SETTINGS) and _IS_CONFIGURATION.search(content):
+            names_settings = content.startswith(b"data") or any(word in content for word in _NAMES_SETTINGS)
+            if names_settings and _IS_CONFIGURATION.search(content):
                 written.append(path)
                 continue
+            self._programs.append(path)
             if any(word in content for word in _STARTS):
                 self._with_programs.update(self._around(path))
             for language, words in _READS.items():
@@ -146,6 +151,13 @@ class Parts:
                 offered = (one for choice in brought & self._choices for one in self._brings[choice])
                 members.setdefault(together.of(path), set()).update((path, *brought, *offered))
         return tuple(frozenset(members[part] - self._choices) for part in sorted(members))
+
+    def programs_mention(self, words: re.Pattern[bytes]) -> bool:
+        """Return whether a Python file of the whole project that is more than settings holds some words, or none is."""
+        if words not in self._mentioned:
+            contents = (self._files.content(path) or b"" for path in self._programs)
+            self._mentioned[words] = not self._programs or any(map(words.search, contents))
+        return self._mentioned[words]
 
     def in_programs_with(self, named: Iterable[str]) -> frozenset[str]:
         """Return the files that some program brings in together with one of the named files."""

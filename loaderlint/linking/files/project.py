@@ -204,6 +204,10 @@ class Project:
         """Whether the project that this is a part of has any Python file."""
         return any(Language.of(path) is Language.PYTHON for path in self._files.paths)
 
+    def programs_mention(self, words: re.Pattern[bytes]) -> bool:
+        """Return whether Python files of the project that are more than settings hold some words, or there are none."""
+        return self._parts.programs_mention(words)
+
     def code_mentions(self, words: tuple[str, ...]) -> bool:
         """Return whether any Python source that may matter names one of the words."""
         if words not in self._mentions:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import functions, library_calls, members, value_methods
 from loaderlint.linking.following.commandlines import parsers
 from loaderlint.linking.following.configurations import attribute_dicts, records
-from loaderlint.linking.things import classes
+from loaderlint.linking.things import classes, torch_versions
 from loaderlint.linking.things.kinds import (
     Class,
     External,
@@ -35,6 +35,9 @@ def call(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possibilities:
     span = frame.facts.span(node)
     found: list[Possibility] = []
     if isinstance(node.func, ast.Attribute):
+        of_torch = torch_versions.asked(evaluator, node, frame) if node.func.attr == torch_versions.ASKS else None
+        if of_torch is not None:
+            return of_torch
         method = _method(evaluator, node, node.func, frame, span)
         if method is not None:
             return method

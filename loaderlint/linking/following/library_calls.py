@@ -184,7 +184,9 @@ def _as_text(one: Possibility, node: ast.Call, frame: Frame, span: Span) -> Poss
     """Return what ``str()`` makes of one thing; what the user of a command line gives stays that."""
     if one.constant:
         return replace(one, thing=str(one.thing))
-    if isinstance(one.thing, CommandLineText) or (isinstance(one.thing, Unseen) and one.thing.given):
+    if isinstance(one.thing, CommandLineText):
+        return replace(one, thing=CommandLineText(one.thing.flag))
+    if isinstance(one.thing, Unseen) and one.thing.given:
         return one
     return Possibility(Made("builtins.str", node, frame), span, assumptions=one.assumptions)
 

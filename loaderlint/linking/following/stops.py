@@ -108,13 +108,13 @@ def platforms_at(evaluator: Evaluator, frame: Frame, depth: int = 0) -> frozense
     def called() -> frozenset[str]:
         function = Function(frame.facts, node, scope, owner=classes.owner_of(frame.facts, scope))
         found = evaluator.callers.of(function)
-        calls = [one.frame for one in found.by if isinstance(one, Caller)]
+        calls = [(one.frame, platforms_of(one.assumptions)) for one in found.by if isinstance(one, Caller)]
         if found.elsewhere or found.for_users or not 0 < len(calls) == len(found.by):
             runs = trainer_runs(evaluator, function.owner) if function.owner is not None else []
-            calls = [*calls, *runs] if runs else []
+            calls = [*calls, *((one, EVERY_PLATFORM) for one in runs)] if runs else []
         if not 0 < len(calls) <= _MOST_CALLERS:
             return EVERY_PLATFORM
-        return frozenset[str]().union(*(platforms_at(evaluator, one, depth + 1) for one in calls))
+        return frozenset[str]().union(*(platforms_at(evaluator, one, depth + 1) & some for one, some in calls))
 
     return here & evaluator.once(("platforms of calls", id(node), depth), EVERY_PLATFORM, called)
 

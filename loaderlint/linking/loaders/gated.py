@@ -15,6 +15,9 @@ from loaderlint.model.loader import WORKER_OPTIONS, Loader
 from loaderlint.model.source import Language, Span
 from loaderlint.model.value import Candidate, Value
 
+_Asked: TypeAlias = tuple[ast.expr, bool, Frame]
+"""A test with the answer it has to give, and where it is asked."""
+
 
 def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader, ...]:
     """Return the loaders, each worker option of which can say which worker counts were asked for before it was given.
@@ -23,7 +26,14 @@ def with_gates(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loader,
     """
 
     def gated(value: Value) -> Value:
-        known = tuple(replace(one, gates=partial(_gates, evaluator, one, value.argument)) for one in value.candidates)
+        known = tuple(
+            replace(
+                one,
+                gates=partial(_gates, evaluator, one, value.argument),
+                chosen_by=partial(_chosen_by, evaluator, one, value.argument),
+            )
+            for one in value.candidates
+        )
         return replace(value, candidates=known, gates=partial(_gates_of_argument, evaluator, value.argument))
 
     return tuple(
@@ -38,17 +48,33 @@ def _gates(evaluator: Evaluator, candidate: Candidate, argument: Span | None) ->
 
     It is given where it stands, or chosen where it passes: ``None if workers == 0 else settings.prefetch``.
     """
-    places = {candidate.entry or candidate.span, *(step.span for step in candidate.trail)}
-    asked = [one for place in places for one in _tests_around(evaluator, place)]
-    if argument is not None:
-        asked.extend(_tests_inside(evaluator, argument, candidate.span))
     # What a number was worked out from may be 0 although the number is not: ``max(workers, 1)``.
     return frozenset(
         one.span
-        for test, answer, frame in asked
+        for test, answer, frame in _asked_before(evaluator, candidate, argument)
         for number in _above_zero(test, answer)
         for one in evaluator.evaluate(number, frame)
     )
+
+
+def _chosen_by(evaluator: Evaluator, candidate: Candidate, argument: Span | None) -> frozenset[Span]:
+    """Return where the numbers were written of which it is asked whether they are high enough, whatever the answer."""
+    return frozenset(
+        one.span
+        for test, _, frame in _asked_before(evaluator, candidate, argument)
+        for answer in (True, False)
+        for number in _above_zero(test, answer)
+        for one in evaluator.evaluate(number, frame)
+    )
+
+
+def _asked_before(evaluator: Evaluator, candidate: Candidate, argument: Span | None) -> Iterator[_Asked]:
+    """Yield what has to be answered for a run to come to where a candidate is given."""
+    places = {candidate.entry or candidate.span, *(step.span for step in candidate.trail)}
+    for place in places:
+        yield from _tests_around(evaluator, place)
+    if argument is not None:
+        yield from _tests_inside(evaluator, argument, candidate.span)
 
 
 def _gates_of_argument(evaluator: Evaluator, argument: Span | None) -> frozenset[Span]:
@@ -62,10 +88,6 @@ def _gates_of_argument(evaluator: Evaluator, argument: Span | None) -> frozenset
             asked = _above_zero(node.test, without[1]) if without[0] is not without[1] else ()
             return frozenset(one.span for number in asked for one in evaluator.evaluate(number, frame))
     return frozenset()
-
-
-_Asked: TypeAlias = tuple[ast.expr, bool, Frame]
-"""A test with the answer it has to give, and where it is asked."""
 
 
 def _tests_around(evaluator: Evaluator, place: Span) -> Iterator[_Asked]:

@@ -9,6 +9,7 @@ from loaderlint.linking.following import never_called, stops
 from loaderlint.linking.following.configurations import configured_calls
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders import replaced, undefined, validated
+from loaderlint.linking.loaders.only_looked_at import is_only_looked_at
 from loaderlint.linking.loaders.options import STEPS, Given
 from loaderlint.linking.loaders.sites import PythonSite
 from loaderlint.linking.loaders.stubs import without_stubbed
@@ -79,7 +80,7 @@ def loader_of(evaluator: Evaluator, site: PythonSite, given: Mapping[str, Given]
         platforms=comes_to_it,
         ended={platform: end for platform, end in ends.items() if end is not None},
         own_class=Touch(own.facts.span(own.node), own.node.name) if own is not None else None,
-        starts_workers=site.starts_workers,
+        starts_workers=site.starts_workers and not is_only_looked_at(evaluator, site),
     )
     summed = given.get(site.kind.accumulation)
     if summed is None:
@@ -137,6 +138,7 @@ def value_of(
                     shared=each.shared,
                     names_context=one.span in in_contexts,
                     taken_out=each.taken_out,
+                    said_alike=many_files.said_alike(each),
                 )
                 for each in many_files.told_apart(one)
             )
@@ -195,6 +197,7 @@ def _platforms_joined(candidates: list[Candidate]) -> list[Candidate]:
             one.shared,
             names_context=one.names_context,
             taken_out=one.taken_out,
+            said_alike=one.said_alike,
         )
     return list(joined.values())
 

@@ -46,6 +46,9 @@ LOADERS = {
 """The settings of a configuration that a runner makes loaders of, and how each names torch's options."""
 
 _FRAMEWORKS = ("mmengine", "mmcv")
+_SPEAK_OF_DATA = re.compile(rb"mm(?:cv|engine|det|seg|cls|pose|pretrain|action|ocr|rotate|track|edit|gen|3d)|_per_gpu")
+"""What code says that hands ``data`` to a loader: the name of one of OpenMMLab's packages, or of one of its keys."""
+_READS = "Config.fromfile("
 _PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 _NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
@@ -73,8 +76,9 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
             loader = _loader(evaluator, facts, name, kind)
             if loader is not None and loader.span not in places:
                 places.add(loader.span)
-                read = frozenset(_read_with(evaluator, facts))
-                yield replace(loader, consumer_seen=consumer_seen, settings_files=read)
+                read = _read_with(evaluator, facts)
+                asked_for = consumer_seen or kind is TORCH_KIND or evaluator.project.programs_mention(_SPEAK_OF_DATA)
+                yield replace(loader, consumer_seen=consumer_seen, asked_for=asked_for, settings_files=read)
 
 
 def _is_configuration(facts: PythonFacts) -> bool:
@@ -87,6 +91,17 @@ def _inherits(facts: PythonFacts) -> bool:
     return _PARTS in facts.module.bindings or "read_base" in facts.module.bindings
 
 
+def _is_read(evaluator: Evaluator, facts: PythonFacts) -> bool:
+    """Return whether a file gives names to plain values alone, where a program reads such files by their paths."""
+    plain = all(isinstance(one, ast.Assign) or _is_docstring(one) for one in facts.tree.body)
+    called = {name for name, calls in facts.calls.items() if calls}
+    return plain and called <= {"dict"} and evaluator.project.code_mentions((_READS,))
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def _is_part(facts: PythonFacts) -> bool:
     """Return whether a file is no configuration by itself, only what others take in."""
     return _PARTS in facts.source.path.split("/") and "model" not in facts.module.bindings
@@ -96,7 +111,11 @@ def _is_whole(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> bool:
     """Return whether none of the files that a configuration inherits from was seen to be missing."""
     if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
         return True
-    return not any(_is_missing(evaluator, path, depth) for path in _bases(evaluator, facts) if path is not None)
+
+    def whole() -> bool:
+        return not any(_is_missing(evaluator, path, depth) for path in _bases(evaluator, facts) if path is not None)
+
+    return evaluator.remembered(("whole settings", facts.source.path, depth), None, whole)
 
 
 def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
@@ -112,15 +131,17 @@ def _is_missing(evaluator: Evaluator, path: str, depth: int) -> bool:
     return not evaluator.project.exists(path) and evaluator.project.has_folder(folder[0])
 
 
-def _read_with(evaluator: Evaluator, facts: PythonFacts, depth: int = 0) -> Iterator[str]:
-    """Yield the paths of a configuration and of all that it inherits from."""
-    yield facts.source.path
-    if _PARTS not in facts.module.bindings or depth > _LONGEST_INHERITANCE:
-        return
-    for path in _bases(evaluator, facts):
-        base = evaluator.project.python(path) if path is not None else None
-        if base is not None:
-            yield from _read_with(evaluator, base, depth + 1)
+def _read_with(evaluator: Evaluator, facts: PythonFacts) -> frozenset[str]:
+    """Return the paths of a configuration and of all that it inherits from."""
+    found: dict[str, None] = {}
+    waiting = [facts]
+    for _ in range(_LONGEST_INHERITANCE + 2):
+        found.update((one.source.path, None) for one in waiting)
+        inheriting = (one for one in waiting if _PARTS in one.module.bindings)
+        paths = dict.fromkeys(path for one in inheriting for path in _bases(evaluator, one) if path is not None)
+        bases = (evaluator.project.python(path) for path in paths if path not in found)
+        waiting = [one for one in bases if one is not None]
+    return frozenset(found)
 
 
 def _taken_in(evaluator: Evaluator, parts: list[str], broken: Set[str]) -> set[str]:
@@ -155,7 +176,7 @@ def _loader(evaluator: Evaluator, facts: PythonFacts, name: str, kind: LoaderCal
     items = values[0].thing
     if kind is _MMCV and "workers_per_gpu" not in items.entries:
         return None
-    if kind is TORCH_KIND and "dataset" not in items.entries and not _inherits(facts):
+    if kind is TORCH_KIND and "dataset" not in items.entries and not (_inherits(facts) or _is_read(evaluator, facts)):
         return None
     options = {
         option: value_of(evaluator, option, Given.known(given), (NO_ASSUMPTIONS,), place)
@@ -224,10 +245,16 @@ def _inherited(evaluator: Evaluator, facts: PythonFacts, name: str, depth: int) 
     found: list[Possibility] = []
     for path in _bases(evaluator, facts):
         base = evaluator.project.python(path) if path is not None else None
-        found.extend(unseen(span) if base is None else _value(evaluator, base, name, depth + 1))
+        found.extend(unseen(span) if base is None else _value_of_base(evaluator, base, name, depth + 1))
     below = Possibility(Items({name: tuple(found)}), span)
     (after,) = changes.changed(evaluator, [below], _PARTS, Frame(facts, end_of(facts.module)), None, -1)
     return after.thing.entries.get(name, ()) if isinstance(after.thing, Items) and found else ()
+
+
+def _value_of_base(evaluator: Evaluator, base: PythonFacts, name: str, depth: int) -> Possibilities:
+    """Return what `_value` does, worked out once for all the files that inherit it."""
+    key = ("settings", base.source.path, name, depth)
+    return evaluator.remembered(key, None, lambda: _value(evaluator, base, name, depth))
 
 
 def _bases(evaluator: Evaluator, facts: PythonFacts) -> Iterator[str | None]:

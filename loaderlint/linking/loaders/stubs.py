@@ -9,7 +9,8 @@ or the library's own where that module asks the library for it whenever it makes
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ from loaderlint.linking.things.kinds import Class, External, Frame, Module
 from loaderlint.linking.things.made_calls import in_tests
 from loaderlint.model.source import Span
 from loaderlint.model.value import Candidate, Value
-from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
+from loaderlint.nodes import nodes_of
+from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name, keywords, without_arguments
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, LOADER_NAMES
 
@@ -76,7 +78,7 @@ def _stubs(evaluator: Evaluator, wanted: str) -> Iterator[Stub]:
                 continue
             target = _target(evaluator, Frame(facts, site.place), site.node)
             if target is not None:
-                yield from (Stub(*target, around) for around in _around(facts, site))
+                yield from (Stub(*target, around) for around in _around(evaluator, facts, site))
 
 
 def _target(evaluator: Evaluator, frame: Frame, call: ast.Call) -> tuple[str, str] | None:
@@ -127,7 +129,7 @@ def _hands_on(node: ast.AST) -> bool:
     return by_position or by_name or any(called_name(call) in LOADER_NAMES for call in calls)
 
 
-def _around(facts: PythonFacts, site: CallSite) -> Iterator[Span]:
+def _around(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> Iterator[Span]:
     """Yield where a replacement holds: in what it decorates, its block or test, or the tests that ask for a fixture."""
     for scope in facts.scopes.values():
         if isinstance(scope.node, FunctionNode | ast.ClassDef) and site.node in scope.node.decorator_list:
@@ -142,17 +144,91 @@ def _around(facts: PythonFacts, site: CallSite) -> Iterator[Span]:
         yield facts.span(facts.tree) if function is facts.module else facts.span(function.node)
         return
     yield facts.span(function.node)
-    named = [without_arguments(one) for one in function.node.decorator_list]
-    if any((dotted(one) or "").rpartition(".")[2] == "fixture" for one in named):
-        yield from _asking(facts, function.node)
+    if _fixture_decorator(function.node) is not None:
+        for one in _given_fixtures_of(evaluator, facts):
+            yield from _asking(one, facts, function, function.node)
 
 
-def _asking(facts: PythonFacts, fixture: FunctionNode) -> Iterator[Span]:
-    """Yield the functions of a file that ask for a fixture of it by its name; all of them where each test gets it."""
-    options = (keywords(one) for one in fixture.decorator_list if isinstance(one, ast.Call))
-    for_all = any(isinstance(one := given.get("autouse"), ast.Constant) and one.value is True for given in options)
+def _given_fixtures_of(evaluator: Evaluator, facts: PythonFacts) -> Iterator[PythonFacts]:
+    """Yield the files whose tests can ask for a fixture of a file: itself, those below the folder of a ``conftest.py``.
+
+    "conftest.py: sharing fixtures across multiple files" (pytest, "Fixtures reference").
+    """
+    folder, name = posixpath.split(facts.source.path)
+    yield facts
+    if name == "conftest.py":
+        below = f"{folder}/" if folder else ""
+        every = (one for one in evaluator.project.all_python() if one is not facts)
+        yield from (one for one in every if one.source.path.startswith(below) and in_tests(one.source.path))
+
+
+def _asking(facts: PythonFacts, of: PythonFacts, fixture: Scope, node: FunctionNode) -> Iterator[Span]:
+    """Yield the functions of a file that get a fixture, by its name or since each test does that can ask for it.
+
+    One that the file has itself takes the place of one of the same name in a ``conftest.py``.
+    """
+    if facts is not of and fixture.name in facts.module.bindings:
+        return
+    for_all = _is_on(_options_of(node).get("autouse"))
+    names = _leading_to(fixture.name, (facts, of))
+    marked = any(_uses(one.value, names) for one in facts.module.bindings.get("pytestmark", ()))
+    around = fixture.parent if fixture.parent is not None and fixture.parent.is_class else facts.module
     for scope in facts.scopes.values():
         if isinstance(scope.node, FunctionNode) and (
-            for_all or any(one.arg == fixture.name for one in parameters(scope.node))
+            ((for_all or marked) and around in _scopes_around(scope)) or _asks_for(scope, names)
         ):
             yield facts.span(scope.node)
+
+
+def _leading_to(name: str, files: Iterable[PythonFacts]) -> frozenset[str]:
+    """Return the name of a fixture with those of the fixtures that ask for it."""
+    asked = {
+        scope.name: {one.arg for one in parameters(scope.node)}
+        for facts in files
+        for scope in facts.scopes.values()
+        if isinstance(scope.node, FunctionNode) and _fixture_decorator(scope.node) is not None
+    }
+    names = {name}
+    while further := {one for one, wanted in asked.items() if one not in names and wanted & names}:
+        names |= further
+    return frozenset(names)
+
+
+def _asks_for(scope: Scope, names: Set[str]) -> bool:
+    """Return whether a function names a fixture: as a parameter, or in a mark above it or its classes."""
+    if isinstance(scope.node, FunctionNode) and any(one.arg in names for one in parameters(scope.node)):
+        return True
+    return any(
+        _uses(mark, names)
+        for one in _scopes_around(scope)
+        if isinstance(one.node, FunctionNode | ast.ClassDef)
+        for mark in one.node.decorator_list
+    )
+
+
+def _scopes_around(scope: Scope) -> Iterator[Scope]:
+    around: Scope | None = scope
+    while around is not None:
+        yield around
+        around = around.parent
+
+
+def _uses(mark: ast.expr | None, names: Set[str]) -> bool:
+    """Return whether ``pytest.mark.usefixtures("name")`` stands in an expression."""
+    calls = [one for one in nodes_of(mark) if isinstance(one, ast.Call)] if mark is not None else []
+    asked = (one for call in calls if called_name(call) == "usefixtures" for one in call.args)
+    return any(isinstance(one, ast.Constant) and one.value in names for one in asked)
+
+
+def _fixture_decorator(function: FunctionNode) -> ast.expr | None:
+    named = ((one, dotted(without_arguments(one)) or "") for one in function.decorator_list)
+    return next((one for one, name in named if name.rpartition(".")[2] == "fixture"), None)
+
+
+def _options_of(fixture: FunctionNode) -> Mapping[str, ast.expr]:
+    decorator = _fixture_decorator(fixture)
+    return keywords(decorator) if isinstance(decorator, ast.Call) else {}
+
+
+def _is_on(option: ast.expr | None) -> bool:
+    return isinstance(option, ast.Constant) and option.value is True

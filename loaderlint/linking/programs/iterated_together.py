@@ -36,6 +36,18 @@ class _Named(NamedTuple):
     place: Iterated
     name: str
 
+    @property
+    def varies(self) -> bool:
+        """Whether the name may stand for another loader from one place of its scope to the next."""
+        return len(_given(self.place.frame, self.name)) > 1
+
+    def varies_in(self, loop: ast.For | ast.AsyncFor) -> bool:
+        """Return whether a name may stand for another loader from one turn, or one place, of a loop to the next."""
+        given = _given(self.place.frame, self.name)
+        return len(given) > 1 and any(
+            one.inner is not None or any(arm.owner is loop for arm in one.place.arms) for one in given
+        )
+
 
 def iterated_together(evaluator: Evaluator, site: PythonSite, runs: Sequence[Iterations]) -> Iterator[Together]:
     """Yield the places that make a second iterator of a loader while a first one is in use."""
@@ -46,7 +58,8 @@ def iterated_together(evaluator: Evaluator, site: PythonSite, runs: Sequence[Ite
             for place in run.places.get(id(site.call), ())
             if (name := _name_in(evaluator, site.call, place.expression, place.frame)) is not None
         ]
-        for first, second in (*_zipped(named), *_nested(named, run), *_both_kept(named), *_kept_in_loop(named)):
+        steady = [one for one in named if not one.varies]
+        for first, second in (*_zipped(named), *_nested(named, run), *_both_kept(steady), *_kept_in_loop(steady)):
             joint = together(first.assumptions, second.assumptions)
             facts = second.frame.facts
             span = facts.span(second.expression)
@@ -60,7 +73,7 @@ def _name_in(evaluator: Evaluator, call: ast.Call, expression: ast.expr, frame: 
     """Return the name inside an iterated expression that stands for what a call made, and for nothing else."""
     for node in ast.walk(expression):
         name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        if name is None or not isinstance(node, ast.expr) or _varies(frame, name):
+        if name is None or not isinstance(node, ast.expr):
             continue
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(node, frame)]
@@ -69,9 +82,9 @@ def _name_in(evaluator: Evaluator, call: ast.Call, expression: ast.expr, frame: 
     return None
 
 
-def _varies(frame: Frame, name: str) -> bool:
-    """Return whether a name may stand for another loader from one place of its scope to the next."""
-    return len([one for one in frame.scope.bindings.get(name, ()) if one.kind not in MUTATIONS]) > 1
+def _given(frame: Frame, name: str) -> list[Binding]:
+    """Return what gives a name its values in a scope."""
+    return [one for one in frame.scope.bindings.get(name, ()) if one.kind not in MUTATIONS]
 
 
 def _zipped(named: Iterable[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
@@ -88,17 +101,23 @@ def _zipped(named: Iterable[_Named]) -> Iterator[tuple[Iterated, Iterated]]:
 
 def _nested(named: Sequence[_Named], run: Iterations) -> Iterator[tuple[Iterated, Iterated]]:
     """Yield the loops over a loader with what iterates it again inside: there, or in a function called there."""
-    for outer, outer_name in named:
+    for first in named:
+        outer, outer_name = first
         if not isinstance(outer.node, ast.For | ast.AsyncFor) or _is_taken_whole(outer.expression):
             continue
+        if first.varies_in(outer.node):
+            continue
         body = outer.node.body
-        for inner, inner_name in named:
+        for second in named:
+            inner, inner_name = second
             if inner.node is outer.node or inner.expression is outer.expression or _goes_on(inner):
                 continue
             if inner.frame.scope is outer.frame.scope:
                 is_inside = _is_inside(inner.frame, outer.node)
                 if is_inside and inner_name == outer_name and not _leaves_after(body, inner.expression):
                     yield outer, inner
+                continue
+            if second.varies:
                 continue
             for caller, call in run.called_at.get(id(inner.frame.scope.node), ()):
                 is_inside = caller.scope is outer.frame.scope and _is_inside(caller, outer.node)

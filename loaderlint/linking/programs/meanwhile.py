@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,9 +13,6 @@ from loaderlint.readers.python import Binding, CallSite, Place, PythonFacts, Sco
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-_MOST_CALLERS = 20
-"""Functions that lead to an iteration; what runs after those further out is not looked at."""
 
 
 class Part(NamedTuple):
@@ -57,9 +55,9 @@ def loops_over(call: ast.Call, runs: Sequence[Iterations]) -> Iterator[tuple[Par
 def from_then_on(evaluator: Evaluator, call: ast.Call, runs: Sequence[Iterations]) -> Iterator[Part]:
     """Yield what runs in loops over the loader that a call makes, and after them."""
     for run in runs:
-        waiting, seen = [one.frame for one in run.places.get(id(call), ())], set[int]()
-        while waiting and len(seen) < _MOST_CALLERS:
-            frame = waiting.pop(0)
+        waiting, seen = deque(one.frame for one in run.places.get(id(call), ())), set[int]()
+        while waiting:
+            frame = waiting.popleft()
             if id(frame.scope.node) not in seen:
                 seen.add(id(frame.scope.node))
                 yield from with_called(

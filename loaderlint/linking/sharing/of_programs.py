@@ -64,7 +64,13 @@ def with_sharing(evaluator: Evaluator, loaders: Iterable[Loader]) -> tuple[Loade
 
         needed = partial(needed_elsewhere, every, loader, option, one)
         refuses = partial(others.is_restricted, one)
-        return replace(one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed, refuses_lower=refuses)
+        asked = replace(
+            one, shared=False, used_elsewhere=used_elsewhere, needed_elsewhere=needed, refuses_lower=refuses
+        )
+        if one.said_alike is None:
+            return asked
+        elsewhere = replace(one.said_alike, asking=lambda moved: asking(option, value, moved, loader))
+        return replace(asked, said_alike=elsewhere)
 
     def with_candidates(option: str, value: Value, loader: Loader) -> Value:
         candidates = tuple(asking(option, value, one, loader) for one in value.candidates)

@@ -46,16 +46,19 @@ def with_sharing_of_settings(evaluator: Evaluator, loaders: Iterable[Loader]) ->
             or names.imported_elsewhere(one, ways)
         )
 
-    def with_uses(option: str, value: Value, loader: Loader) -> Value:
-        candidates = (
-            replace(
-                one,
-                used_elsewhere=partial(used_elsewhere, option, one),
-                needed_elsewhere=partial(needed_elsewhere, every, loader, option, one),
-            )
-            for one in value.candidates
+    def asking(option: str, one: Candidate, loader: Loader) -> Candidate:
+        asked = replace(
+            one,
+            used_elsewhere=partial(used_elsewhere, option, one),
+            needed_elsewhere=partial(needed_elsewhere, every, loader, option, one),
         )
-        return replace(value, candidates=tuple(candidates))
+        if one.said_alike is None:
+            return asked
+        elsewhere = replace(one.said_alike, asking=lambda moved: asking(option, moved, loader))
+        return replace(asked, said_alike=elsewhere)
+
+    def with_uses(option: str, value: Value, loader: Loader) -> Value:
+        return replace(value, candidates=tuple(asking(option, one, loader) for one in value.candidates))
 
     return tuple(
         replace(loader, options={name: with_uses(name, value, loader) for name, value in loader.options.items()})

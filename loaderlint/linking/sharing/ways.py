@@ -79,7 +79,7 @@ def is_interpolated(interpolations: Interpolations, option: str, candidate: Cand
 def needed_elsewhere(loaders: Iterable[Loader], loader: Loader, option: str, candidate: Candidate) -> bool:
     """Return whether another loader gets the same value, one that may start workers where the option is for these."""
     for other in loaders:
-        same = [one for one in other.option(option).written if one.span == candidate.span]
+        same = [at for one in other.option(option).written if (at := one.written_at(candidate.span)) is not None]
         if other.span == loader.span or not same:
             continue
         if option not in WORKER_OPTIONS or _counts_apart(other.num_workers, loader.num_workers, same):

@@ -196,15 +196,21 @@ _MOST_ANCESTORS = 40
 
 def nearest(lineage: Iterable[Class], name: str) -> tuple[Class, Scope] | None:
     """Return the method of this name that the first of the classes to have one defines, and that class."""
-    return next(
-        (
-            (owner, scope)
-            for owner in lineage
-            for scope in owner.scope.children
-            if scope.name == name and isinstance(scope.node, FunctionNode)
-        ),
-        None,
-    )
+    return next(((owner, scope) for owner in lineage if (scope := own_method(owner, name)) is not None), None)
+
+
+def own_method(owner: Class, name: str) -> Scope | None:
+    """Return the method of this name that a class defines itself, or takes from a function: ``__iter__ = numbers``."""
+    for scope in owner.scope.children:
+        if scope.name == name and isinstance(scope.node, FunctionNode):
+            return scope
+    given = owner.scope.bindings.get(name, ())
+    value = given[0].value if len(given) == 1 and given[0].kind == "assign" else None
+    around = owner.scope if isinstance(value, ast.Name) and value.id in owner.scope.bindings else owner.facts.module
+    bound = around.bindings.get(value.id, ()) if isinstance(value, ast.Name) else ()
+    if len(bound) != 1 or bound[0].kind != "function":
+        return None
+    return next((one for one in around.children if one.node is bound[0].node), None)
 
 
 def method(evaluator: Evaluator, instance: Instance, name: str) -> Function | None:

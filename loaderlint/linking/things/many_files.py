@@ -14,7 +14,7 @@ from loaderlint.linking.things.dictionaries import entries_of, is_complete
 from loaderlint.linking.things.kinds import ABSENT, UNSEEN, Alike, Items, Possibilities, Possibility, under
 from loaderlint.linking.things.lazily import Lazily
 from loaderlint.model.source import Span
-from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, together
+from loaderlint.model.value import NO_ASSUMPTIONS, Assumption, Assumptions, SaidAlike, Written, together
 from loaderlint.readers.tree import Mapping as TreeMapping
 
 MOST_FILES = 32
@@ -51,6 +51,25 @@ def by_value(subject: str, values: Mapping[str, Possibility]) -> list[tuple[list
 def _standing_for(subject: str, said: Mapping[str, Possibility]) -> Possibility:
     first = next(iter(said.values()))
     return replace(first, alike=Alike(subject, frozenset(one.span for one in said.values()), said))
+
+
+def said_alike(one: Possibility) -> SaidAlike | None:
+    """Return where each of the files says it that a possibility stands for; None where it stands for no other."""
+    alike = one.alike
+    first = None if alike is None else next(iter(alike.said.values()))
+    if alike is None or first is None or one.span != first.span:
+        return None
+    since = one.trail[len(first.trail) :]
+    written = {
+        path: Written(
+            said.span,
+            said.entry if one.entry == first.entry else one.entry,
+            (*said.trail, *since),
+            one.shared or said.shared,
+        )
+        for path, said in alike.said.items()
+    }
+    return SaidAlike(alike.subject, written)
 
 
 def told_apart(one: Possibility) -> Iterator[Possibility]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import guards, locations, platforms
+from loaderlint.linking.things import guards, locations, platforms, torch_versions
 from loaderlint.linking.things.dictionaries import is_complete, limited, updated
 from loaderlint.linking.things.kinds import (
     FALSY,
@@ -149,6 +149,8 @@ def compare(evaluator: Evaluator, node: ast.Compare, frame: Frame) -> Possibilit
     kind = node.ops[0]
     if isinstance(kind, ast.In | ast.NotIn) and (answers := guards.in_notebook(evaluator, node, frame)) is not None:
         return answers
+    if (of_torch := torch_versions.asked(evaluator, node, frame)) is not None:
+        return of_torch
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.comparators[0], frame))
     same = isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
     if same and any(_is_container(one) for operand in operands for one in operand):

@@ -252,6 +252,10 @@ class Keepsakes:
                 return
             if not defined and called_name(node) not in vocabulary.MADE_BY_NAME:
                 return
+        if isinstance(node, ast.Attribute) and node.attr in vocabulary.METHODS:
+            # A method that is kept holds its object, and is pickled with it.
+            held = self._in(node.value, frame, deep - 1)
+            yield from (one for one in held if one.kind.pickling or one.kind.sharing)
         if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.IfExp | ast.BoolOp | ast.NamedExpr):
             yield from self._of_things(self.evaluator.evaluate(node, frame), deep - 1)
 

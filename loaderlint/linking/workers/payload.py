@@ -341,6 +341,10 @@ class _Walk:
                     self._runs(Function(owner.facts, scope.node, scope, instance, owner))
                 if scope.name == "__init__" and isinstance(scope.node, FunctionNode) and not pickles_itself:
                     self._attributes(owner, scope, instance, one, depth)
+            for name in RUN_IN_WORKER:
+                taken = classes.own_method(owner, name) if name in owner.scope.bindings else None
+                if taken is not None and taken.name != name and isinstance(taken.node, ast.FunctionDef):
+                    self._runs(Function(owner.facts, taken.node, taken, instance, owner))
         above = [name for owner in lineage for name in classes.foreign_bases(self.evaluator, owner)]
         if not pickles_itself and any(name.startswith("torchvision.datasets.") for name in above[:1]):
             self._given_above(instance, lineage, one, role, depth)

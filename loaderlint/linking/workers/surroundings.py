@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
 
 _ENVIRONMENT, _WORDS = "os.environ", "sys.argv"
 _READS_ENVIRONMENT = frozenset({"os.getenv", "os.environ.get", "os.environ.setdefault"})
+_EXPANDS = "os.path.expandvars"
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{([^}]*)\})|%([^%]+)%")
+"""How a path names a variable, in any system's words (``os.path.expandvars``)."""
+_HOME = ("HOME", "USERPROFILE")
+_READS_VARIABLES = {
+    **dict.fromkeys(("os.path.expanduser", "pathlib.Path.home"), _HOME),
+    "tempfile.gettempdir": ("TMPDIR", "TEMP", "TMP"),
+    "shutil.which": ("PATH",),
+}
+"""Functions that ask for variables which they are not given the names of (their pages of Python's docs)."""
 _FOLDER = "os.getcwd"
 """The folder that the process is in."""
 _READS_FOLDER = frozenset(
@@ -139,12 +150,26 @@ def _read(scope: Scope, nodes: Iterable[ast.AST]) -> Iterator[Part]:
         elif isinstance(node, ast.Call) and _known_as(scope, dotted(node.func) or "") in _READS_ENVIRONMENT:
             named.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else id(node.func))
             yield Part(_ENVIRONMENT, _word(node.args[0]) if node.args else None)
+        elif isinstance(node, ast.Call) and (variables := _variables(scope, node)):
+            yield from (Part(_ENVIRONMENT, one) for one in variables)
         elif isinstance(node, ast.Call) and _asks_folder(scope, node):
             yield Part(_FOLDER, None)
         elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in named:
             full = _known_as(scope, dotted(node) or "")
             if full in (_ENVIRONMENT, _WORDS):
                 yield Part(full, None)
+
+
+def _variables(scope: Scope, call: ast.Call) -> Sequence[str | None]:
+    """Return the variables that a call of a library's function asks the environment for; None is any of them."""
+    name = _known_as(scope, dotted(call.func) or "")
+    if name == _EXPANDS:
+        path = _word(call.args[0]) if call.args else None
+        named = (one for found in _VARIABLE.findall(path or "") for one in found if one)
+        return [None] if path is None else [*named]
+    if called_name(call) == "expanduser":
+        return _HOME
+    return _READS_VARIABLES.get(name, ())
 
 
 def _asks_folder(scope: Scope, call: ast.Call) -> bool:

@@ -92,10 +92,15 @@ def _option(call: ast.Call, frame: Frame) -> Flag | None:
     flag = declared_flag(call, frame)
     name = _name(strings(call))
     return (
-        replace(flag, name=name, text=False, switch=_switch(flag), turned_off=_turned_off_by(flag))
+        replace(flag, name=name, text=_stays_text(flag), switch=_switch(flag), turned_off=_turned_off_by(flag))
         if flag is not None and name
         else None
     )
+
+
+def _stays_text(flag: Flag) -> bool:
+    """Return whether an option's value stays a string: it has the type of its default where it names none."""
+    return flag.text and flag.keyword("type") is not None
 
 
 def _name(declared: tuple[str, ...]) -> str | None:

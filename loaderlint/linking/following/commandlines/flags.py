@@ -51,9 +51,10 @@ _BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | bool]] = {
 class Flag:
     """One declared flag of a command line.
 
-    ``text`` says that the user's value stays a string; ``switch`` is what a flag without a value gives, and
-    ``turned_off`` that another flag gives the opposite, as ``--no-pin`` does beside ``--pin``. ``names`` are the
-    strings it is declared by, and ``turn`` is assumed of the loops around its declaration, which may declare others.
+    ``text`` says that the user's value stays a string, ``number`` that it becomes a float; ``switch`` is what a flag
+    without a value gives, and ``turned_off`` that another flag gives the opposite, as ``--no-pin`` does beside
+    ``--pin``. ``names`` are the strings it is declared by, and ``turn`` is assumed of the loops around its declaration,
+    which may declare others.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Flag:
     names: tuple[str, ...] = ()
     turn: Assumptions = NO_ASSUMPTIONS
     text: bool = False
+    number: bool = False
     switch: bool | None = None
     turned_off: bool = False
 
@@ -141,11 +143,35 @@ def declared_flag(
     if name is None:
         return None
     flag = Flag(name, call, frame, keywords.get("default"), strings(call) if names is None else names, turn)
-    written = not flag.splats and "type" not in keywords and "nargs" not in keywords
-    text = flag.action in _TEXT_ACTIONS and written
+    kind = keywords.get("type")
+    alone = flag.action in _TEXT_ACTIONS and not flag.splats and "nargs" not in keywords
+    text, number = alone and (kind is None or _leaves_text(kind, frame)), alone and _gives_float(kind, frame)
     if _is_both_ways(flag):
         return replace(flag, switch=True, turned_off=True)
-    return replace(flag, text=text, switch=_SWITCHES.get(flag.action or ""))
+    return replace(flag, text=text, number=number, switch=_SWITCHES.get(flag.action or ""))
+
+
+def _leaves_text(kind: ast.expr, frame: Frame) -> bool:
+    """Return whether a type leaves a string as it is: ``str``, ``lambda text: text``."""
+    match kind:
+        case ast.Lambda(args=ast.arguments(args=[ast.arg(arg=given)]), body=ast.Name(id=returned)):
+            return given == returned
+    return _is_builtin(kind, "str", frame)
+
+
+def _gives_float(kind: ast.expr | None, frame: Frame) -> bool:
+    return kind is not None and (_is_builtin(kind, "float", frame) or dotted(kind) == _FLOAT_OF_CLICK)
+
+
+def _is_builtin(kind: ast.expr, name: str, frame: Frame) -> bool:
+    return (
+        isinstance(kind, ast.Name)
+        and kind.id == name
+        and name not in {**frame.scope.bindings, **frame.facts.module.bindings}
+    )
+
+
+_FLOAT_OF_CLICK = "click.FLOAT"
 
 
 def worked_out(
@@ -214,19 +240,20 @@ def _is_suppressed(one: Possibility) -> bool:
 def flag_values(evaluator: Evaluator, flag: Flag, defaults: Possibilities) -> Possibilities:
     """Return what a flag can give: one of its defaults, or the user's own value, which is unseen.
 
-    A flag without ``type`` gives a string whenever the user gives it.
+    A flag without ``type`` gives a string whenever the user gives it, one that is declared ``type=float`` a float.
     """
     span = flag.span
     values = tuple(way for one in defaults for way in converted(evaluator, one, flag))
     unsaid = under((one.step(span, f"{flag.spelled} default") for one in values), choice(flag.subject, "default"))
-    text_in_any_case = any(isinstance(one.thing, str) or one.thing is None for one in values)
-    return (*unsaid, *user_values(evaluator, flag, told_apart=not text_in_any_case))
+    alike = str | float if flag.number else str
+    told_apart = not any(isinstance(one.thing, alike) or one.thing is None for one in values)
+    return (*unsaid, *user_values(evaluator, flag, told_apart=told_apart))
 
 
 def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) -> Possibilities:
     """Return what a flag gives when the user names it.
 
-    ``told_apart`` says that a string tells the user's value from a default.
+    ``told_apart`` says that a string, or a float, tells the user's value from a default.
     """
     span, given = flag.span, choice(flag.subject, "given")
     if flag.switch is not None:
@@ -237,9 +264,11 @@ def user_values(evaluator: Evaluator, flag: Flag, *, told_apart: bool = True) ->
     constant = flag.keyword("const") if flag.action == "store_const" else None
     if constant is not None:
         return under(flag.values(evaluator, constant), given)
-    if flag.text and told_apart:
-        text = Possibility(CommandLineText(flag.spelled), span, assumptions=given)
-        return (text.step(span, f"{flag.spelled} without type"),)
+    if (flag.text or flag.number) and told_apart:
+        text = Possibility(CommandLineText(flag.spelled, flag.number), span, assumptions=given)
+        kind = flag.keyword("type")
+        typed = "without type" if kind is None else f"of type {flag.frame.facts.text(kind)}"
+        return (text.step(span, f"{flag.spelled} {typed}"),)
     return (Possibility(GIVEN, span, assumptions=given),)
 
 

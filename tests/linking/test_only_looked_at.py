@@ -1,0 +1,62 @@
+"""Loaders that a program makes and never iterates."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linking.traced import IMPORT, Files, loaders_of
+
+MADE = "loader = DataLoader(rows, num_workers=2)\n"
+IN_FUNCTION = "def main(rows):\n    loader = DataLoader(rows, num_workers=2)\n    {}\nmain([1])\n"
+
+LOOKED_AT: dict[str, Files] = {
+    "its length at the top": f"{MADE}print(len(loader))",
+    "its length in a function": IN_FUNCTION.format("print(len(loader))"),
+    "its length in a text": IN_FUNCTION.format("print(f'{len(loader)} batches')"),
+    "its length and what it is": IN_FUNCTION.format("print(loader, len(loader), isinstance(loader, object))"),
+    "a name with an annotation": "loader: object = DataLoader(rows, num_workers=2)\nprint(len(loader))",
+}
+ITERATED: dict[str, Files] = {
+    "nothing done with it": MADE,
+    "iterated, too": f"{MADE}print(len(loader))\nfor batch in loader:\n    pass",
+    "iterated in a comprehension": IN_FUNCTION.format("print(len(loader), [batch for batch in loader])"),
+    "its batches printed": IN_FUNCTION.format("print(len(loader)); print(*loader)"),
+    "its first batch": IN_FUNCTION.format("print(len(loader)); print(next(iter(loader)))"),
+    "handed on": IN_FUNCTION.format("print(len(loader)); train(loader)"),
+    "returned": IN_FUNCTION.format("print(len(loader)); return loader"),
+    "kept": IN_FUNCTION.format("print(len(loader)); rows.loader = loader"),
+    "under two names": IN_FUNCTION.format("print(len(loader)); other = loader"),
+    "under two names at once": "loader = other = DataLoader(rows, num_workers=2)\nprint(len(loader))",
+    "in a collection": IN_FUNCTION.format("print(len(loader)); loaders = [loader]"),
+    "read inside a function": f"{MADE}print(len(loader))\ndef train():\n    for batch in loader:\n        pass",
+    "an attribute": IN_FUNCTION.format("print(len(loader)); print(loader.dataset)"),
+    "what stands for every name": IN_FUNCTION.format("print(len(loader)); train(**locals())"),
+    "a name of the module": "def main(rows):\n    global loader\n    " + MADE + "    print(len(loader))",
+    "a name of a class": "class Run:\n    " + MADE + "    print(len(loader))",
+    "a len of the project": "def len(loader):\n    return sum(1 for _ in loader)\n" + MADE + "print(len(loader))",
+    "a loader of the project": (
+        "class Own(DataLoader):\n    def __len__(self):\n        return sum(1 for _ in self)\n"
+        "loader = Own(rows, num_workers=2)\nprint(len(loader))"
+    ),
+    "imported": {
+        "data.py": f"{IMPORT}{MADE}print(len(loader))",
+        "main.py": "from data import loader\nfor batch in loader:\n    pass",
+    },
+    "imported by a star": {
+        "data.py": f"{IMPORT}{MADE}print(len(loader))",
+        "main.py": "from data import *\nfor batch in loader:\n    pass",
+    },
+}
+
+
+@pytest.mark.parametrize("files", LOOKED_AT.values(), ids=LOOKED_AT.keys())
+def test_a_loader_that_is_only_looked_at_starts_no_workers(files: Files) -> None:
+    (loader,) = loaders_of(files)
+    assert loader.options["num_workers"].known
+    assert not loader.starts_workers
+
+
+@pytest.mark.parametrize("files", ITERATED.values(), ids=ITERATED.keys())
+def test_a_loader_that_anything_else_is_done_with_may_start_workers(files: Files) -> None:
+    (loader,) = loaders_of(files)
+    assert loader.starts_workers
