@@ -100,6 +100,6 @@ def test_it_makes_no_difference_how_many_calls_lead_to_the_loop() -> None:
         "loader = DataLoader(Rows(), num_workers=2)\n"
         f"def run0():\n    for batch in loader: pass\n{calls}run39()\nprint(np.random.beta(1, 1))\n"
     )
-    touch = loader.uses.draws_beside
+    touch = loader.uses.draws_beside()
     assert touch is not None
     assert touch.what == "np.random.beta(1, 1)"

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import NamedTuple, TypeAlias
 
 from loaderlint.linking.files.project import Project
-from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope, default_of, dotted
+from loaderlint.readers.python import (
+    Binding,
+    CallSite,
+    FunctionNode,
+    PythonFacts,
+    Scope,
+    default_of,
+    dotted,
+    parameters,
+)
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_NAMES
 
@@ -23,24 +33,36 @@ def loader_names(project: Project, wrappers: Iterable[str]) -> frozenset[str]:
     return names_of(project, {*LOADER_NAMES, *_ALWAYS, *(name.rpartition(".")[2] for name in wrappers)})
 
 
+class _Local(NamedTuple):
+    """A name that one function has for itself, by the identity of that function's scope."""
+
+    scope: int
+    name: str
+
+
+_Known: TypeAlias = str | _Local
+"""What something is known by: a local name, or the last part of a name that other scopes and files see as well."""
+
+
 def names_of(project: Project, names: Iterable[str]) -> frozenset[str]:
     """Return the last parts of all names that something with one of these names can be called by in the project."""
     every = list(project.all_python())
-    others: dict[str, set[str]] = {}
+    others: dict[_Known, set[_Known]] = {}
     for facts in every:
         for scope in facts.scopes.values():
             for bound, meant in _aliases(scope):
                 for one in meant:
                     others.setdefault(one, set()).add(bound)
-    for parameters, given in _handed(every):
+    for taking, given in _handed(every):
         for one in given:
-            others.setdefault(one, set()).update(parameters)
-    known, waiting = set(names), list(names)
+            others.setdefault(one, set()).update(taking)
+    known: set[_Known] = set(names)
+    waiting: list[_Known] = list(known)
     while waiting:
         further = others.get(waiting.pop(), set()) - known
         known |= further
         waiting.extend(further)
-    return frozenset(known)
+    return frozenset(one.name if isinstance(one, _Local) else one for one in known)
 
 
 def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> Iterator[CallSite]:
@@ -70,68 +92,95 @@ def _result(call: ast.Call) -> str:
     return f"{called_name(call)}()"
 
 
-def _handed(every: Sequence[PythonFacts]) -> Iterator[tuple[Set[str], Set[str]]]:
-    """Yield the parameters of functions and constructors, with the last parts of the names that a call can give them.
+def _handed(every: Sequence[PythonFacts]) -> Iterator[tuple[Set[_Known], Set[_Known]]]:
+    """Yield the parameters of functions and constructors, with what a call can give them is known by.
 
-    Whether the first of them is the object, which the call need not give, is not asked.
+    A method may be called on its object or on its class; either way the object itself is no loader's class.
     """
-    taking: dict[str, list[set[str]]] = {}
+    by_place: dict[str, list[set[_Known]]] = {}
+    by_name: dict[str, set[_Known]] = {}
     for facts in every:
         for scope in facts.scopes.values():
             if isinstance(scope.node, FunctionNode):
                 makes = scope.name == "__init__" and scope.parent is not None and scope.parent.is_class
                 name = scope.parent.name if makes and scope.parent is not None else scope.name
-                places = taking.setdefault(name, [])
+                places = by_place.setdefault(name, [])
+                on_object = _takes_object(scope)
                 for place, one in enumerate((*scope.node.args.posonlyargs, *scope.node.args.args)):
-                    for at in {max(place - 1, 0), place}:
+                    for at in (place - 1, place) if on_object else (place,):
                         places.extend(set() for _ in range(len(places), at + 1))
-                        places[at].add(one.arg)
+                        if at >= 0 and (place or not on_object):
+                            places[at].add(_Local(id(scope), one.arg))
+                for one in parameters(scope.node):
+                    by_name.setdefault(one.arg, set()).add(_Local(id(scope), one.arg))
     for facts in every:
-        for name in facts.calls.keys() & taking.keys():
-            for site in facts.calls[name]:
-                for argument, parameters in zip(site.node.args, taking[name], strict=False):
-                    yield parameters, {last for arm in _arms(argument) for last in _named(arm)}
+        for name, sites in facts.calls.items():
+            for site in sites:
+                for argument, places_of in zip(site.node.args, by_place.get(name, ()), strict=False):
+                    yield places_of, set(_known_in(argument, site.place.scope))
                 for keyword in site.node.keywords:
                     if keyword.arg is not None:
-                        yield {keyword.arg}, {last for arm in _arms(keyword.value) for last in _named(arm)}
+                        # What is called may be anything that takes an argument of this name, or a dictionary.
+                        taking = by_name.get(keyword.arg, set())
+                        yield {keyword.arg, *taking}, set(_known_in(keyword.value, site.place.scope))
 
 
-def _aliases(scope: Scope) -> Iterator[tuple[str, set[str]]]:
-    """Yield the names bound in a scope, each with the last parts of the names it can be another name for.
+def _takes_object(scope: Scope) -> bool:
+    """Return whether the first parameter of a function is the object, or the class, that it is called on."""
+    in_class = scope.parent is not None and scope.parent.is_class
+    decorators = scope.node.decorator_list if isinstance(scope.node, FunctionNode) else ()
+    return in_class and not any(dotted(one) == "staticmethod" for one in decorators)
+
+
+def _aliases(scope: Scope) -> Iterator[tuple[_Known, set[_Known]]]:
+    """Yield what is bound in a scope, each with what the things it can be another name for are known by.
 
     So is what its calls give, for a function that returns something with a name.
     """
-    given = {name for value, _ in scope.returns if value is not None for arm in _arms(value) for name in _named(arm)}
+    given = {one for value, _ in scope.returns if value is not None for one in _known_in(value, scope)}
     if given:
         yield f"{scope.name}()", given
     for name, bindings in scope.bindings.items():
-        meant = {last for binding in bindings for last in _meant(binding, scope)}
+        meant = {one for binding in bindings for one in _meant(binding, scope)}
         if meant:
-            yield name.rpartition(".")[2], meant
+            yield _known_as(name, scope), meant
 
 
-def _meant(binding: Binding, scope: Scope) -> Iterator[str]:
+def _meant(binding: Binding, scope: Scope) -> Iterator[_Known]:
     if binding.kind == "parameter" and isinstance(scope.node, FunctionNode):
         default = default_of(scope.node, binding.name)
         if default is not None:
-            yield from _named(default)
+            yield _named(default, scope.parent or scope)
     elif binding.kind == "import":
         yield binding.target.rpartition(".")[2]
     elif binding.kind == "class" and isinstance(binding.node, ast.ClassDef):
         for base in binding.node.bases:
-            yield (dotted(base) or "").rpartition(".")[2]
+            yield _known_as(dotted(base) or "", scope)
     elif binding.kind in ("assign", "item") and binding.value is not None:
-        for value in _arms(binding.value):
-            yield from _named(value)
+        yield from _known_in(binding.value, scope)
 
 
-def _named(value: ast.expr) -> Iterator[str]:
+def _known_in(value: ast.expr, scope: Scope) -> Iterator[_Known]:
+    return (_named(arm, scope) for arm in _arms(value))
+
+
+def _named(value: ast.expr, scope: Scope) -> _Known:
     if isinstance(value, ast.Call):
-        yield _result(value)
-    elif isinstance(value, ast.Subscript):
-        yield (dotted(value.value) or "").rpartition(".")[2]
-    else:
-        yield (dotted(value) or "").rpartition(".")[2]
+        return _result(value)
+    return _known_as(dotted(value.value if isinstance(value, ast.Subscript) else value) or "", scope)
+
+
+def _known_as(name: str, scope: Scope) -> _Known:
+    """Return what a dotted name in a scope is known by: the name alone where a function has it for itself."""
+    if "." in name:
+        return name.rpartition(".")[2]
+    around: Scope | None = scope
+    while around is not None and around.parent is not None:
+        seen = around is scope or not around.is_class
+        if seen and name in around.bindings and name not in around.outer_names:
+            return name if around.is_class else _Local(id(around), name)
+        around = around.parent
+    return name
 
 
 def _arms(value: ast.expr) -> Iterator[ast.expr]:
