@@ -22,6 +22,7 @@ from loaderlint.writers.python.shapes import (
     by_side,
     imports_of,
     names_of_partial,
+    repeated,
     use_of,
     without_annotations,
     without_leading,
@@ -174,6 +175,10 @@ class Comparison:
             self._inside(old, new)
 
     def _inside(self, old: ast.AST, new: ast.AST) -> None:
+        if isinstance(old, ast.List) and (choice := repeated(new, old.elts)) is not None:
+            for one in old.elts:
+                self.same(one, choice)
+            return
         if type(old) is not type(new):
             raise Differs(_line(old))
         if isinstance(old, ast.Name) and isinstance(new, ast.Name) and self._names.get(old.id) == new.id:

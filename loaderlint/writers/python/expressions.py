@@ -136,6 +136,16 @@ def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseE
     return cst.IfExp(test=_operand(test), body=_operand(body), orelse=_operand(orelse, choices_only=True))
 
 
+def repeated(row: cst.List) -> cst.BaseExpression:
+    """Return a list that says one choice several times as the list that repeats it: ``[0 if here else 4] * 3``."""
+    first, *others = row.elements
+    alike = all(code(one.value) == code(first.value) for one in others)
+    if not others or not alike or not isinstance(first.value, cst.IfExp):
+        return row
+    once = row.with_changes(elements=[first.with_changes(comma=cst.MaybeSentinel.DEFAULT)], lpar=[], rpar=[])
+    return cst.BinaryOperation(once, cst.Multiply(), cst.Integer(str(len(row.elements))))
+
+
 def _is_boolean(test: cst.BaseExpression) -> bool:
     negated = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
     return negated or (isinstance(test, cst.Comparison) and len(test.comparisons) == 1)

@@ -138,3 +138,13 @@ def without_annotations(arguments: ast.arguments) -> ast.arguments:
         arguments.kwarg and plain(arguments.kwarg),
         arguments.defaults,
     )
+
+
+def repeated(node: ast.AST, constants: Sequence[ast.expr]) -> ast.expr | None:
+    """Return what a list repeats in the place of as many constants, None where it repeats nothing: ``[x] * 3``."""
+    match node:
+        case ast.BinOp(left=ast.List(elts=[one]), op=ast.Mult(), right=ast.Constant(value=int(times))) if times == len(
+            constants
+        ) and all(isinstance(each, ast.Constant) for each in constants):
+            return one
+    return None
