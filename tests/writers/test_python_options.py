@@ -100,7 +100,40 @@ ONLY_WITH_WORKERS: Cases = {
         "import sys\nf(num_workers=⟦n⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
         'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
-        '  prefetch_factor=None if sys.platform == "win32" else (2 if n > 0 else None))\n',
+        '  prefetch_factor=2 if sys.platform != "win32" and n > 0 else None)\n',
+    ),
+    "a choice beside a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦4⟧, prefetch_factor=⟦2 if a else None⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4,\n'
+        '  prefetch_factor=None if sys.platform == "win32" else (2 if a else None))\n',
+    ),
+    "a choice beside a worker count that is looked up and narrowed in the same run": (
+        "import sys\nf(num_workers=⟦n⟧, prefetch_factor=⟦2 if a else None⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
+        '  prefetch_factor=(2 if a else None) if sys.platform != "win32" and n > 0 else None)\n',
+    ),
+    "a worker count of two choices": (
+        "f(num_workers=⟦0 if debug else n⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=0 if debug else n, prefetch_factor=2 if not debug and n > 0 else None)\n",
+    ),
+    "a worker count of one choice or another": (
+        "f(num_workers=⟦0 if a or b else (4 if c or d else 0)⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=0 if a or b else (4 if c or d else 0),\n"
+        "  prefetch_factor=2 if not (a or b) and (c or d) else None)\n",
+    ),
+    "a worker count chosen by one thing or another": (
+        "f(num_workers=⟦0 if a or b else 4⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=0 if a or b else 4, prefetch_factor=None if a or b else 2)\n",
+    ),
+    "a worker count chosen by two things at once": (
+        "f(num_workers=⟦4 if a and not b else 0⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=4 if a and not b else 0, prefetch_factor=2 if a and not b else None)\n",
     ),
     "a worker count that is set to 0 in the same run": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",

@@ -169,7 +169,9 @@ def _opposite(test: cst.BaseExpression) -> cst.BaseExpression:
             return test.with_changes(comparisons=[target.with_changes(operator=opposite())])
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return test.expression
-    return cst.UnaryOperation(cst.Not(), _operand(test))
+    return cst.UnaryOperation(
+        cst.Not(), _operand(parenthesized(test) if isinstance(test, cst.BooleanOperation) else test)
+    )
 
 
 def _operand(node: cst.BaseExpression, choices_only: bool = False) -> cst.BaseExpression:
@@ -244,6 +246,11 @@ def with_workers(
         orelse = with_workers(option, neutral, workers.orelse)
         if code(body) == code(orelse):
             return body
+        ours = orelse if isinstance(orelse, cst.IfExp) and orelse is not option else None
+        if ours is not None and code(body) == code(ours.orelse) == code(neutral):
+            # One choice by both tests says the same.
+            tests = cst.BooleanOperation(_operand(_opposite(bare(workers.test))), cst.And(), _part_of_all(ours.test))
+            return ours.with_changes(test=tests, lpar=[], rpar=[])
         return choice(bare(workers.test), bare(body), bare(orelse))
     if _depends_on(tree(option), tree(workers), tree(neutral)):
         return option
@@ -251,6 +258,12 @@ def with_workers(
         raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
     above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
     return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
+
+
+def _part_of_all(test: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a test as one of several that all have to hold."""
+    loose = isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.Or)
+    return parenthesized(test) if loose or isinstance(test, _LOOSE) else test
 
 
 def _given(option: cst.BaseExpression, neutral: cst.BaseExpression, test: cst.Comparison) -> cst.BaseExpression:

@@ -50,6 +50,9 @@ class Situation:
 
     def _asked(self, test: ast.expr) -> bool | None:
         """Return the truth of a test, of one that is a worker count itself or has several parts, too."""
+        known = self.facts.get(ast.dump(test))
+        if known is not None:
+            return known
         if isinstance(test, ast.BoolOp):
             answers = [self._asked(value) for value in test.values]
             decides = isinstance(test.op, ast.Or)
@@ -122,7 +125,10 @@ def has_workers(worker_count: ast.expr, situation: Situation) -> bool:
     known = literal(settled)
     if known is not None:
         return isinstance(known[0], int | float) and known[0] > 0
-    return situation.facts[ast.dump(_above_zero(settled))]
+    answer = situation.facts.get(ast.dump(_above_zero(settled)))
+    if answer is None:
+        raise CannotRewrite(f"whether there are workers is not told by `{ast.unparse(settled)}`")
+    return answer
 
 
 def _open_tests(worker_count: ast.expr, sys_names: Collection[str]) -> Iterator[str]:
