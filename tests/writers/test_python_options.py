@@ -164,8 +164,20 @@ ONLY_WITH_WORKERS: Cases = {
     "a worker count one arm of which is narrowed in the same run": (
         "import sys\nf(num_workers=⟦⟦4⟧ if torch.cuda.is_available() else 0⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
-        'import sys\nf(num_workers=(0 if sys.platform == "win32" else 4) if torch.cuda.is_available() else 0,\n'
-        '  prefetch_factor=(None if sys.platform == "win32" else 2) if torch.cuda.is_available() else None)\n',
+        'import sys\nf(num_workers=4 if torch.cuda.is_available() and sys.platform != "win32" else 0,\n'
+        '  prefetch_factor=2 if torch.cuda.is_available() and sys.platform != "win32" else None)\n',
+    ),
+    "a worker count one arm of which is narrowed after the option was mended": (
+        "import sys\nf(num_workers=⟦0 if a or b else ⟦4⟧⟧, prefetch_factor=⟦None if a or b else 2⟧)\n",
+        lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
+        'import sys\nf(num_workers=0 if a or b or sys.platform == "win32" else 4,\n'
+        '  prefetch_factor=None if a or b or sys.platform == "win32" else 2)\n',
+    ),
+    "a worker count one arm of which is narrowed, beside a choice by a part of its test": (
+        "import sys\nf(num_workers=⟦⟦4⟧ if a and b else 0⟧, prefetch_factor=⟦2 if b else 3⟧)\n",
+        lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
+        'import sys\nf(num_workers=4 if a and b and sys.platform != "win32" else 0,\n'
+        '  prefetch_factor=2 if a and b and sys.platform != "win32" else None)\n',
     ),
     "a worker count in the environment": (
         "f(num_workers=⟦int(os.environ.get('N', 2))⟧, prefetch_factor=⟦2⟧)\n",

@@ -47,6 +47,46 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(one, 0, WINDOWS) for one in at],
         'import sys\nn = (0 if sys.platform == "win32" else (8 if a else 4)) + 1\n',
     ),
+    "an arm beside another that says the same": (
+        "import sys\nn = 0 if debug else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if debug or sys.platform == "win32" else 4\n',
+    ),
+    "an arm beside another that says the same by several tests": (
+        "import sys\nn = 0 if (a or b and c) else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if a or b and c or sys.platform == "win32" else 4\n',
+    ),
+    "an arm beside another that says the same where a test does not hold": (
+        "import sys\nn = ⟦4⟧ if a or b else 0\n",
+        zero_on_windows,
+        'import sys\nn = 4 if (a or b) and sys.platform != "win32" else 0\n',
+    ),
+    "an arm beside another that says the same by a choice": (
+        "import sys\nn = 0 if (a if b else c) else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if (a if b else c) or sys.platform == "win32" else 4\n',
+    ),
+    "an arm beside another that says something else": (
+        "import sys\nn = 2 if debug else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 2 if debug else (0 if sys.platform == "win32" else 4)\n',
+    ),
+    "an arm beside another that says the same, with a comment": (
+        "import sys\nn = (\n    0 if debug\n    else ⟦4⟧  # enough\n)\n",
+        zero_on_windows,
+        'import sys\nn = (\n    0 if debug\n    else (0 if sys.platform == "win32" else 4)  # enough\n)\n',
+    ),
+    "an arm beside another that says the same, with a test of several lines": (
+        "import sys\nn = 0 if (a or\n          b) else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if (a or\n          b) else (0 if sys.platform == "win32" else 4)\n',
+    ),
+    "both arms, one on some platforms": (
+        "import sys\nn = ⟦8⟧ if a else ⟦4⟧\n",
+        lambda at: [SetValue(at[0], 0), SetValue(at[1], 0, WINDOWS)],
+        'import sys\nn = 0 if a or sys.platform == "win32" else 4\n',
+    ),
     "all of a list on some platforms": (
         "import sys\nload(workers=[⟦4⟧, ⟦4⟧,⟦4⟧], sizes=[8, 8, 8])  # three\n",
         lambda at: [SetValue(one, 0, WINDOWS) for one in at],

@@ -156,6 +156,10 @@ class _Writer:
             argument = self._places.parents[value_node]
             if value.keyword and value.narrowed and self._is_last_positional(argument):
                 self._then(argument, partial(_named, value.keyword))
+        for arm in [node for node, value in planned.values.items() if value.narrowed]:
+            whole = self._places.parents[arm]
+            if isinstance(whole, cst.IfExp) and whole not in planned.values and arm is not whole.test:
+                self._then(whole, expressions.flat)
         for row in self._rows_of_choices(planned):
             self._then(row, partial(self._with_choices, row))
         for comment, names in planned.comments.items():
