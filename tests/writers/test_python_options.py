@@ -114,6 +114,18 @@ ONLY_WITH_WORKERS: Cases = {
         'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
         '  prefetch_factor=(2 if a else None) if sys.platform != "win32" and n > 0 else None)\n',
     ),
+    "a flag that is given beside a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦n⟧, persistent_workers=⟦keep⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *persistent_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
+        '  persistent_workers=sys.platform != "win32" and keep and n > 0)\n',
+    ),
+    "a flag of two beside a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦4⟧, persistent_workers=⟦a and b⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *persistent_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4,\n'
+        '  persistent_workers=False if sys.platform == "win32" else a and b)\n',
+    ),
     "a worker count of two choices": (
         "f(num_workers=⟦0 if debug else n⟧, prefetch_factor=⟦2⟧)\n",
         prefetch_with_workers,

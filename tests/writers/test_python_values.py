@@ -92,6 +92,11 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(one, 0, WINDOWS) for one in at],
         'import sys\nload(workers=[0 if sys.platform == "win32" else 4] * 3, sizes=[8, 8, 8])  # three\n',
     ),
+    "all of a list in a file that sets no space around its products": (
+        "import sys\nsizes = [8]*3, [2]*2, 2 * 3\nload(workers=[⟦4⟧, ⟦4⟧])\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nsizes = [8]*3, [2]*2, 2 * 3\nload(workers=[0 if sys.platform == "win32" else 4]*2)\n',
+    ),
     "all of a list that something is asked of": (
         "import sys\nn = [⟦4⟧, ⟦4⟧,][1]\n",
         lambda at: [SetValue(one, 0, WINDOWS) for one in at],

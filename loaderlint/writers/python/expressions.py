@@ -155,14 +155,20 @@ def flat(node: cst.IfExp) -> cst.IfExp:
     return node
 
 
-def repeated(row: cst.List) -> cst.BaseExpression:
-    """Return a list that says one choice several times as the list that repeats it: ``[0 if here else 4] * 3``."""
+def repeated(row: cst.List, module: cst.Module) -> cst.BaseExpression:
+    """Return a list that says one choice several times as the list that repeats it: ``[0 if here else 4] * 3``.
+
+    Whether there is space around the operator goes by the products of the module.
+    """
     first, *others = row.elements
     alike = all(code(one.value) == code(first.value) for one in others)
     if not others or not alike or not isinstance(first.value, cst.IfExp):
         return row
     once = row.with_changes(elements=[first.with_changes(comma=cst.MaybeSentinel.DEFAULT)], lpar=[], rpar=[])
-    return cst.BinaryOperation(once, cst.Multiply(), cst.Integer(str(len(row.elements))))
+    products = [one for one in nodes(module) if isinstance(one, cst.Multiply)]
+    tight = 2 * sum(code(one) == "*" for one in products) > len(products)
+    space = cst.SimpleWhitespace("" if tight else " ")
+    return cst.BinaryOperation(once, cst.Multiply(space, space), cst.Integer(str(len(row.elements))))
 
 
 def _is_boolean(test: cst.BaseExpression) -> bool:
@@ -270,6 +276,9 @@ def with_workers(
             # One choice by both tests says the same.
             tests = cst.BooleanOperation(_operand(_opposite(bare(workers.test))), cst.And(), _part_of_all(ours.test))
             return ours.with_changes(test=tests, lpar=[], rpar=[])
+        conjunction = isinstance(orelse, cst.BooleanOperation) and isinstance(orelse.operator, cst.And)
+        if says(body, False) and conjunction and orelse is not option:
+            return cst.BooleanOperation(_operand(_opposite(bare(workers.test))), cst.And(), bare(orelse))
         return choice(bare(workers.test), bare(body), bare(orelse))
     if _depends_on(tree(option), tree(workers), tree(neutral)):
         return option

@@ -193,7 +193,7 @@ class _Writer:
         ]
 
     def _with_choices(self, at: cst.List, old: cst.List) -> cst.BaseExpression:
-        return expressions.placed(expressions.repeated(old), old, self._places, at)
+        return expressions.placed(expressions.repeated(old, self._places.module), old, self._places, at)
 
     def _constant(self, value: Constant, old: cst.BaseExpression | None = None) -> cst.BaseExpression:
         quote = self._tests.quote
