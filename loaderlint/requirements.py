@@ -19,6 +19,16 @@ _NEWEST = (2, 99)
 _RELEASES = [*((2, minor) for minor in range(_NEWEST[1], -1, -1)), *((1, minor) for minor in range(13, -1, -1))]
 """The versions there are or may be, the newest first."""
 _LAST_PATCH = 9
+_FIRST_FOR_PYTHON = {
+    (3, 8): (1, 4),
+    (3, 9): (1, 7),
+    (3, 10): (1, 10),
+    (3, 11): (1, 13),
+    (3, 12): (2, 2),
+    (3, 13): (2, 5),
+    (3, 14): (2, 9),
+}
+"""The first torch that has wheels for a version of Python (https://pypi.org/project/torch/#files, of each release)."""
 
 
 def torch_asked_for(folder: str, dependencies: Iterable[str]) -> tuple[int, int] | None:
@@ -30,6 +40,11 @@ def torch_asked_for(folder: str, dependencies: Iterable[str]) -> tuple[int, int]
     admitted = [_newest(limits) for text in (*dependencies, *_texts(folder)) for limits in _of_torch(text)]
     newest = max(admitted, default=_NEWEST)
     return newest if newest != _NEWEST else None
+
+
+def runs_on(torch: tuple[int, int], python: tuple[int, int]) -> bool:
+    """Return whether a version of torch was built for a version of Python, or for one that is newer."""
+    return all(torch >= first for version, first in _FIRST_FOR_PYTHON.items() if version <= python)
 
 
 def _texts(folder: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from loaderlint.model.finding import Severity
 from loaderlint.model.rule import Limits, Rule
 from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.paths import NO_PATTERNS, PathPatterns
+from loaderlint.requirements import runs_on
 from loaderlint.rulebook import RuleBookError, all_rules
 from loaderlint.selection import EVERY_DEFAULT, Choice, Selection, names, unknown_selector
 from loaderlint.settings_files import Folder, Layer, SettingsError, command_line, read_folder, read_settings_file
@@ -160,8 +161,10 @@ def _required_python(folders: tuple[Folder, ...]) -> str | None:
     return next((folder.requires_python for folder in reversed(folders) if folder.requires_python), None)
 
 
-def _required_torch(folders: tuple[Folder, ...]) -> tuple[int, int] | None:
-    return next((folder.torch for folder in reversed(folders) if folder.torch), None)
+def _required_torch(folders: tuple[Folder, ...], asked: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Return the torch that requirements admit; none where it was never built for the Python that is asked for."""
+    torch = next((folder.torch for folder in reversed(folders) if folder.torch), None)
+    return torch if torch is None or asked is None or runs_on(torch, asked) else None
 
 
 def _merged(layers: tuple[Layer, ...], overrides: Layer, folders: tuple[Folder, ...], cwd: str) -> Settings:
@@ -251,14 +254,15 @@ def _patterns(setting: Setting, *lines: str) -> PathPatterns:
 
 def _targets(given: Callable[[str, Any], Any], folders: tuple[Folder, ...]) -> tuple[Target, ...]:
     """Return one target for each platform and Python version."""
-    pythons = given("python", None) or default_python(_required_python(folders))
+    asked = given("python", None)
+    pythons = asked or default_python(_required_python(folders))
     torch = given("torch", None)
     accelerator = given("accelerator", None)
     return tuple(
         Target(
             platform=Platform(platform),
             python=_version(python),
-            torch=_version(torch) if torch else _required_torch(folders),
+            torch=_version(torch) if torch else _required_torch(folders, _version(python) if asked else None),
             accelerator=Accelerator(accelerator) if accelerator else None,
             cpus=given("cpus", None),
         )

@@ -169,6 +169,22 @@ def test_requirements_say_nothing_where_torch_is_given(project: WriteFiles) -> N
     assert settings("inner/train.py").targets[0].torch == (2, 6)
 
 
+@pytest.mark.parametrize(
+    ("python", "torch"),
+    [("3.10", (1, 12)), ("3.11", None), ("3.14", None), ("3.8", (1, 12))],
+)
+def test_requirements_say_nothing_of_a_python_that_their_torch_was_never_built_for(
+    project: WriteFiles, python: str, torch: tuple[int, int] | None
+) -> None:
+    project({"requirements.txt": "torch==1.12.1\n", "loaderlint.toml": f"python = '{python}'\n"})
+    assert settings("train.py").targets[0].torch == torch
+
+
+def test_of_several_pythons_requirements_are_about_those_that_their_torch_was_built_for(project: WriteFiles) -> None:
+    project({"requirements.txt": "torch<2.6\n", "loaderlint.toml": "python = ['3.13', '3.14']\n"})
+    assert [one.torch for one in settings("train.py").targets] == [(2, 5), None]
+
+
 LENGTHS: dict[str, dict[str, str | bytes]] = {
     "Ruff": {"pyproject.toml": "[tool.ruff]\nline-length = 100\n"},
     "Black": {"pyproject.toml": "[tool.black]\nline-length = 100\n"},

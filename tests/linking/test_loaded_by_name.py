@@ -74,6 +74,33 @@ MAY_BE: dict[str, tuple[str, str]] = {
         "exec(",
     ),
     "read and run": ('with open(f"experiments/{name}.py") as f:\n    exec(f.read())', "exec(f.read())"),
+    "in one of the texts that a test is given": (
+        """
+        import pytest
+        @pytest.mark.parametrize("line", ["import models.unet", "from experiments import small"])
+        def test_imports(line):
+            exec(line, {})
+        """,
+        "exec(line, {})",
+    ),
+    "in texts that a test is given from elsewhere": (
+        """
+        import pytest
+        @pytest.mark.parametrize("line", LINES)
+        def test_imports(line):
+            exec(line, {})
+        """,
+        "exec(line, {})",
+    ),
+    "in a text that a test is given beside a row that was not seen": (
+        """
+        import pytest
+        @pytest.mark.parametrize("line", ["import models.unet", *LINES])
+        def test_imports(line):
+            exec(line, {})
+        """,
+        "exec(line, {})",
+    ),
     "located": ('from pydoc import locate\nlocate("experiments.small.loader")', "locate("),
     "one of many": (
         "import importlib\nlist(map(importlib.import_module, names))",
@@ -102,6 +129,12 @@ OTHERS: dict[str, str] = {
     "that is read and run": 'with open("experiments/version.py") as f:\n    exec(f.read())',
     "of another folder, read and run": 'exec(open(f"configs/{name}.py").read())',
     "imported by code from another package": 'exec(f"from models.{name} import Net")',
+    "in texts that a test is given": """
+        import pytest
+        @pytest.mark.parametrize(("line", "fails"), [("import models", 1), pytest.param("from models import unet", 0)])
+        def test_imports(line, fails):
+            exec(line, {})
+        """,
     "in code that imports nothing": 'exec("settings.%s = value" % name)',
     "of an object's own": "def find(self, name):\n    self.locate(name)",
     "run as the program": 'import runpy\nrunpy.run_module("experiments." + name, run_name="__main__")',

@@ -100,7 +100,52 @@ ONLY_WITH_WORKERS: Cases = {
         "import sys\nf(num_workers=⟦n⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
         'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
-        '  prefetch_factor=None if sys.platform == "win32" else (2 if n > 0 else None))\n',
+        '  prefetch_factor=2 if sys.platform != "win32" and n > 0 else None)\n',
+    ),
+    "a choice beside a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦4⟧, prefetch_factor=⟦2 if a else None⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4,\n'
+        '  prefetch_factor=None if sys.platform == "win32" else (2 if a else None))\n',
+    ),
+    "a choice beside a worker count that is looked up and narrowed in the same run": (
+        "import sys\nf(num_workers=⟦n⟧, prefetch_factor=⟦2 if a else None⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *prefetch_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
+        '  prefetch_factor=(2 if a else None) if sys.platform != "win32" and n > 0 else None)\n',
+    ),
+    "a flag that is given beside a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦n⟧, persistent_workers=⟦keep⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *persistent_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else n,\n'
+        '  persistent_workers=sys.platform != "win32" and keep and n > 0)\n',
+    ),
+    "a flag of two beside a worker count that is narrowed in the same run": (
+        "import sys\nf(num_workers=⟦4⟧, persistent_workers=⟦a and b⟧)\n",
+        lambda at: [SetValue(at[0], 0, WINDOWS), *persistent_with_workers(at)],
+        'import sys\nf(num_workers=0 if sys.platform == "win32" else 4,\n'
+        '  persistent_workers=False if sys.platform == "win32" else a and b)\n',
+    ),
+    "a worker count of two choices": (
+        "f(num_workers=⟦0 if debug else n⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=0 if debug else n, prefetch_factor=2 if not debug and n > 0 else None)\n",
+    ),
+    "a worker count of one choice or another": (
+        "f(num_workers=⟦0 if a or b else (4 if c or d else 0)⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=0 if a or b else (4 if c or d else 0),\n"
+        "  prefetch_factor=2 if not (a or b) and (c or d) else None)\n",
+    ),
+    "a worker count chosen by one thing or another": (
+        "f(num_workers=⟦0 if a or b else 4⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=0 if a or b else 4, prefetch_factor=None if a or b else 2)\n",
+    ),
+    "a worker count chosen by two things at once": (
+        "f(num_workers=⟦4 if a and not b else 0⟧, prefetch_factor=⟦2⟧)\n",
+        prefetch_with_workers,
+        "f(num_workers=4 if a and not b else 0, prefetch_factor=2 if a and not b else None)\n",
     ),
     "a worker count that is set to 0 in the same run": (
         "f(num_workers=⟦4⟧, prefetch_factor=⟦2⟧)\n",
@@ -131,8 +176,20 @@ ONLY_WITH_WORKERS: Cases = {
     "a worker count one arm of which is narrowed in the same run": (
         "import sys\nf(num_workers=⟦⟦4⟧ if torch.cuda.is_available() else 0⟧, prefetch_factor=⟦2⟧)\n",
         lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
-        'import sys\nf(num_workers=(0 if sys.platform == "win32" else 4) if torch.cuda.is_available() else 0,\n'
-        '  prefetch_factor=(None if sys.platform == "win32" else 2) if torch.cuda.is_available() else None)\n',
+        'import sys\nf(num_workers=4 if torch.cuda.is_available() and sys.platform != "win32" else 0,\n'
+        '  prefetch_factor=2 if torch.cuda.is_available() and sys.platform != "win32" else None)\n',
+    ),
+    "a worker count one arm of which is narrowed after the option was mended": (
+        "import sys\nf(num_workers=⟦0 if a or b else ⟦4⟧⟧, prefetch_factor=⟦None if a or b else 2⟧)\n",
+        lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
+        'import sys\nf(num_workers=0 if a or b or sys.platform == "win32" else 4,\n'
+        '  prefetch_factor=None if a or b or sys.platform == "win32" else 2)\n',
+    ),
+    "a worker count one arm of which is narrowed, beside a choice by a part of its test": (
+        "import sys\nf(num_workers=⟦⟦4⟧ if a and b else 0⟧, prefetch_factor=⟦2 if b else 3⟧)\n",
+        lambda at: [SetValue(at[1], 0, WINDOWS), OnlyWithWorkers(at[2], "prefetch_factor", None, at[0])],
+        'import sys\nf(num_workers=4 if a and b and sys.platform != "win32" else 0,\n'
+        '  prefetch_factor=2 if a and b and sys.platform != "win32" else None)\n',
     ),
     "a worker count in the environment": (
         "f(num_workers=⟦int(os.environ.get('N', 2))⟧, prefetch_factor=⟦2⟧)\n",

@@ -47,6 +47,83 @@ SET_VALUE: Cases = {
         lambda at: [SetValue(one, 0, WINDOWS) for one in at],
         'import sys\nn = (0 if sys.platform == "win32" else (8 if a else 4)) + 1\n',
     ),
+    "an arm beside another that says the same": (
+        "import sys\nn = 0 if debug else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if debug or sys.platform == "win32" else 4\n',
+    ),
+    "an arm beside another that says the same by several tests": (
+        "import sys\nn = 0 if (a or b and c) else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if a or b and c or sys.platform == "win32" else 4\n',
+    ),
+    "an arm beside another that says the same where a test does not hold": (
+        "import sys\nn = ⟦4⟧ if a or b else 0\n",
+        zero_on_windows,
+        'import sys\nn = 4 if (a or b) and sys.platform != "win32" else 0\n',
+    ),
+    "an arm beside another that says the same by a choice": (
+        "import sys\nn = 0 if (a if b else c) else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if (a if b else c) or sys.platform == "win32" else 4\n',
+    ),
+    "an arm beside another that says something else": (
+        "import sys\nn = 2 if debug else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 2 if debug else (0 if sys.platform == "win32" else 4)\n',
+    ),
+    "an arm beside another that says the same, with a comment": (
+        "import sys\nn = (\n    0 if debug\n    else ⟦4⟧  # enough\n)\n",
+        zero_on_windows,
+        'import sys\nn = (\n    0 if debug\n    else (0 if sys.platform == "win32" else 4)  # enough\n)\n',
+    ),
+    "an arm beside another that says the same, with a test of several lines": (
+        "import sys\nn = 0 if (a or\n          b) else ⟦4⟧\n",
+        zero_on_windows,
+        'import sys\nn = 0 if (a or\n          b) else (0 if sys.platform == "win32" else 4)\n',
+    ),
+    "both arms, one on some platforms": (
+        "import sys\nn = ⟦8⟧ if a else ⟦4⟧\n",
+        lambda at: [SetValue(at[0], 0), SetValue(at[1], 0, WINDOWS)],
+        'import sys\nn = 0 if a or sys.platform == "win32" else 4\n',
+    ),
+    "all of a list on some platforms": (
+        "import sys\nload(workers=[⟦4⟧, ⟦4⟧,⟦4⟧], sizes=[8, 8, 8])  # three\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nload(workers=[0 if sys.platform == "win32" else 4] * 3, sizes=[8, 8, 8])  # three\n',
+    ),
+    "all of a list in a file that sets no space around its products": (
+        "import sys\nsizes = [8]*3, [2]*2, 2 * 3\nload(workers=[⟦4⟧, ⟦4⟧])\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nsizes = [8]*3, [2]*2, 2 * 3\nload(workers=[0 if sys.platform == "win32" else 4]*2)\n',
+    ),
+    "all of a list that something is asked of": (
+        "import sys\nn = [⟦4⟧, ⟦4⟧,][1]\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nn = ([0 if sys.platform == "win32" else 4] * 2)[1]\n',
+    ),
+    "all of a list that holds different numbers": (
+        "import sys\nn = [⟦4⟧, ⟦2⟧]\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nn = [0 if sys.platform == "win32" else 4, 0 if sys.platform == "win32" else 2]\n',
+    ),
+    "some of a list": (
+        "import sys\nn = [⟦4⟧, ⟦4⟧, 4]\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nn = [0 if sys.platform == "win32" else 4, 0 if sys.platform == "win32" else 4, 4]\n',
+    ),
+    "all of a list of calls": (
+        "import sys\nn = [⟦ask()⟧, ⟦ask()⟧]\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nn = [0 if sys.platform == "win32" else ask(), 0 if sys.platform == "win32" else ask()]\n',
+    ),
+    "all of a list of several lines": (
+        "import sys\nn = [\n    ⟦4⟧,  # train\n    ⟦4⟧,\n]\n",
+        lambda at: [SetValue(one, 0, WINDOWS) for one in at],
+        'import sys\nn = [\n    0 if sys.platform == "win32" else 4,  # train\n'
+        '    0 if sys.platform == "win32" else 4,\n]\n',
+    ),
+    "all of a list everywhere": ("n = [⟦4⟧, ⟦4⟧]\n", lambda at: [SetValue(one, 0) for one in at], "n = [0, 0]\n"),
     "a default of a parameter": ("def make(workers=⟦4⟧): ...\n", zero, "def make(workers=0): ...\n"),
     "a dictionary's value": ("d = {'num_workers': ⟦4⟧, 'b': 1}\n", zero, "d = {'num_workers': 0, 'b': 1}\n"),
     "an argparse default": (

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
+from loaderlint.linking.files.parametrized import named_values, parametrized
 from loaderlint.readers.python import Scope
 from loaderlint.readers.python_calls import called_name
 
@@ -94,10 +95,22 @@ def _bound(name: str, scope: Scope, depth: int) -> Iterator[str]:
         yield UNSEEN
         return
     for one in around.bindings[name]:
+        given = list(_of_test(around, one.name)) if one.kind == "parameter" else []
         rows = one.value.elts if isinstance(one.value, ast.List | ast.Tuple) and one.kind == "loop" else ()
         if one.kind in ("assign", "with") and one.value is not None:
             yield from texts_of(one.value, around, depth)
         elif rows:
             yield from (text for row in rows for text in texts_of(row, around, depth))
+        elif given:
+            yield from (text for value in given for text in texts_of(value, around.parent or around, depth))
         else:
             yield UNSEEN
+
+
+def _of_test(scope: Scope, name: str) -> Iterator[ast.expr]:
+    """Yield what pytest gives the parameter of a test, all of which is written for it; nothing where that is not so."""
+    if isinstance(scope.node, ast.FunctionDef) and scope.node.name.startswith("test"):
+        for given in parametrized(scope.node):
+            if name in given.names and isinstance(given.values, ast.List | ast.Tuple):
+                cells = [value for named, value in named_values(given) if named == name]
+                yield from cells if len(cells) == len(given.values.elts) else ()

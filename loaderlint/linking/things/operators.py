@@ -114,6 +114,8 @@ def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))
     if isinstance(node.op, ast.BitOr):
         return merged_items(evaluator, operands, span)
+    if isinstance(node.op, ast.Add | ast.Mult) and any(isinstance(one.thing, Row) for each in operands for one in each):
+        return _made_of_rows(node.op, operands, span)
     return operated(evaluator, operands, node, frame)
 
 
@@ -128,6 +130,25 @@ def operated(
 def _holds_path(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> bool:
     sides = (one for side in (node.left, node.right) for one in evaluator.evaluate(side, frame))
     return any(isinstance(one.thing, Made) and locations.is_path(one.thing) for one in sides)
+
+
+MOST_REPEATED = 128
+"""A row that is repeated more often is followed no further."""
+
+
+def _made_of_rows(kind: ast.operator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
+    """Return the row that two make one after the other, or one again and again: ``[4, 4] + [0]``, ``[4] * 3``."""
+    found: list[Possibility] = []
+    for (left, right), assumptions, places in combined(*operands):
+        match kind, left.thing, right.thing:
+            case ast.Add(), Row(first, None), Row(second, None):
+                thing: Thing = Row((*first, *second))
+            case (ast.Mult(), Row(items, None), int(times)) | (ast.Mult(), int(times), Row(items, None)):
+                thing = Row(items * times) if times <= MOST_REPEATED else UNSEEN
+            case _:
+                thing = UNSEEN
+        found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
+    return never_none(distinct(found) or unseen(span))
 
 
 def merged_items(evaluator: Evaluator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:

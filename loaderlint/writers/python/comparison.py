@@ -22,6 +22,8 @@ from loaderlint.writers.python.shapes import (
     by_side,
     imports_of,
     names_of_partial,
+    nested,
+    repeated,
     use_of,
     without_annotations,
     without_leading,
@@ -174,6 +176,12 @@ class Comparison:
             self._inside(old, new)
 
     def _inside(self, old: ast.AST, new: ast.AST) -> None:
+        if isinstance(old, ast.List) and (choice := repeated(new, old.elts)) is not None:
+            for one in old.elts:
+                self.same(one, choice)
+            return
+        if isinstance(old, ast.IfExp) and isinstance(new, ast.IfExp):
+            new = nested(new, old.test, self._sys_names)
         if type(old) is not type(new):
             raise Differs(_line(old))
         if isinstance(old, ast.Name) and isinstance(new, ast.Name) and self._names.get(old.id) == new.id:

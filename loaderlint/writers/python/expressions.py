@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -136,6 +136,41 @@ def choice(test: cst.BaseExpression, body: cst.BaseExpression, orelse: cst.BaseE
     return cst.IfExp(test=_operand(test), body=_operand(body), orelse=_operand(orelse, choices_only=True))
 
 
+def flat(node: cst.IfExp) -> cst.IfExp:
+    """Return a choice whose arm is a choice of the same by another test, as the one choice by both tests.
+
+    ``0 if a else (0 if b else 4)`` is ``0 if a or b else 4``, and ``(0 if b else 4) if a else 0`` is
+    ``4 if a and not b else 0``. What is asked first stays so. A choice of several lines keeps its brackets.
+    """
+    body, orelse = node.body, node.orelse
+    if "\n" in code(node):
+        return node
+    if isinstance(orelse, cst.IfExp) and code(bare(orelse.body)) == code(bare(body)):
+        test = bare(node.test) if isinstance(node.test, cst.BooleanOperation) else _operand(node.test)
+        either = cst.BooleanOperation(test, cst.Or(), _operand(orelse.test))
+        return node.with_changes(test=either, orelse=orelse.orelse)
+    if isinstance(body, cst.IfExp) and code(bare(body.body)) == code(bare(orelse)):
+        both = cst.BooleanOperation(_part_of_all(node.test), cst.And(), _part_of_all(_opposite(body.test)))
+        return node.with_changes(test=both, body=body.orelse)
+    return node
+
+
+def repeated(row: cst.List, module: cst.Module) -> cst.BaseExpression:
+    """Return a list that says one choice several times as the list that repeats it: ``[0 if here else 4] * 3``.
+
+    Whether there is space around the operator goes by the products of the module.
+    """
+    first, *others = row.elements
+    alike = all(code(one.value) == code(first.value) for one in others)
+    if not others or not alike or not isinstance(first.value, cst.IfExp):
+        return row
+    once = row.with_changes(elements=[first.with_changes(comma=cst.MaybeSentinel.DEFAULT)], lpar=[], rpar=[])
+    products = [one for one in nodes(module) if isinstance(one, cst.Multiply)]
+    tight = 2 * sum(code(one) == "*" for one in products) > len(products)
+    space = cst.SimpleWhitespace("" if tight else " ")
+    return cst.BinaryOperation(once, cst.Multiply(space, space), cst.Integer(str(len(row.elements))))
+
+
 def _is_boolean(test: cst.BaseExpression) -> bool:
     negated = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
     return negated or (isinstance(test, cst.Comparison) and len(test.comparisons) == 1)
@@ -159,7 +194,9 @@ def _opposite(test: cst.BaseExpression) -> cst.BaseExpression:
             return test.with_changes(comparisons=[target.with_changes(operator=opposite())])
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return test.expression
-    return cst.UnaryOperation(cst.Not(), _operand(test))
+    return cst.UnaryOperation(
+        cst.Not(), _operand(parenthesized(test) if isinstance(test, cst.BooleanOperation) else test)
+    )
 
 
 def _operand(node: cst.BaseExpression, choices_only: bool = False) -> cst.BaseExpression:
@@ -230,10 +267,18 @@ def with_workers(
                 body=_operand(with_workers(option.body, neutral, workers.body)),
                 orelse=_operand(with_workers(option.orelse, neutral, workers.orelse), choices_only=True),
             )
-        body = with_workers(option, neutral, workers.body)
-        orelse = with_workers(option, neutral, workers.orelse)
+        body = with_workers(_where(option, workers.test, holds=True), neutral, workers.body)
+        orelse = with_workers(_where(option, workers.test, holds=False), neutral, workers.orelse)
         if code(body) == code(orelse):
             return body
+        ours = orelse if isinstance(orelse, cst.IfExp) and orelse is not option else None
+        if ours is not None and code(body) == code(ours.orelse) == code(neutral):
+            # One choice by both tests says the same.
+            tests = cst.BooleanOperation(_operand(_opposite(bare(workers.test))), cst.And(), _part_of_all(ours.test))
+            return ours.with_changes(test=tests, lpar=[], rpar=[])
+        conjunction = isinstance(orelse, cst.BooleanOperation) and isinstance(orelse.operator, cst.And)
+        if says(body, False) and conjunction and orelse is not option:
+            return cst.BooleanOperation(_operand(_opposite(bare(workers.test))), cst.And(), bare(orelse))
         return choice(bare(workers.test), bare(body), bare(orelse))
     if _depends_on(tree(option), tree(workers), tree(neutral)):
         return option
@@ -241,6 +286,27 @@ def with_workers(
         raise CannotRewrite("the worker count is worked out by an expression that may not be repeated")
     above_zero = cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))
     return _given(option, neutral, cst.Comparison(bare(workers), [above_zero]))
+
+
+def _where(option: cst.BaseExpression, test: cst.BaseExpression, *, holds: bool) -> cst.BaseExpression:
+    """Return the arm that a choice comes to where a test holds, or does not; the choice itself where it may be both."""
+    if isinstance(option, cst.IfExp) and code(bare(option.test)) in _parts(test, cst.And if holds else cst.Or):
+        return bare(option.body if holds else option.orelse)
+    return option
+
+
+def _parts(test: cst.BaseExpression, kind: type[cst.BaseBooleanOp]) -> Iterator[str]:
+    """Yield the tests that a test says all of, or one of, and those that several of them make together."""
+    yield code(bare(test))
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, kind):
+        yield from _parts(test.left, kind)
+        yield from _parts(test.right, kind)
+
+
+def _part_of_all(test: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a test as one of several that all have to hold."""
+    loose = isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.Or)
+    return parenthesized(test) if loose or isinstance(test, _LOOSE) else test
 
 
 def _given(option: cst.BaseExpression, neutral: cst.BaseExpression, test: cst.Comparison) -> cst.BaseExpression:

@@ -18,7 +18,7 @@ from loaderlint.model.value import Constant
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import without_name
 from loaderlint.writers.python import expressions
-from loaderlint.writers.python.expressions import PlatformTest, code
+from loaderlint.writers.python.expressions import PlatformTest, code, literal
 from loaderlint.writers.python.imports import insert_before, with_import
 from loaderlint.writers.python.integers import integer
 from loaderlint.writers.python.layout import TIGHT_EQUAL, with_keyword, without_items
@@ -156,6 +156,12 @@ class _Writer:
             argument = self._places.parents[value_node]
             if value.keyword and value.narrowed and self._is_last_positional(argument):
                 self._then(argument, partial(_named, value.keyword))
+        for arm in [node for node, value in planned.values.items() if value.narrowed]:
+            whole = self._places.parents[arm]
+            if isinstance(whole, cst.IfExp) and whole not in planned.values and arm is not whole.test:
+                self._then(whole, expressions.flat)
+        for row in self._rows_of_choices(planned):
+            self._then(row, partial(self._with_choices, row))
         for comment, names in planned.comments.items():
             self._then(*self._comment(comment, names))
         for loop, statements in planned.turns.items():
@@ -173,6 +179,21 @@ class _Writer:
             return False
         positional = [one for one in call.args if one.keyword is None and one.star != "**"]
         return positional[-1:] == [node] and not any(one.star for one in positional)
+
+    def _rows_of_choices(self, planned: Plan) -> list[cst.List]:
+        """Return the lists of constants on one line that all become choices."""
+        elements = (self._places.parents[node] for node, value in planned.values.items() if value.narrowed)
+        rows = dict.fromkeys(self._places.parents[one] for one in elements if isinstance(one, cst.Element))
+        return [
+            one
+            for one in rows
+            if isinstance(one, cst.List)
+            and all(element.value in planned.values and literal(element.value) for element in one.elements)
+            and "\n" not in code(one)
+        ]
+
+    def _with_choices(self, at: cst.List, old: cst.List) -> cst.BaseExpression:
+        return expressions.placed(expressions.repeated(old, self._places.module), old, self._places, at)
 
     def _constant(self, value: Constant, old: cst.BaseExpression | None = None) -> cst.BaseExpression:
         quote = self._tests.quote

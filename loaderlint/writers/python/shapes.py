@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from loaderlint.nodes import nodes_of
+from loaderlint.writers.python.platforms import platforms_where
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -137,4 +138,33 @@ def without_annotations(arguments: ast.arguments) -> ast.arguments:
         arguments.kw_defaults,
         arguments.kwarg and plain(arguments.kwarg),
         arguments.defaults,
+    )
+
+
+def repeated(node: ast.AST, constants: Sequence[ast.expr]) -> ast.expr | None:
+    """Return what a list repeats in the place of as many constants, None where it repeats nothing: ``[x] * 3``."""
+    match node:
+        case ast.BinOp(left=ast.List(elts=[one]), op=ast.Mult(), right=ast.Constant(value=int(times))) if times == len(
+            constants
+        ) and all(isinstance(each, ast.Constant) for each in constants):
+            return one
+    return None
+
+
+def nested(node: ast.IfExp, test: ast.expr, sys_names: Collection[str]) -> ast.IfExp:
+    """Return a choice by a test and then by the platform as one within the other; any other choice as it is.
+
+    ``0 if a or b else 4``, where ``b`` asks for the platform, says what ``0 if a else (0 if b else 4)`` does.
+    """
+    if not isinstance(node.test, ast.BoolOp) or platforms_where(node.test.values[-1], sys_names) is None:
+        return node
+    *first, last = node.test.values
+    before = first[0] if len(first) == 1 else ast.BoolOp(node.test.op, first)
+    if ast.dump(before) != ast.dump(test):
+        return node
+    inner = ast.IfExp(last, node.body, node.orelse)
+    return (
+        ast.IfExp(before, node.body, inner)
+        if isinstance(node.test.op, ast.Or)
+        else ast.IfExp(before, inner, node.orelse)
     )

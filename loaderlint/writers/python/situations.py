@@ -50,8 +50,13 @@ class Situation:
 
     def _asked(self, test: ast.expr) -> bool | None:
         """Return the truth of a test, of one that is a worker count itself or has several parts, too."""
+        known = self.facts.get(ast.dump(test))
+        if known is not None:
+            return known
         if isinstance(test, ast.BoolOp):
-            answers = [self._asked(value) for value in test.values]
+            # What ``a or b`` comes to may be known where ``a or b or c`` is asked.
+            *first, last = test.values
+            answers = [self._asked(first[0] if len(first) == 1 else ast.BoolOp(test.op, first)), self._asked(last)]
             decides = isinstance(test.op, ast.Or)
             if decides in answers:
                 return decides
@@ -113,7 +118,16 @@ def situations(sys_names: Collection[str], worker_count: ast.expr | None = None)
         raise CannotRewrite("the worker count depends on too many tests")
     for platform in Platform:
         for truths in product((True, False), repeat=len(tests)):
-            yield Situation(platform, sys_names, dict(zip(tests, truths, strict=True)))
+            facts = (fact for test, truth in zip(tests, truths, strict=True) for fact in _facts(test, truth))
+            yield Situation(platform, sys_names, dict(facts))
+
+
+def _facts(test: ast.expr, truth: bool) -> Iterator[tuple[str, bool]]:
+    """Yield what is known where a test is true, or is not: each part of ``and`` is true with it, of ``or`` false."""
+    yield ast.dump(test), truth
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is truth:
+        for part in test.values:
+            yield from _facts(part, truth)
 
 
 def has_workers(worker_count: ast.expr, situation: Situation) -> bool:
@@ -122,17 +136,20 @@ def has_workers(worker_count: ast.expr, situation: Situation) -> bool:
     known = literal(settled)
     if known is not None:
         return isinstance(known[0], int | float) and known[0] > 0
-    return situation.facts[ast.dump(_above_zero(settled))]
+    answer = situation.facts.get(ast.dump(_above_zero(settled)))
+    if answer is None:
+        raise CannotRewrite(f"whether there are workers is not told by `{ast.unparse(settled)}`")
+    return answer
 
 
-def _open_tests(worker_count: ast.expr, sys_names: Collection[str]) -> Iterator[str]:
+def _open_tests(worker_count: ast.expr, sys_names: Collection[str]) -> Iterator[ast.expr]:
     if isinstance(worker_count, ast.IfExp):
         if platforms_where(worker_count.test, sys_names) is None:
-            yield ast.dump(worker_count.test)
+            yield worker_count.test
         yield from _open_tests(worker_count.body, sys_names)
         yield from _open_tests(worker_count.orelse, sys_names)
     elif literal(worker_count) is None:
-        yield ast.dump(_above_zero(worker_count))
+        yield _above_zero(worker_count)
 
 
 def _above_zero(node: ast.expr) -> ast.Compare:
