@@ -112,6 +112,12 @@ def _kind(evaluator: Evaluator, one: Possibility, depth: int) -> DatasetKind | N
         return _kind_of_class(evaluator, thing)
     if not isinstance(thing, Made) or depth > _DEEPEST_CHAIN:
         return None
+    # Many chains share their beginnings, where each method may be called on what several branches gave.
+    key = "dataset kind", id(thing.call)
+    return evaluator.remembered(key, thing.frame, lambda: _kind_of_made(evaluator, thing, depth))
+
+
+def _kind_of_made(evaluator: Evaluator, thing: Made, depth: int) -> DatasetKind | None:
     made_by, called, _ = thing.callee.partition("().")
     if not called:
         if thing.callee in STREAMED:
