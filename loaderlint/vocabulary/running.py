@@ -171,8 +171,11 @@ LOOKS = frozenset(
     | {"numel", "numpy", "print_help", "read_bytes", "read_text", "relative_to", "replace", "resolve", "size"}
     | {"split", "startswith", "strip", "submit", "to_dict", "tolist", "union", "upper", "values", "warn", "warning"}
     | {"map", "with_name", "with_suffix"}
+    | {"findall", "finditer", "fullmatch", "group", "groups", "match", "search", "sub", "subn"}
+    | {"capitalize", "isdigit", "lstrip", "partition", "rpartition", "rsplit", "rstrip", "splitlines", "title", "zfill"}
+    | {"argmax", "argmin", "astype", "max", "mean", "min", "std", "sum"}
 )
-"""Methods of texts, paths, collections, tensors, settings, loggers and executors that leave the object as it is."""
+"""Methods of texts, patterns, paths, collections, arrays, settings, loggers, executors that leave the object alone."""
 
 PREPARES = frozenset(
     {

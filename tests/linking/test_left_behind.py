@@ -644,6 +644,7 @@ NOT_LEFT_BEHIND = {
         "above": f"{READ}load('c.json')",
         "before": "names = []; names.remove('c.json')",
     },
+    "a pattern that is matched": {"before": "TABLE.match('a').group(1); shared.TABLE.sub('b', 'c')"},
     "a method that looks": {"before": "TABLE.get('a'); CACHE.copy(); shared.TABLE.items()"},
     "a table of an object": {"inside": "pass\n    def load(self):\n        self.rows[1] = 2"},
     "a list of an object": {"inside": "pass\n    def load(self):\n        self.rows.append(1)"},
