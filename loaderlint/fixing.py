@@ -122,16 +122,16 @@ class _Bench:
                     again = lint(
                         after, self.named, self.settings_for, self.files, everywhere=True, readings=self.readings
                     )
-                    reason = _wrong_with(batch, linted, again)
-                    if not reason:
+                    wrong = _wrong_with(batch, linted, again)
+                    if wrong is None:
                         fixed = {replace(one, fix=settled[one].fix): settled[one].edits for one in batch}
                         return _Mended(after, fixed, again)
                 except CannotRewrite as error:
-                    reason = str(error)
+                    wrong = _Wrong(str(error))
                 if len(batch) == 1:
                     break
-                batch = batch[: len(batch) // 2]
-            self.refused[batch[0]] = reason
+                batch = _suspected(batch, wrong)
+            self.refused[batch[0]] = wrong.reason
         return None
 
     def _batch(self, linted: Linted, settled: dict[Finding, _Settled]) -> list[Finding]:
@@ -203,8 +203,9 @@ class _Bench:
         found = Counter(map(_kind, again.findings))
         for finding in batch:
             kind = _kind(finding)
-            if found[kind] >= sum(_kind(one) == kind for one in linted.findings):
-                self.refused[finding] = _wrong_with([finding], linted, again)
+            wrong = _wrong_with([finding], linted, again)
+            if wrong is not None and found[kind] >= sum(_kind(one) == kind for one in linted.findings):
+                self.refused[finding] = wrong.reason
 
     def settle(self, findings: Sequence[Finding], read: Mapping[str, Source]) -> dict[Finding, _Settled]:
         """Return each finding's fix as the writers see it.
@@ -337,8 +338,22 @@ def _collide(first: Edit, second: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
-    """Return what is wrong with the project after a batch of fixes, nothing when they are proven.
+@dataclass(frozen=True)
+class _Wrong:
+    """What is wrong with a project after some fixes, and the file in which that shows, as far as it is one."""
+
+    reason: str
+    path: str = ""
+
+
+def _suspected(batch: list[Finding], wrong: _Wrong) -> list[Finding]:
+    """Return the part of a batch to try next: what has to do with the file that is wrong, or else its first half."""
+    near = [one for one in batch if one.span.path == wrong.path or (one.fix and wrong.path in _paths(one.fix))]
+    return near if near and len(near) < len(batch) else batch[: len(batch) // 2]
+
+
+def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> _Wrong | None:
+    """Return what is wrong with the project after a batch of fixes, None when they are proven.
 
     Every finding of the batch must be gone, every loader be there with all that was seen of it, and no other finding
     have appeared anywhere, but for those whose turn is later. Places move, so findings are counted by file and rule.
@@ -351,21 +366,23 @@ def _wrong_with(batch: Sequence[Finding], before: Linted, after: Linted) -> str:
         if found[kind] > expected[kind] and _turn(finding) <= _turn(batch[0]):
             kept = (one.fix.kept for one in batch if _kind(one) == kind and one.fix is not None and one.fix.kept)
             if why := next(kept, ""):
-                return f"{why}, and changing the call is not enough"
+                return _Wrong(f"{why}, and changing the call is not enough", finding.span.path)
             shows = "still shows" if kind in map(_kind, batch) else "shows"
-            return f"linting again {shows} {finding.code} {finding.name} in {finding.span.path}"
+            reason = f"linting again {shows} {finding.code} {finding.name} in {finding.span.path}"
+            return _Wrong(reason, finding.span.path)
     for path in sorted(before.reached):
         # A number that the program refuses ends the run before the loader, and nothing is found where nothing runs.
         if path in after.sources and after.reached.get(path, 0) < before.reached[path]:
-            return f"no run comes to a loader in {path} any more"
+            return _Wrong(f"no run comes to a loader in {path} any more", path)
     # What number a text from outside is converted to, nobody sees.
     converted = any(isinstance(edit, MakeInteger) for one in batch if one.fix is not None for edit in one.fix.edits)
     for path in sorted(before.reached) if not converted else ():
         # Where the place that was changed held more than the value, such as a list, nothing is seen of it any more.
         if after.unseen.get(path, 0) > before.unseen.get(path, 0):
-            return f"the worker count of a loader in {path} would not be seen any more"
+            return _Wrong(f"the worker count of a loader in {path} would not be seen any more", path)
     unparsed = set(after.failures) - set(before.failures)
-    return f"{min(one.path for one in unparsed)} could not be parsed again" if unparsed else ""
+    path = min((one.path for one in unparsed), default="")
+    return _Wrong(f"{path} could not be parsed again", path) if path else None
 
 
 def _everywhere(linted: Linted) -> tuple[Finding, ...]:
