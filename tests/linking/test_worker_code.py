@@ -172,6 +172,24 @@ def test_where_worker_code_calls_what_is_compiled(body: str, found: list[tuple[s
     assert [(one.what, one.called_outside) for one in item(body).compiled] == found
 
 
+@pytest.mark.parametrize(
+    ("before", "call"),
+    [
+        ("from torch import compile as quick\nsharp = quick(torch.exp)", "sharp(index)"),
+        ("by_name = {'exp': torch.compile(torch.exp)}", "by_name['exp'](index)"),
+        ("def made():\n    return torch.compile(torch.exp)", "made()(index)"),
+        ("other = fast", "other(index)"),
+    ],
+    ids=["imported by another name", "kept in a dictionary", "given by a function", "by another name"],
+)
+def test_what_is_compiled_is_known_by_whatever_name_it_has(before: str, call: str) -> None:
+    found = code(
+        f"{before}\nclass Data(Dataset):\n    def __getitem__(self, index):\n        return {call}\n"
+        "loader = DataLoader(Data(), num_workers=2)\n"
+    )
+    assert [one.what for one in found.compiled] == [call]
+
+
 def test_something_else_than_worker_code_calls_the_same() -> None:
     (call,) = item("return compiled(index)", more="compiled(1)").compiled
     assert call.called_outside

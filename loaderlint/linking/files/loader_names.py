@@ -82,6 +82,14 @@ def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> I
             yield site
 
 
+def may_be_one_of(callee: ast.expr, names: Set[str]) -> bool:
+    """Return whether what a call calls can be something that has one of these names (`names_of`)."""
+    if isinstance(callee, ast.Call):
+        return _result(callee) in names
+    name = dotted(callee.value if isinstance(callee, ast.Subscript) else callee)
+    return name is None or name.rpartition(".")[2] in names
+
+
 def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
     name = (dotted(node) or "oader").rpartition(".")[2]
     return name in names or "oader" in name

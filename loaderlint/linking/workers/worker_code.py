@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from loaderlint.linking.files.loader_names import may_be_one_of, names_of
 from loaderlint.linking.following.loaders_behind import loaders_in
 from loaderlint.linking.following.running import STEPS, shortened
 from loaderlint.linking.loaders.options import Given
@@ -232,11 +233,12 @@ def _is(evaluator: Evaluator, node: ast.expr, frame: Frame, *names: str) -> bool
 
 def _compiled_calls(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[CompiledCall]:
     """Yield the calls of worker code to what ``torch.compile`` gave."""
-    if not evaluator.remembered(("compiles",), None, lambda: _compiles(evaluator)):
-        return
+    names = evaluator.remembered(("names of what is compiled",), None, lambda: _names_compiled(evaluator))
     inside = {id(function.node) for function in running}
-    for function in running:
+    for function in running if names else ():
         for site in function.scope.calls:
+            if not may_be_one_of(site.node.func, names):
+                continue
             with evaluator.steps(STEPS):
                 made = _compiled(evaluator, site, function)
                 if made is None:
@@ -247,8 +249,24 @@ def _compiled_calls(evaluator: Evaluator, running: Sequence[Function]) -> Iterat
                     yield CompiledCall(touch.span, touch.what, span, elsewhere, touch.assumptions)
 
 
-def _compiles(evaluator: Evaluator) -> bool:
-    return any("torch.compile" in facts.source.text for facts in evaluator.project.all_python())
+def _names_compiled(evaluator: Evaluator) -> frozenset[str]:
+    """Return the names that something compiled can be called by, none where nothing compiles."""
+    compiling = [facts for facts in evaluator.project.all_python() if "compile" in facts.source.text]
+    decorated = {
+        scope.name
+        for facts in compiling
+        for scope in facts.scopes.values()
+        if isinstance(scope.node, FunctionNode) and any(map(_compiles, scope.node.decorator_list))
+    }
+    makers = names_of(evaluator.project, {"compile"}) if compiling else frozenset[str]()
+    if not decorated and not any(makers & facts.calls.keys() for facts in compiling):
+        return frozenset()
+    return names_of(evaluator.project, {*decorated, *(f"{name}()" for name in makers)})
+
+
+def _compiles(decorator: ast.expr) -> bool:
+    name = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) or ""
+    return name.rpartition(".")[2] == "compile"
 
 
 def _compiled(evaluator: Evaluator, site: CallSite, function: Function) -> tuple[Possibility, PythonFacts, Span] | None:
