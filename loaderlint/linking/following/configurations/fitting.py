@@ -64,7 +64,11 @@ def keys_read(evaluator: Evaluator, call: ast.Call, frame: Frame, *, merged: boo
 
     With ``merged`` they are also those that it reads after a merge with others, which may have had them as well.
     """
-    return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST_USE, merged))
+
+    def read() -> Keys:
+        return _read_in(evaluator, _uses(evaluator, call, frame, DEEPEST_USE, merged))
+
+    return evaluator.remembered(("keys read", id(call), merged), frame, read)
 
 
 def keys_of_name(evaluator: Evaluator, name: str, facts: PythonFacts) -> Keys:
