@@ -430,6 +430,13 @@ ENDS = {
         "dist.init_process_group('nccl')",
         6,
     ),
+    "a constructor": (
+        f"{NCCL}class Trainer:\n    def __init__(self):\n        self.set_up()\n        self.epoch = 0\n"
+        "    def set_up(self):\n        dist.init_process_group('nccl')\n    def fit(self):\n"
+        f"        while self.epoch < 9:\n            {LOADER}\n            self.epoch += 1\nTrainer().fit()",
+        "dist.init_process_group('nccl')",
+        8,
+    ),
     "an import": (f"import fcntl\n{LOADER}", "import fcntl", 2),
     "an import of a part of a package": (
         f"def load():\n    import horovod.torch as hvd\n    return {LOADER}\nload()",

@@ -123,12 +123,11 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
     """Return what keeps a run on a platform from coming to a place; None where no one thing alone does."""
     for where in (frame, *_definition(frame)):
         for arm in where.place.arms:
-            if arm.test is not None and platform not in platforms_in(evaluator.conditions((arm,), where)):
+            kept_out = arm.test is not None and platform not in platforms_in(evaluator.conditions((arm,), where))
+            if arm.test is not None and kept_out and _has_answer(evaluator, arm, arm.test, where, platform):
                 return _touch(where.facts, arm.test)
-        for stop, arms in _before(where.place):
-            ended = _stopped_on(evaluator, stop, arms, where, platform)
-            if ended is not None:
-                return ended
+        if (ended := _ended_before(evaluator, where, platform)) is not None:
+            return ended
     for need in evaluator.importable.needs(frame.facts):
         if platform not in need.platforms:
             return _touch(need.facts, need.node)
@@ -136,8 +135,25 @@ def ended_on(evaluator: Evaluator, frame: Frame, platform: str, depth: int = 0) 
     if depth == _MOST_CALLERS_DEEP or not isinstance(node, FunctionNode):
         return None
     function = Function(frame.facts, node, frame.scope, owner=classes.owner_of(frame.facts, frame.scope))
+    # A method runs on an object that was made before.
+    made = classes.constructor(evaluator, function.owner) if function.owner is not None else None
+    before = Frame(made.facts, end_of(made.scope)) if made is not None and made.node is not node else None
+    if before is not None and (ended := _ended_before(evaluator, before, platform)) is not None:
+        return ended
     calls = (one for one in evaluator.callers.of(function).by if isinstance(one, Caller))
     return next(filter(None, (ended_on(evaluator, one.frame, platform, depth + 1) for one in calls)), None)
+
+
+def _ended_before(evaluator: Evaluator, frame: Frame, platform: str) -> Touch | None:
+    """Return what ends each run of a platform that would come to a place of a scope, None where no one thing does."""
+    ends = (_stopped_on(evaluator, stop, arms, frame, platform) for stop, arms in _before(frame.place))
+    return next(filter(None, ends), None)
+
+
+def _has_answer(evaluator: Evaluator, arm: Arm, test: ast.expr, frame: Frame, platform: str) -> bool:
+    """Return whether a test is answered on a platform: where what it asks about is never made there, it is not."""
+    answers = evaluator.truth(test, frame.at(arm.place or frame.place))
+    return platform in platforms_in(way for _, way, _ in answers)
 
 
 def _stopped_on(
