@@ -13,8 +13,8 @@ from loaderlint.linking.files.project import Project
 from loaderlint.linking.link import link, traced, traced_in
 from loaderlint.model.edit import Fix, SetValue
 from loaderlint.model.finding import START_METHOD, Confidence, Failure, Finding, Severity
+from loaderlint.model.limits import Limits
 from loaderlint.model.loader import Loader
-from loaderlint.model.rule import Limits
 from loaderlint.model.source import Language, Source, Span
 from loaderlint.model.target import Accelerator, Platform, StartMethod, Target
 from loaderlint.model.tracing import Asked, Nothing, Traced

@@ -8,9 +8,12 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from functools import cache
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from loaderlint.model.rule import Rule
 from loaderlint.nearest import nearest
+
+if TYPE_CHECKING:
+    from loaderlint.model.rule import Rule
 
 _BOOK = "loaderlint.rules"
 
@@ -88,6 +91,9 @@ def _imported(name: str) -> ModuleType:
 
 
 def _defined_in(module: ModuleType) -> Iterator[type[Rule]]:
+    # A run in which no file has to do with loaders needs no rules, nor all that they are told of.
+    from loaderlint.model.rule import Rule
+
     for member in vars(module).values():
         own = inspect.isclass(member) and member.__module__ == module.__name__
         if own and issubclass(member, Rule) and not inspect.isabstract(member):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from loaderlint.model.rule import Rule
 from loaderlint.nearest import nearest
+
+if TYPE_CHECKING:
+    from loaderlint.model.rule import Rule
 
 ALL = "ALL"
 EVERY_DEFAULT = "LL"

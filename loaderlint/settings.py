@@ -11,16 +11,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loaderlint.model.finding import Severity
-from loaderlint.model.rule import Limits, Rule
+from loaderlint.model.limits import Limits
 from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.paths import NO_PATTERNS, PathPatterns
 from loaderlint.requirements import runs_on
 from loaderlint.rulebook import RuleBookError, all_rules
 from loaderlint.selection import EVERY_DEFAULT, Choice, Selection, names, unknown_selector
 from loaderlint.settings_files import Folder, Layer, SettingsError, command_line, read_folder, read_settings_file
+
+if TYPE_CHECKING:
+    from loaderlint.model.rule import Rule
 
 __all__ = ["Setting", "Settings", "SettingsError", "SettingsIndex", "running_platform"]
 

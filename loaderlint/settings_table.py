@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from pydantic_core import ErrorDetails
 
 from loaderlint.model.finding import Severity
-from loaderlint.model.rule import Limits
+from loaderlint.model.limits import Limits
 from loaderlint.model.target import Accelerator, Platform
 from loaderlint.rulebook import all_rules
 from loaderlint.selection import EVERY_DEFAULT, all_selectors, suggestion

@@ -11,9 +11,9 @@ import pytest
 from loaderlint.model.cells import Cells
 from loaderlint.model.edit import AddOption, Drop, Fix, GuardEntryPoint, Hoist, MakeInteger, OnlyWithWorkers, SetValue
 from loaderlint.model.finding import Confidence, Finding, Severity
+from loaderlint.model.limits import Limits
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Handing, Payload, Touch, Unpicklable
-from loaderlint.model.rule import Limits
 from loaderlint.model.source import Span
 from loaderlint.model.target import Accelerator, Platform, Target
 from loaderlint.model.value import (

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from loaderlint.model.edit import Fix
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod
-from loaderlint.model.value import Trail
+
+if TYPE_CHECKING:
+    from loaderlint.model.edit import Fix
+    from loaderlint.model.value import Trail
 
 START_METHOD = "\0"
 """What stands in the sentence of a rule where a message says how workers start."""

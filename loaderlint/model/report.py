@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from loaderlint.model.edit import Fix, TextEdit
 from loaderlint.model.finding import Failure, Finding
-from loaderlint.model.loader import Loader
-from loaderlint.model.source import Source
-from loaderlint.model.target import Target
+
+if TYPE_CHECKING:
+    from loaderlint.model.edit import Fix, TextEdit
+    from loaderlint.model.loader import Loader
+    from loaderlint.model.source import Source
+    from loaderlint.model.target import Target
 
 
 @dataclass(frozen=True)

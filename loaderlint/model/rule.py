@@ -6,26 +6,17 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from loaderlint.model.edit import Fix, Remedy, Unfixed
 from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity, Site
 from loaderlint.model.job import Cpus, Job
+from loaderlint.model.limits import Limits
 from loaderlint.model.loader import Loader, Start
 from loaderlint.model.payload import Met
 from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, Trail
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The numbers a project can set (INTERFACE.md, "Settings")."""
-
-    max_prefetch_factor: int = 4
-    max_batches_in_flight: int = 32
-    windows_workers: int = 0
 
 
 class Rule(ABC):

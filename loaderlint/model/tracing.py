@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from loaderlint.model.cells import Cells
 from loaderlint.model.finding import Failure
-from loaderlint.model.loader import Loader
 from loaderlint.model.source import Span
+
+if TYPE_CHECKING:
+    from loaderlint.model.loader import Loader
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from loaderlint.model.loader import Loader
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform
 from loaderlint.model.torch_asked import TorchAsked
 from loaderlint.model.value import CUDA, PLATFORM, Assumption, Question
 from loaderlint.reports._lines import visible
 from loaderlint.reports._words import on_platforms
+
+if TYPE_CHECKING:
+    from loaderlint.model.loader import Loader
 
 _MOST_ANSWERS = 3
 """Answers to one question that a condition names."""
