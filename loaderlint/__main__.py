@@ -29,10 +29,13 @@ def main() -> int:
         print(f"loaderlint {__version__}")
         return 0
     import signal
+    import threading
 
     # Nearly all that is made stays to the end; looking for garbage among it as often as usual takes a quarter of a run.
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, COLLECTIONS_BETWEEN_DEEPER_ONES, COLLECTIONS_BETWEEN_DEEPER_ONES)
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+    # A handler can only be set in the main thread, where somebody may call this from another.
+    alone = threading.current_thread() is threading.main_thread()
+    if alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _end)
     try:
         from loaderlint.cli import run

@@ -38,6 +38,13 @@ ITERATED: dict[str, Files] = {
         "class Own(DataLoader):\n    def __len__(self):\n        return sum(1 for _ in self)\n"
         "loader = Own(rows, num_workers=2)\nprint(len(loader))"
     ),
+    "a parameter by the name of a function of Python": (
+        "def main(rows, type):\n    loader = DataLoader(rows, num_workers=2)\n    type(loader)\nmain([1], list)\n"
+    ),
+    "what a star import may bring": {
+        "main.py": f"{IMPORT}from shown import *\n{MADE}print(loader)",
+        "shown.py": "def print(rows):\n    for row in rows:\n        pass\n",
+    },
     "imported": {
         "data.py": f"{IMPORT}{MADE}print(len(loader))",
         "main.py": "from data import loader\nfor batch in loader:\n    pass",

@@ -183,6 +183,11 @@ ARITHMETIC: Cases = {
     ),
     "a row that is repeated, the number first": ("DataLoader(data, num_workers=(3 * (0, ⟦4⟧))[5])", {"4"}),
     "a row behind another": ("first, second = [⟦4⟧] + [2]\nDataLoader(data, num_workers=first)", {"4"}),
+    "a row that grows without end": ("gpus = [0] * 100 * 100\nDataLoader(data, num_workers=len(gpus))", {"open"}),
+    "two rows that grow without end": (
+        "one = [0] * 100\ntwo = one + one\nDataLoader(data, num_workers=len(two))",
+        {"open"},
+    ),
     "the length of two rows": ("gpus = [0] * 3 + [1]\nDataLoader(data, num_workers=⟦len(gpus)⟧)", {"4"}),
     "a row that is repeated never": ("DataLoader(data, num_workers=⟦len([0, 1] * -1)⟧)", {"0"}),
     "a row repeated as often as was not seen": ("DataLoader(data, num_workers=([4] * many())[0])", {"open"}),

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.loaders.sites import PythonSite
+from loaderlint.linking.things.kinds import External, Frame
 from loaderlint.readers.python import PythonFacts, Scope
 
 if TYPE_CHECKING:
@@ -43,10 +44,14 @@ def _only_looked_at(evaluator: Evaluator, facts: PythonFacts) -> Iterator[int]:
     imported = bool(evaluator.project.direct_users(facts.source.path))
     looks: dict[tuple[int, str], int] = {}
     scopes: dict[int, Scope] = {}
-    own = facts.module.bindings
-    calls = (one for name in _LOOK if name not in own for one in facts.calls.get(name, ()))
-    for one in (one for one in calls if isinstance(one.node.func, ast.Name)):
+    for one in (one for name in _LOOK for one in facts.calls.get(name, ())):
+        if not isinstance(one.node.func, ast.Name):
+            continue
         scope = one.place.scope
+        callees = evaluator.evaluate(one.node.func, Frame(facts, one.place))
+        if [way.thing for way in callees] != [External(f"builtins.{one.node.func.id}")]:
+            # A parameter, or another module's function, may have one of these names.
+            continue
         scopes[id(scope)] = scope
         for argument in one.node.args:
             if isinstance(argument, ast.Name):

@@ -132,8 +132,8 @@ def _holds_path(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> bool:
     return any(isinstance(one.thing, Made) and locations.is_path(one.thing) for one in sides)
 
 
-MOST_REPEATED = 128
-"""A row that is repeated more often is followed no further."""
+LONGEST_ROW = 128
+"""A row that is put together to more items than this is followed no further."""
 
 
 def _made_of_rows(kind: ast.operator, operands: tuple[Possibilities, Possibilities], span: Span) -> Possibilities:
@@ -141,10 +141,12 @@ def _made_of_rows(kind: ast.operator, operands: tuple[Possibilities, Possibiliti
     found: list[Possibility] = []
     for (left, right), assumptions, places in combined(*operands):
         match kind, left.thing, right.thing:
-            case ast.Add(), Row(first, None), Row(second, None):
+            case ast.Add(), Row(first, None), Row(second, None) if len(first) + len(second) <= LONGEST_ROW:
                 thing: Thing = Row((*first, *second))
-            case (ast.Mult(), Row(items, None), int(times)) | (ast.Mult(), int(times), Row(items, None)):
-                thing = Row(items * times) if times <= MOST_REPEATED else UNSEEN
+            case (ast.Mult(), Row(items, None), int(times)) | (ast.Mult(), int(times), Row(items, None)) if (
+                len(items) * times <= LONGEST_ROW
+            ):
+                thing = Row(items * times)
             case _:
                 thing = UNSEEN
         found.append(Possibility(thing, span, assumptions=assumptions, sources=places))
