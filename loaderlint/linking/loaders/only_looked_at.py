@@ -49,7 +49,8 @@ def _only_looked_at(evaluator: Evaluator, facts: PythonFacts) -> Iterator[int]:
             continue
         scope = one.place.scope
         callees = evaluator.evaluate(one.node.func, Frame(facts, one.place))
-        if [way.thing for way in callees] != [External(f"builtins.{one.node.func.id}")]:
+        names = [way.thing.name if isinstance(way.thing, External) else "" for way in callees]
+        if names != [f"builtins.{one.node.func.id}"]:
             # A parameter, or another module's function, may have one of these names.
             continue
         scopes[id(scope)] = scope
