@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 _RELEASES = (*((1, minor) for minor in range(14)), *((2, minor) for minor in range(30)))
 """The versions of torch there are or may be that a loader runs on."""
+NEWEST = (2, 13)
+"""The version of a target that does not say which it has: what only older ones come to, no run of its own does."""
 _PATCHES = ("0", "1", "9")
 _BUILDS = ("", "+cpu", "+cu121")
 """What may follow the two numbers that a target says: a fix, and what a wheel was built for (pytorch.org, "Get

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Target
-from loaderlint.model.torch_asked import TorchAsked
+from loaderlint.model.torch_asked import NEWEST, TorchAsked
 
 Constant: TypeAlias = bool | int | float | str | None
 
@@ -174,7 +174,7 @@ def _said_by(target: Target, subject: str) -> Answer | None:
     if subject == CUDA:
         return target.cuda
     if isinstance(subject, TorchAsked):
-        return None if target.torch is None else subject.answered(target.torch)
+        return subject.answered(target.torch or NEWEST)
     return target.default_start_method.value if subject == START_METHOD else None
 
 

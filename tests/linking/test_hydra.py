@@ -461,6 +461,15 @@ def test_no_configuration_is_made_up(decorator: str) -> None:
     assert loader.num_workers.open and not loader.num_workers.known
 
 
+def test_defaults_lists_that_name_each_other_end() -> None:
+    files = {
+        "main.py": program("hydra.main(config_path='conf')", "DataLoader(1, num_workers=cfg.n)"),
+        "conf/a.yaml": "defaults: [a, b]\nn: 0\n",
+        "conf/b.yaml": "defaults: [a, {c: [1, 2]}]\nn: 3\n",
+    }
+    assert loader_of(files).num_workers.open
+
+
 def test_values_of_two_configurations_that_the_user_chooses_from_never_meet() -> None:
     files = {
         "main.py": program(

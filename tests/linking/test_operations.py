@@ -183,6 +183,7 @@ ARITHMETIC: Cases = {
     ),
     "a row that is repeated, the number first": ("DataLoader(data, num_workers=(3 * (0, ⟦4⟧))[5])", {"4"}),
     "a row behind another": ("first, second = [⟦4⟧] + [2]\nDataLoader(data, num_workers=first)", {"4"}),
+    "a range that nothing counts": ("DataLoader(data, num_workers=len(range(10 ** 30)))", {"open"}),
     "a row that grows without end": ("gpus = [0] * 100 * 100\nDataLoader(data, num_workers=len(gpus))", {"open"}),
     "two rows that grow without end": (
         "one = [0] * 100\ntwo = one + one\nDataLoader(data, num_workers=len(two))",

@@ -73,8 +73,9 @@ def test_what_else_is_asked_is_not_settled(test: str) -> None:
     assert counts(test, (2, 0)) == {2, 4}
 
 
-def test_a_version_that_is_not_known_may_be_any() -> None:
-    assert counts("TORCH_1_X", None) == {2, 4}
+def test_a_version_that_is_not_known_is_a_new_one() -> None:
+    assert counts("TORCH_1_X", None) == {4}
+    assert counts('torch.__version__ >= "2.0"', None) == {2}
     assert counts('torch.__version__ < "0.1"', None) == {4}
 
 
@@ -88,6 +89,7 @@ def test_tests_that_ask_the_same_are_one() -> None:
         "import torch\nold = torch.__version__.startswith('1.')\n"
         "DataLoader(data, num_workers=2 if old else 0, prefetch_factor=4 if torch.__version__[0] == '1' else None)\n"
     )
-    target = Target(Platform.LINUX, (3, 12))
-    met = {(one.constant, other.constant) for one, other in loader.together("num_workers", "prefetch_factor", target)}
-    assert met == {(2, 4), (0, None)}
+    for torch, expected in (((1, 13), {(2, 4)}), ((2, 0), {(0, None)})):
+        target = Target(Platform.LINUX, (3, 12), torch)
+        pairs = loader.together("num_workers", "prefetch_factor", target)
+        assert {(one.constant, other.constant) for one, other in pairs} == expected

@@ -116,7 +116,8 @@ def _range(evaluator: Evaluator, node: ast.Call, frame: Frame, span: Span) -> Po
         numbers = [one.thing.compute(_FEW_CPUS) if isinstance(one.thing, CpuCount) else one.thing for one in values]
         limits = [one for one in numbers if isinstance(one, int)]
         turns = range(*limits) if len(limits) == len(values) <= 3 and 0 not in limits[2:] else None
-        if turns is None or len(turns) > MOST_TURNS:
+        # A row that is longer than any machine counts has no `len`.
+        if turns is None or turns[MOST_TURNS:]:
             found.extend(unseen(span, assumptions))
         else:
             found.append(Possibility(Row(taken_out(turns, span)), span, assumptions=assumptions))

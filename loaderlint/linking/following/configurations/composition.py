@@ -94,14 +94,19 @@ class _Composer:
     """What the user puts at the end of the primary configuration's defaults list."""
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The groups that were met, by the key that overrides them, and what was taken."""
+    _around: list[str] = field(default_factory=list)
+    """The configurations whose defaults lists are gone through; Hydra ends where one comes to itself again."""
 
     def composed(self, path: str, group: str, package: str, trail: tuple[Step, ...], depth: int = 0) -> Items | None:
         """Return a configuration with everything its defaults list chooses; None when there is no such file."""
         part = self.repository.part(path, trail)
-        if part is None or depth > DEEPEST_DEFAULTS:
+        if part is None or depth > DEEPEST_DEFAULTS or path in self._around:
             return None
         own = Items({key: values for key, values in part.tree.entries.items() if key != "defaults"}, part.tree.complete)
-        return self._with_defaults(part, own, group, package, trail, depth)
+        self._around.append(path)
+        found = self._with_defaults(part, own, group, package, trail, depth)
+        self._around.pop()
+        return found
 
     def _with_defaults(
         self, part: Part, own: Items, group: str, package: str, trail: tuple[Step, ...], depth: int
