@@ -7,8 +7,9 @@ Sources: ``DataLoader.__init__`` and the iterators in ``torch/utils/data/dataloa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from loaderlint.model.finding import Confidence
 from loaderlint.model.loader import Loader
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, CommandLineText, Constant, CpuCount, Object
@@ -35,7 +36,18 @@ class Refusal:
 
 def refusal(option: str, written: Candidate, target: Target) -> Refusal | None:
     """Return what torch has against this value of an option on the target, or None where it is fine."""
-    return _JUDGES[option](arriving(written, target), target)
+    wrong = _JUDGES[option](arriving(written, target), target)
+    given = isinstance(written.constant, CommandLineText)
+    if wrong is None or not given or wrong.error is None:
+        return wrong
+    # Which number a user gives is not known.
+    return replace(wrong, error=wrong.error.replace(f"={_SOME_FLOAT}", "=…"))
+
+
+def how_sure(given: Candidate) -> Confidence | None:
+    """Return how sure it is that a run raises: whoever may give a float may as well leave the default."""
+    constant = given.constant
+    return Confidence.LIKELY if isinstance(constant, CommandLineText) and constant.number else None
 
 
 def arriving(written: Candidate, target: Target) -> Constant:

@@ -13,7 +13,7 @@ from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, together
 
 from ._counts import asks_for_workers
-from ._refusals import refusal
+from ._refusals import how_sure, refusal
 
 
 class InvalidOptionValue(Rule):
@@ -60,7 +60,7 @@ class InvalidOptionValue(Rule):
                 prefetches = option == "prefetch_factor"
                 fix = drop(loader, option, given, target) if prefetches else Unfixed("what was meant is not known")
                 unsure = wrong.is_handled(loader) or (prefetches and asks_for_workers(given))
-                sure = Confidence.POSSIBLE if unsure else None
+                sure = Confidence.POSSIBLE if unsure else how_sure(given)
                 yield self.finding(loader, given, message, target, confidence=sure, error=wrong.error, fix=fix)
 
 

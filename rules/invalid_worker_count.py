@@ -13,7 +13,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.target import Target
 from loaderlint.model.value import Candidate, CommandLineText, Value, asks_no_more
 
-from ._refusals import Refusal, arriving, refusal
+from ._refusals import Refusal, arriving, how_sure, refusal
 
 
 class InvalidWorkerCount(Rule):
@@ -64,14 +64,8 @@ class InvalidWorkerCount(Rule):
             if not any(other != place and other.holds(place) for other in refused):
                 message = f"{loader.spelled('num_workers')} is {workers.shown}, {wrong.why}"
                 fix = _fix(loader, workers, target)
-                sure = Confidence.POSSIBLE if wrong.is_handled(loader) else _sure_of(workers)
+                sure = Confidence.POSSIBLE if wrong.is_handled(loader) else how_sure(workers)
                 yield self.finding(loader, workers, message, target, confidence=sure, error=wrong.error, fix=fix)
-
-
-def _sure_of(workers: Candidate) -> Confidence | None:
-    """Return how sure it is that a run raises: a user may well give a float of 0, which torch takes."""
-    given = workers.constant
-    return Confidence.LIKELY if isinstance(given, CommandLineText) and given.number else None
 
 
 def _fix(loader: Loader, workers: Candidate, target: Target) -> Remedy:

@@ -837,6 +837,11 @@ class TestInvalidWorkerCount:
 
 
 class TestInvalidOptionValue:
+    def test_which_float_a_user_gives_is_not_made_up(self) -> None:
+        finding = the_finding("LL206", a_loader(batch_size=CommandLineText("--batch-size", True)), LINUX)
+        assert finding.confidence is Confidence.LIKELY
+        assert finding.error is not None and finding.error.endswith("but got batch_size=…")
+
     @pytest.mark.parametrize(
         ("option", "constant", "error"),
         [
