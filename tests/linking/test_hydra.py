@@ -412,6 +412,14 @@ OF_PATHS: Cases = {
         },
         {"4", "open"},
     ),
+    "a folder beside the file": (
+        {
+            "src/train.py": PATHS
+            + program("hydra.main(config_path=str(Path(__file__).with_name('conf')), config_name='train')"),
+            "src/conf/train.yaml": TRAIN,
+        },
+        {"4", "open"},
+    ),
     "joined with os.path": (
         {
             "src/train.py": "import os\n"

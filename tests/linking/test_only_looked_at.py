@@ -11,6 +11,7 @@ IN_FUNCTION = "def main(rows):\n    loader = DataLoader(rows, num_workers=2)\n  
 
 LOOKED_AT: dict[str, Files] = {
     "its length at the top": f"{MADE}print(len(loader))",
+    "its length at once": "print(len(DataLoader(rows, num_workers=2)))",
     "its length in a function": IN_FUNCTION.format("print(len(loader))"),
     "its length in a text": IN_FUNCTION.format("print(f'{len(loader)} batches')"),
     "its length and what it is": IN_FUNCTION.format("print(loader, len(loader), isinstance(loader, object))"),
@@ -22,6 +23,7 @@ ITERATED: dict[str, Files] = {
     "iterated in a comprehension": IN_FUNCTION.format("print(len(loader), [batch for batch in loader])"),
     "its batches printed": IN_FUNCTION.format("print(len(loader)); print(*loader)"),
     "its first batch": IN_FUNCTION.format("print(len(loader)); print(next(iter(loader)))"),
+    "handed on at once": "train(DataLoader(rows, num_workers=2))",
     "handed on": IN_FUNCTION.format("print(len(loader)); train(loader)"),
     "returned": IN_FUNCTION.format("print(len(loader)); return loader"),
     "kept": IN_FUNCTION.format("print(len(loader)); rows.loader = loader"),

@@ -39,6 +39,7 @@ TESTS: dict[str, tuple[str, set[str]]] = {
     ),
     "distutils": ('LooseVersion(torch.__version__) >= LooseVersion("1.7.0")', {"1.10", "1.13", "2.0", "2.10"}),
     "pkg_resources": ('parse_version(torch.__version__) >= parse_version("1.13")', {"1.13", "2.0", "2.10"}),
+    "torch's own class": ('torch.torch_version.TorchVersion(torch.__version__) < "2.0"', {"1.6", "1.10", "1.13"}),
     "parts of a version": ("version.parse(torch.__version__).major == 2", {"2.0", "2.10"}),
     "the numbers of a version": ("version.parse(torch.__version__).release >= (1, 13)", {"1.13", "2.0", "2.10"}),
     "the first number": ('int(torch.__version__.split(".")[0]) < 2', {"1.6", "1.10", "1.13"}),

@@ -55,7 +55,10 @@ def _only_looked_at(evaluator: Evaluator, facts: PythonFacts) -> Iterator[int]:
             continue
         scopes[id(scope)] = scope
         for argument in one.node.args:
-            if isinstance(argument, ast.Name):
+            if isinstance(argument, ast.Call):
+                # ``len(DataLoader(…))``: nothing else has it.
+                yield id(argument)
+            elif isinstance(argument, ast.Name):
                 key = (id(scope), argument.id)
                 looks[key] = looks.get(key, 0) + 1
     for (of, name), count in looks.items():

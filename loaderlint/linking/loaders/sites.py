@@ -17,7 +17,7 @@ from loaderlint.linking.things.kinds import Class, External, Frame, Function, Ma
 from loaderlint.linking.things.made_calls import names_definition
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import CallSite, PythonFacts, dotted
+from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
 
@@ -114,7 +114,7 @@ def _partials_before(site: PythonSite) -> Iterator[PythonSite]:
 
 def _site(evaluator: Evaluator, facts: PythonFacts, site: CallSite) -> PythonSite | None:
     frame = Frame(facts, site.place)
-    if _is_meant_to_fail(facts, site.node):
+    if _is_meant_to_fail(facts, site.node, site.place):
         return None
     if classes.is_super_init(site.node):
         return _base_call(evaluator, frame, site)
@@ -274,8 +274,13 @@ def _base_call(evaluator: Evaluator, frame: Frame, site: CallSite) -> PythonSite
     return replace(found, starts_workers=starts) if found is not None else None
 
 
-def _is_meant_to_fail(facts: PythonFacts, call: ast.Call) -> bool:
-    """Return whether a call stands in a test's ``with pytest.raises(...)``, or in a lambda that it hands over there."""
+def _is_meant_to_fail(facts: PythonFacts, call: ast.Call, place: Place) -> bool:
+    """Return whether a call stands in a test's ``with pytest.raises(...)``, or in a lambda that it hands over there.
+
+    So it does in a test that is marked to fail.
+    """
+    if _is_marked_to_fail(place.scope):
+        return True
     expecting = [site.node for name in _EXPECTS_AN_ERROR for site in facts.calls.get(name, ())]
     if not expecting:
         return False
@@ -287,6 +292,17 @@ def _is_meant_to_fail(facts: PythonFacts, call: ast.Call) -> bool:
         and facts.span(block).holds(span)
         for block in facts.blocks
     )
+
+
+def _is_marked_to_fail(scope: Scope | None) -> bool:
+    """Return whether a function or class, or one around it, is a test with ``@pytest.mark.xfail``."""
+    while scope is not None:
+        marks = scope.node.decorator_list if isinstance(scope.node, FunctionNode | ast.ClassDef) else ()
+        names = (dotted(one.func if isinstance(one, ast.Call) else one) or "" for one in marks)
+        if any(name.endswith("mark.xfail") for name in names):
+            return True
+        scope = scope.parent
+    return False
 
 
 _EXPECTS_AN_ERROR = ("raises", "assertRaises", "assertRaisesRegex")

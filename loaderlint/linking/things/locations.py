@@ -164,6 +164,9 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
         yield from _as(_SAME_METHODS[last], of(evaluator, call.func.value, frame))
     elif method and last == "joinpath" and isinstance(call.func, ast.Attribute):
         yield from _as(Form.PATH, _joined(evaluator, [call.func.value, *call.args], frame))
+    elif method and last == "with_name" and isinstance(call.func, ast.Attribute) and len(call.args) == 1:
+        above = ast.copy_location(ast.Constant(".."), call)
+        yield from _as(Form.PATH, _joined(evaluator, [call.func.value, above, *call.args], frame))
     elif made.callee == file_lines.JOINED:
         yield from _of_lines(evaluator, made)
     elif made.callee == "re.sub" and (sign := file_lines.sign_cut(call)) is not None:

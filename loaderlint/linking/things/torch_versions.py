@@ -27,7 +27,7 @@ _Worked: TypeAlias = Callable[[str], Any]
 """What gives the value of an expression for a version as torch spells it."""
 
 _VERSIONS = ("torch.__version__", "torch.version.__version__", "torch.torch_version.__version__")
-_PARSERS = frozenset({"parse", "parse_version", "Version", "LooseVersion", "StrictVersion", "TorchVersion"})
+_PARSERS = frozenset({"parse", "parse_version", "Version", "LooseVersion", "StrictVersion"})
 """The last parts of the names of what makes a text comparable: ``packaging.version``, ``pkg_resources``,
 ``distutils.version``, ``torch.torch_version``."""
 _NUMBERS = re.compile(r"\s*v?(\d+(?:\.\d+)*)")
@@ -151,6 +151,8 @@ class _Reading:
             return self._all(_as_numbers, node.args[1:], frame, depth)
         if isinstance(node.func, ast.Name) and last in _FUNCTIONS and len(node.args) == 1:
             return self._all(_FUNCTIONS[last], node.args, frame, depth)
+        if last == "TorchVersion" and len(node.args) == 1 and self._is_of_library(node.func, frame):
+            return self._all(_Spelled, node.args, frame, depth)
         if last in _PARSERS and len(node.args) == 1 and self._is_of_library(node.func, frame):
             return self._all(_parsed, node.args, frame, depth)
         if last in _TEXT_METHODS and isinstance(node.func, ast.Attribute):
