@@ -43,6 +43,7 @@ from loaderlint.readers.python_scopes import (
     dotted,
     is_for_types,
     is_main_test,
+    keyword_names,
     names_in,
     parameters,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "is_for_types",
     "is_main_test",
     "key_of",
+    "keyword_names",
     "names_in",
     "owners_set",
     "parameters",

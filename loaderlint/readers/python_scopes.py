@@ -329,6 +329,11 @@ def parameters(node: FunctionNode | ast.Lambda) -> Iterator[ast.arg]:
         yield arguments.kwarg
 
 
+def keyword_names(node: FunctionNode | ast.Lambda) -> frozenset[str]:
+    """Return the names by which a call can give a function's parameters: ``*args`` and ``**kwargs`` go by none."""
+    return frozenset(one.arg for one in (*node.args.args, *node.args.kwonlyargs))
+
+
 def default_of(node: FunctionNode | ast.Lambda, name: str) -> ast.expr | None:
     """Return the expression of a parameter's default, None when it has none."""
     arguments = node.args

@@ -79,6 +79,15 @@ _HUGGING_FACE = LoaderCallable(
     accumulation="gradient_accumulation_steps",
 )
 
+SETTINGS_OF_TRAINERS = (
+    "transformers.TrainingArguments",
+    "transformers.training_args.TrainingArguments",
+    "transformers.Seq2SeqTrainingArguments",
+    "trl.SFTConfig",
+    "trl.DPOConfig",
+)
+"""What Hugging Face's trainers are told how to make their loaders by."""
+
 TORCH_LOADER = "torch.utils.data.DataLoader"
 
 LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
@@ -122,11 +131,7 @@ LOADER_CALLABLES: Mapping[str, LoaderCallable] = {
     "lightning.pytorch.LightningDataModule.from_datasets": LoaderCallable(),
     "speechbrain.dataio.dataloader.make_dataloader": LoaderCallable(("dataset", "")),
     "speechbrain.dataio.dataloader.SaveableDataLoader": _TORCH,
-    "transformers.TrainingArguments": _HUGGING_FACE,
-    "transformers.training_args.TrainingArguments": _HUGGING_FACE,
-    "transformers.Seq2SeqTrainingArguments": _HUGGING_FACE,
-    "trl.SFTConfig": _HUGGING_FACE,
-    "trl.DPOConfig": _HUGGING_FACE,
+    **dict.fromkeys(SETTINGS_OF_TRAINERS, _HUGGING_FACE),
 }
 """Loader callables by dotted name."""
 

@@ -343,11 +343,12 @@ def in_text(text: str, files: dict[str, str], declaration: str = "parser.add_arg
 
 TASKS = {"tasks/red/a.json": '{"num_workers": ⟦4⟧}', "tasks/blue/a.json": '{"num_workers": ⟦0⟧}'}
 UNREAD_TASKS = {path: text.replace("⟦", "").replace("⟧", "") for path, text in TASKS.items()}
+TASKS_NAMED = {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}
 
 IN_TEXT: Cases = {
     "a folder of the user's": (in_text("f'./tasks/{args.task}/a.json'", TASKS), {"4", "0", "open"}),
     "a file of the user's": (
-        in_text("f'tasks/red/{args.task}.json'", {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}),
+        in_text("f'tasks/red/{args.task}.json'", TASKS_NAMED),
         {"4", "open"},
     ),
     "all of the name": (in_text("f'{args.task}'", TWO), {"4", "0", "open"}),
@@ -360,7 +361,7 @@ IN_TEXT: Cases = {
         {"4", "open"},
     ),
     "a name of the program's own": (
-        in_text("f'tasks/{TASK}/a.json'", {**UNREAD_TASKS, **dict([*TASKS.items()][:1])}, "TASK = 'red'"),
+        in_text("f'tasks/{TASK}/a.json'", TASKS_NAMED, "TASK = 'red'"),
         {"4"},
     ),
     "one name at two places": (
@@ -378,6 +379,27 @@ IN_TEXT: Cases = {
         ),
         {"4", "0", "2", "open"},
     ),
+    "a name between two texts": (in_text("'tasks/' + args.task + '/a.json'", TASKS), {"4", "0", "open"}),
+    "a text that goes on": (in_text("f'tasks/{args.task}' + '/a.json'", TASKS), {"4", "0", "open"}),
+    "a text in a text": (in_text("'/'.join(('tasks', 'red')) + '/a.json'", UNREAD_TASKS), {"open"}),
+    "a text of a name that has names in it": (
+        in_text(
+            "f'{FOLDER}/{args.name}.json'", TASKS_NAMED, "FOLDER = 'tasks/' + 'red'\nparser.add_argument('--name')"
+        ),
+        {"4", "open"},
+    ),
+    "marks of a text": (in_text("'tasks/%s/a.json' % args.task", TASKS), {"4", "0", "open"}),
+    "several marks": (in_text("'%s/%s/a.json' % ('tasks', args.task)", TASKS), {"4", "0", "open"}),
+    "a mark of a number": (in_text("'tasks/%d/a.json' % args.task", UNREAD_TASKS), {"open"}),
+    "more than there are marks": (in_text("'tasks/%s/a.json' % ('red', args.task)", UNREAD_TASKS), {"open"}),
+    "braces": (in_text("'tasks/{}/a.json'.format(args.task)", TASKS), {"4", "0", "open"}),
+    "braces with a name and a number": (
+        in_text("'{0}/{name}/a.json'.format('tasks', name=args.task)", TASKS),
+        {"4", "0", "open"},
+    ),
+    "braces in a way of their own": (in_text("'tasks/{:>3}/a.json'.format(args.task)", UNREAD_TASKS), {"open"}),
+    "braces with too little": (in_text("'tasks/{}/{}.json'.format(args.task)", UNREAD_TASKS), {"open"}),
+    "braces of what is given as a whole": (in_text("'tasks/{}/a.json'.format(*args.task)", UNREAD_TASKS), {"open"}),
     "a folder that nobody sees": (in_text("f'tasks/{task()}/a.json'", UNREAD_TASKS), {"open"}),
     "a name in a way of its own": (in_text("f'tasks/{args.task!r}/a.json'", UNREAD_TASKS), {"open"}),
     "a name above the folder": (in_text("f'../tasks/{args.task}/a.json'", UNREAD_TASKS), {"open"}),

@@ -8,6 +8,17 @@ from tests.linking.traced import IMPORT, Cases, loader_of, traced
 READS_N = f"{IMPORT}{{}}\nDataLoader(data, num_workers=N)\n"
 READS_MODULE = f"{IMPORT}{{}}\nDataLoader(data, num_workers=constants.N)\n"
 
+
+def of_applications(module: str, n: str = "⟦8⟧") -> dict[str, str]:
+    """A program that calls what it finds in a module by a name of its own, one of two that there are."""
+    run = f"import importlib\ndef run(name, n):\n    importlib.import_module({module}).main(n)\n"
+    return {
+        "main.py": f"{run}run('fast', {n})\nrun('slow', 4)\n",
+        "apps/fast/train.py": f"{IMPORT}def main(n):\n    DataLoader(data, num_workers=n)\n",
+        "apps/slow/train.py": "def main(n):\n    print(n)\n",
+    }
+
+
 IMPORTS: Cases = {
     "a function of the name of its module, handed on by the package": (
         {
@@ -392,6 +403,9 @@ IMPORTS: Cases = {
         },
         {"8"},
     ),
+    "by importlib, what is called being of the module": (of_applications("f'apps.{name}.train'"), {"8"}),
+    "by importlib, the module put together": (of_applications("'apps.' + name + '.train'"), {"8"}),
+    "by importlib, the module not to be seen": (of_applications("f'apps.{named()}.train'", n="8"), {"open"}),
     "by importlib, relative": (
         {
             "pkg/main.py": READS_MODULE.format(

@@ -126,6 +126,23 @@ TOLD: Cases = {
 }
 
 PARAMETERS: Cases = {
+    "a keyword by the name of what takes the positional ones": (
+        "def load(*args, **kwargs):\n    DataLoader(data, num_workers=kwargs['args'])\nload(args=⟦4⟧)\n",
+        {"4"},
+    ),
+    "such a keyword handed on": (
+        "def load(args):\n    DataLoader(data, num_workers=args)\n"
+        "def build(*args, **kwargs):\n    load(*args, **kwargs)\nbuild(args=⟦4⟧)\n",
+        {"4"},
+    ),
+    "a keyword by the name of what takes all others": (
+        "def load(**kwargs):\n    DataLoader(data, num_workers=kwargs['kwargs'])\nload(kwargs=⟦4⟧)\n",
+        {"4"},
+    ),
+    "no keyword that a parameter takes": (
+        "def load(n=0, **kwargs):\n    DataLoader(data, num_workers=kwargs['n'])\nload(n=4)\n",
+        {"open"},
+    ),
     "a call that is made under a condition is given what holds under it": (
         "def load(n):\n    return DataLoader(d, num_workers=n)\nn = ⟦4⟧ if fast() else ⟦2⟧\nFAST = fast()\n"
         "m = ⟦3⟧ if FAST else 5\nload(n)\nif FAST:\n    load(m)",

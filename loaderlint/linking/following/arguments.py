@@ -37,7 +37,15 @@ from loaderlint.linking.things.made_calls import Caller, is_plain
 from loaderlint.model.loader import TORCH_DEFAULTS
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, default_of, owners_set, parameters
+from loaderlint.readers.python import (
+    FunctionNode,
+    PythonFacts,
+    Scope,
+    default_of,
+    keyword_names,
+    owners_set,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -92,7 +100,8 @@ class Arguments(Mapping[str, Possibilities]):
         items = ways[0].thing if len(ways) == 1 else None
         if not isinstance(items, Items):
             return False
-        more = (items.entries[key] for key in items.entries if key not in self._declared)
+        own = keyword_names(self._function)
+        more = (items.entries[key] for key in items.entries if key not in own)
         return any(values and not any(isinstance(one.thing, Absent | Unseen) for one in values) for values in more)
 
     def _given(self, name: str) -> Possibilities | None:
@@ -154,9 +163,10 @@ class Arguments(Mapping[str, Possibilities]):
 
     def _others(self) -> Possibilities:
         """Return what ``**kwargs`` takes."""
-        keywords = [one for one in self._call.keywords if one.arg not in self._declared]
+        own = keyword_names(self._function)
+        keywords = [one for one in self._call.keywords if one.arg not in own]
         items = dictionaries.items_of_call(self._evaluator, ast.Call(self._call.func, [], keywords), self._frame)
-        rest = Lazily.of((key for key in items.entries if key not in self._declared), items.entries.__getitem__)
+        rest = Lazily.of((key for key in items.entries if key not in own), items.entries.__getitem__)
         return (Possibility(Items(rest, items.complete), self._frame.facts.span(self._call)),)
 
     def _followed(self, given: ast.expr | Possibilities) -> Possibilities:
@@ -305,7 +315,7 @@ def spread_over(given: Items, function: FunctionNode | ast.Lambda, span: Span) -
     """Return what a dictionary hands over where it holds all keyword arguments of a call, by parameter name."""
     declared = [one.arg for one in parameters(function)]
     taken = function.args.kwarg
-    rest = [key for key in given.entries if key not in declared]
+    rest = [key for key in given.entries if key not in keyword_names(function)]
 
     def handed(name: str) -> Possibilities:
         if taken is not None and name == taken.arg:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following import arguments, parameters
+from loaderlint.linking.following import arguments, library_attributes, parameters
 from loaderlint.linking.things import classes, dictionaries
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -75,7 +75,7 @@ def given(
     by_users = one_of(user, (("default", default), ("given", unseen(span))))
     if not makers:
         return by_users
-    order = fields_of(evaluator, owner)
+    order = [] if library_attributes.takes_more_before(evaluator, owner) else fields_of(evaluator, owner)
     keyword = _keyword(owner, name)
     removable = any(
         arguments.is_neutral(one.value, name)

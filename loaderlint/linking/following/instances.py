@@ -18,6 +18,7 @@ from loaderlint.linking.following import (
     functions,
     held,
     hierarchy,
+    library_attributes,
     parameters,
     repaired,
     replacing,
@@ -200,7 +201,37 @@ def _inherited(
         if ways:
             methods = (one for one in _own_methods(evaluator, instance, owner) if one[0] not in without)
             return replacing.told_apart(owner, name, ways, replacing.by(methods, name))
-    return ()
+    return _kept_by_library(evaluator, instance, name, span)
+
+
+def _kept_by_library(evaluator: Evaluator, instance: Instance, name: str, span: Span) -> Possibilities:
+    """Return what a class of a library above those of the project gives an attribute, nothing where that is unseen."""
+    keeping = library_attributes.keeping(evaluator, instance.of, name)
+    if keeping is None:
+        return ()
+    if keeping.holders:
+        return library_attributes.held(instance, name, span)
+    return handed_to_library(evaluator, instance, name, span)
+
+
+def handed_to_library(evaluator: Evaluator, instance: Instance, name: str, span: Span) -> Possibilities:
+    """Return what the constructor of a library is given for what it keeps under a name on an object."""
+    keeping = library_attributes.keeping(evaluator, instance.of, name)
+    constructors = [
+        (owner, scope)
+        for owner in classes.lineage(evaluator, instance.of)
+        for scope in owner.scope.children
+        if scope.name == "__init__"
+    ]
+    if keeping is None:
+        return unseen(span)
+    if not constructors:
+        return library_attributes.of_makers(evaluator, instance, keeping, name, span)
+    frame = _method_frame(evaluator, instance, *constructors[-1])
+    calls = (site for site in constructors[-1][1].calls if classes.is_super_init(site.node))
+    ways = [library_attributes.given(evaluator, Caller(frame.at(one.place), one.node), keeping, name) for one in calls]
+    # What it holds where the constructor hands nothing up the library says.
+    return settled(one_of(classes.subject(instance.of), enumerate(ways)), lambda: unseen(span))
 
 
 def _before_calls(

@@ -42,7 +42,7 @@ def read(evaluator: Evaluator, loader: Made, name: str, span: Span) -> Possibili
     """Return what an attribute of a loader holds, None where it is none of the options that torch keeps as given."""
     if loader.callee not in LOADERS_OF_TORCH or name not in TORCH_DEFAULTS or name in _CHANGED_BY_TORCH:
         return None
-    if id(loader.call) in evaluator.once(("set on loaders", name), frozenset[int](), lambda: _changed(evaluator, name)):
+    if is_set_on(evaluator, loader, name):
         return unseen(span)
     if name == "batch_size" and not all(_is_left_out(one) for one in _given(evaluator, loader, "batch_sampler")):
         return unseen(span)
@@ -53,6 +53,12 @@ def read(evaluator: Evaluator, loader: Made, name: str, span: Span) -> Possibili
         # With workers it is 2 then.
         return unseen(span)
     return distinct(irremovable(found))
+
+
+def is_set_on(evaluator: Evaluator, made: Made, name: str) -> bool:
+    """Return whether an attribute is set on what a call of a library made."""
+    changed = evaluator.once(("set on loaders", name), frozenset[int](), lambda: _changed(evaluator, name))
+    return id(made.call) in changed
 
 
 def _is_left_out(one: Possibility) -> bool:
@@ -76,7 +82,7 @@ def _given(evaluator: Evaluator, loader: Made, name: str) -> Possibilities:
 
 
 def _changed(evaluator: Evaluator, name: str) -> frozenset[int]:
-    """Return the calls that make the loaders of which an attribute is set after they were made."""
+    """Return the calls of libraries that make what an attribute is set on after it was made."""
     return frozenset(
         id(one.thing.call)
         for where, target in _targets(evaluator, name)

@@ -10,6 +10,7 @@ from loaderlint.linking.following import (
     environment,
     instances,
     keys_asked,
+    library_attributes,
     loader_attributes,
     modules,
     subclasses,
@@ -101,10 +102,28 @@ def member(evaluator: Evaluator, owner: Possibility, node: ast.Attribute, frame:
         return guards.process_name(span)
     if isinstance(thing, Made) and thing.callee == "torch.device" and name == "type" and thing.call.args:
         return evaluator.evaluate(thing.call.args[0], thing.frame)
+    if isinstance(thing, Made) and thing.callee.startswith(library_attributes.HELD):
+        return _of_held(evaluator, thing, node, frame, span)
+    if isinstance(thing, Made) and (kept := library_attributes.read(evaluator, thing, name, span)) is not None:
+        text = frame.facts.text(node)
+        return tuple(one.step(span, text) if one.constant else one for one in kept)
     if isinstance(thing, Made) and (option := loader_attributes.read(evaluator, thing, name, span)) is not None:
         text = frame.facts.text(node)
         return tuple(one.step(span, text) if one.constant else one for one in option)
     return unseen(span)
+
+
+def _of_held(evaluator: Evaluator, thing: Made, node: ast.Attribute, frame: Frame, span: Span) -> Possibilities:
+    """Return what an attribute is of the settings that an object of a library's class keeps."""
+    instance = thing.frame.receiver
+    if instance is None or not library_attributes.may_ask(node.attr):
+        return unseen(span)
+    kept = thing.callee.removeprefix(library_attributes.HELD)
+    with evaluator.steps(library_attributes.MOST_STEPS_OF_HELD):
+        settings_kept = instances.handed_to_library(evaluator, instance, kept, span)
+    return distinct(
+        found for one in settings_kept for found in under(member(evaluator, one, node, frame, span), one.assumptions)
+    )
 
 
 def _before_post_init(evaluator: Evaluator, thing: Instance, node: ast.Attribute, frame: Frame) -> Possibilities:

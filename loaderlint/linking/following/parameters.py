@@ -37,7 +37,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.made_calls import AnyCaller, Caller, SettingsCaller
 from loaderlint.model.source import Span
 from loaderlint.model.value import Assumptions
-from loaderlint.readers.python import FunctionNode, called_by, default_of, parameters
+from loaderlint.readers.python import FunctionNode, called_by, default_of, keyword_names, parameters
 from loaderlint.vocabulary.prefilter import may_matter
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _rest(
     source = configurable.source_of(evaluator, function, frame.facts, frame.scope)
     if source is None and decorators.hides_arguments(evaluator, function, frame.facts, frame.scope):
         return anything
-    named = {one.arg for one in parameters(function)}
+    named = keyword_names(function)
     ways: list[tuple[int, Possibilities]] = []
     values: Mapping[str, Possibilities]
     for number, caller in _on_the_object(evaluator, called.by, frame):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following import copies, members, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import argparse_args, opened
-from loaderlint.linking.things import classes, file_lines, operators, rows, settings
+from loaderlint.linking.things import classes, file_lines, operators, rows, settings, templates
 from loaderlint.linking.things.kinds import (
     GIVEN,
     CommandLine,
@@ -76,6 +76,8 @@ def given_by(
         return _split(owner, [evaluator.evaluate(argument, frame) for argument in node.args], span)
     if isinstance(thing, str) and name == "join" and (lines := file_lines.joined(node)) is not None:
         return (Possibility(Made(file_lines.JOINED, lines, frame), span),)
+    if isinstance(thing, str) and name == "format" and (text := templates.formatted(thing, node)) is not None:
+        return templates.written(text, frame)
     if isinstance(thing, str) and name in ("startswith", "endswith") and len(node.args) == 1:
         return _begins_or_ends(evaluator, owner, node, name, frame)
     if isinstance(thing, str) and name in _GIVE_TEXT and not node.keywords:

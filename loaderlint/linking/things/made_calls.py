@@ -19,7 +19,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Binding, FunctionNode, Scope, dotted
+from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
@@ -94,20 +94,25 @@ _TESTS = frozenset({"test", "tests"})
 
 
 def names_definition(callee: ast.expr, frame: Frame) -> bool:
-    """Return whether a callee is a name, or an attribute of something imported, as classes and functions are called."""
+    """Return whether a callee is a name, or an attribute of something imported, as classes and functions are called.
+
+    The module may be imported on the spot: ``importlib.import_module(name).main(settings)``.
+    """
+    if isinstance(callee, ast.Attribute) and _imports(callee.value):
+        return True
     name = dotted(callee)
     root, _, attribute = (name or "").partition(".")
     scope: Scope | None = frame.scope
     while attribute and scope is not None:
         if root in scope.bindings:
-            return any(one.kind in ("import", "class") or _imports(one) for one in scope.bindings[root])
+            return any(one.kind in ("import", "class") or _imports(one.value) for one in scope.bindings[root])
         scope = scope.parent
     return name is not None
 
 
-def _imports(binding: Binding) -> bool:
-    """Return whether a statement imports a module by its name: ``module = importlib.import_module("data")``."""
-    return isinstance(binding.value, ast.Call) and called_name(binding.value) == "import_module"
+def _imports(value: ast.expr | None) -> bool:
+    """Return whether an expression imports a module by its name: ``importlib.import_module("data")``."""
+    return isinstance(value, ast.Call) and called_name(value) == "import_module"
 
 
 def without_first(call: ast.Call) -> ast.Call:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.things import guards, locations, platforms, torch_versions
+from loaderlint.linking.things import guards, locations, platforms, templates, torch_versions
 from loaderlint.linking.things.dictionaries import is_complete, limited, updated
 from loaderlint.linking.things.kinds import (
     FALSY,
@@ -109,6 +109,9 @@ def binary(evaluator: Evaluator, node: ast.BinOp, frame: Frame) -> Possibilities
     span = frame.facts.span(node)
     if isinstance(node.op, ast.Div) and _holds_path(evaluator, node, frame):
         return (Possibility(locations.joined(node.left, node.right, frame), span),)
+    text = templates.summed(node)
+    if text is not None:
+        return templates.written(text, frame)
     if any(isinstance(side, ast.JoinedStr) or _is_text(side) for side in (node.left, node.right)):
         return never_none(unseen(span))
     operands = (evaluator.evaluate(node.left, frame), evaluator.evaluate(node.right, frame))

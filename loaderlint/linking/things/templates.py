@@ -1,12 +1,16 @@
-"""Text with names in it, ``f"tasks/{args.task}/config.yaml"``: which files and modules of the project it can name."""
+"""Text with names in it, ``f"tasks/{args.task}/config.yaml"``: which files and modules of the project it can name.
+
+However it is put together, it is followed as the f-string that gives the same.
+"""
 
 from __future__ import annotations
 
 import ast
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.things.kinds import (
@@ -44,6 +48,74 @@ def written(node: ast.JoinedStr, frame: Frame) -> Possibilities:
     return (Possibility(Made(WRITTEN, call, frame), frame.facts.span(node)),)
 
 
+def summed(node: ast.BinOp) -> ast.JoinedStr | None:
+    """Return what ``"tasks." + name`` and ``"tasks.%s" % name`` give as an f-string, None for any other operation."""
+    if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+        given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        return _filled(node, _PLAIN_MARK.split(node.left.value), given)
+    parts = [*_summands(node)]
+    if not any(isinstance(one, ast.JoinedStr) or _is_text(one) for one in parts):
+        return None
+    return _as_one(node, parts)
+
+
+def formatted(text: str, node: ast.Call) -> ast.JoinedStr | None:
+    """Return what ``"tasks.{}".format(name)`` gives as an f-string, None where that spells a value in its own way."""
+    given: dict[str, ast.expr] = {str(index): one for index, one in enumerate(node.args)}
+    given.update((one.arg, one.value) for one in node.keywords if one.arg is not None)
+    if any(isinstance(one, ast.Starred) for one in node.args) or len(given) < len(node.args) + len(node.keywords):
+        return None
+    parts: list[ast.expr] = []
+    numbered = 0
+    try:
+        for literal, name, form, conversion in Formatter().parse(text):
+            parts.append(ast.copy_location(ast.Constant(literal), node))
+            if name is None:
+                continue
+            asked, numbered = (str(numbered), numbered + 1) if name == "" else (name, numbered)
+            if form or conversion or asked not in given:
+                return None
+            parts.append(given[asked])
+    except ValueError:
+        return None
+    return _as_one(node, parts)
+
+
+_PLAIN_MARK = re.compile("%s")
+
+
+def _summands(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a sum adds up, in order."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _summands(node.left)
+        yield from _summands(node.right)
+    else:
+        yield node
+
+
+def _filled(node: ast.expr, texts: Sequence[str], given: Sequence[ast.expr]) -> ast.JoinedStr | None:
+    """Return the f-string with something given between each two texts, None where these ask for anything else."""
+    starred = any(isinstance(one, ast.Starred) for one in given)
+    if starred or len(texts) != len(given) + 1 or any("%" in one for one in texts):
+        return None
+    written = [ast.copy_location(ast.Constant(one), node) for one in texts]
+    return _as_one(node, [*(part for pair in zip(written, given, strict=False) for part in pair), written[-1]])
+
+
+def _as_one(node: ast.expr, parts: Sequence[ast.expr]) -> ast.JoinedStr:
+    values: list[ast.expr] = []
+    for one in parts:
+        if isinstance(one, ast.JoinedStr):
+            values.extend(one.values)
+        else:
+            values.append(one if _is_text(one) else ast.copy_location(ast.FormattedValue(one, -1, None), one))
+    return ast.copy_location(ast.JoinedStr(values), node)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def spelled_out(evaluator: Evaluator, possibilities: Possibilities) -> Iterator[Possibility]:
     """Yield possibilities, for each text with names in it what that can be."""
     for one in possibilities:
@@ -61,14 +133,14 @@ def _text(evaluator: Evaluator, node: ast.JoinedStr, frame: Frame) -> Possibilit
     for value in node.values:
         plain = not isinstance(value, ast.FormattedValue) or (value.format_spec is None and value.conversion == -1)
         written = value.value if isinstance(value, ast.FormattedValue) else value
-        pieces.append(evaluator.evaluate(written, frame) if plain else unseen(span))
+        pieces.append(tuple(spelled_out(evaluator, evaluator.evaluate(written, frame))) if plain else unseen(span))
     found: list[Possibility] = []
     for values, assumptions, sources in combined(*pieces):
-        known = [_piece(one) for one in values]
-        whole = [one for one in known if one is not None]
-        if len(known) == 1 and isinstance(known[0], Span):
+        known = [_pieces(one) for one in values]
+        whole = [piece for one in known if one is not None for piece in one]
+        if len(known) == 1 and len(whole) == 1 and isinstance(whole[0], Span):
             found.append(values[0])
-        elif len(whole) < len(known):
+        elif None in known:
             found.extend(unseen(span, assumptions))
         else:
             texts = [one for one in whole if isinstance(one, str)]
@@ -77,13 +149,15 @@ def _text(evaluator: Evaluator, node: ast.JoinedStr, frame: Frame) -> Possibilit
     return tuple(found) or unseen(span)
 
 
-def _piece(one: Possibility) -> str | Span | None:
-    """Return a piece of text, or where the option is declared with which the user gives it; None for anything else."""
+def _pieces(one: Possibility) -> tuple[str | Span, ...] | None:
+    """Return the pieces of a text, or where the option is declared with which the user gives it; None for others."""
     if isinstance(one.thing, str):
-        return one.thing
+        return (one.thing,)
+    if isinstance(one.thing, Template):
+        return one.thing.pieces
     given = isinstance(one.thing, CommandLineText) or (isinstance(one.thing, Unseen) and one.thing.given)
     of_option = Assumption(str(one.span), "given") in one.assumptions
-    return one.span if given and of_option else None
+    return (one.span,) if given and of_option else None
 
 
 def files_named(evaluator: Evaluator, template: Template) -> list[_Named]:

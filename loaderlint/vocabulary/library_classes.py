@@ -1,0 +1,53 @@
+"""Classes of libraries that keep on their objects, under the same names, what their constructors are given.
+
+Sources: ``transformers/training_args.py`` (a dataclass, whose ``__post_init__`` leaves these fields alone) and
+``Trainer.__init__`` of ``transformers/trainer.py`` (both 5.23).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loaderlint.vocabulary.callables import LOADER_CALLABLES, SETTINGS_OF_TRAINERS
+
+
+@dataclass(frozen=True)
+class KeepingClass:
+    """A class by what it keeps: the names, and the parameters of its constructor that may be positional, in order.
+
+    ``holders`` says that these are objects that keep settings in turn.
+    """
+
+    names: frozenset[str]
+    positional: tuple[str, ...] = ()
+    holders: bool = False
+
+
+_ARGUMENTS = KeepingClass(
+    frozenset(
+        own
+        for name in SETTINGS_OF_TRAINERS
+        for own in LOADER_CALLABLES[name].spelling.values()
+        if own.startswith(("dataloader_", "per_device_"))
+    )
+    | {"per_device_eval_batch_size", "gradient_accumulation_steps"}
+)
+_TRAINER = KeepingClass(frozenset({"args"}), ("model", "args"), holders=True)
+
+KEEPING_CLASSES: Mapping[str, KeepingClass] = {
+    **dict.fromkeys(SETTINGS_OF_TRAINERS, _ARGUMENTS),
+    **dict.fromkeys(
+        (
+            "transformers.Trainer",
+            "transformers.trainer.Trainer",
+            "transformers.Seq2SeqTrainer",
+            "transformers.trainer_seq2seq.Seq2SeqTrainer",
+        ),
+        _TRAINER,
+    ),
+}
+"""Such classes by dotted name."""
+
+KEPT_NAMES = frozenset(name for one in KEEPING_CLASSES.values() for name in one.names)
+"""All names that any of them keeps something under."""
