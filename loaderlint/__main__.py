@@ -12,12 +12,12 @@ COLLECTIONS_BETWEEN_DEEPER_ONES = 1000
 """So many of these before it looks among older ones, too; by default 10."""
 
 
-class _Terminated(BaseException):
+class _Ended(BaseException):
     """Raised where somebody ends the process, so that it leaves nothing half done behind, as by an interrupt."""
 
 
 def _end(number: int, frame: object) -> None:
-    raise _Terminated
+    raise _Ended(number)
 
 
 def main() -> int:
@@ -35,16 +35,18 @@ def main() -> int:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, COLLECTIONS_BETWEEN_DEEPER_ONES, COLLECTIONS_BETWEEN_DEEPER_ONES)
     # A handler can only be set in the main thread, where somebody may call this from another.
     alone = threading.current_thread() is threading.main_thread()
-    if alone and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _end)
+    # Windows has no terminal that hangs up.
+    for one in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)) if alone else ():
+        if signal.getsignal(one) is signal.SIG_DFL:
+            signal.signal(one, _end)
     try:
         from loaderlint.cli import run
 
         return run(arguments)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except _Terminated:
-        return 128 + signal.SIGTERM
+    except _Ended as ended:
+        return 128 + int(ended.args[0])
     finally:
         # All of it goes with the process; to look for garbage among it before that takes a seventh of a long run.
         gc.freeze()

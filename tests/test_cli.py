@@ -230,7 +230,7 @@ ENDS_ITSELF = """
 import os, signal, sys
 {when} = os.{name}
 def told_to_end(*arguments, **options):
-    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.{signal})
     return {when}(*arguments, **options)
 os.{name} = told_to_end
 from loaderlint.__main__ import main
@@ -239,15 +239,18 @@ sys.exit(main())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a word")
+@pytest.mark.parametrize(("signal", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 @pytest.mark.parametrize("name", ["fsync", "replace", "utime"])
-def test_a_process_that_is_told_to_end_leaves_no_file_of_its_own(project: WriteFiles, name: str) -> None:
+def test_a_process_that_is_told_to_end_leaves_no_file_of_its_own(
+    project: WriteFiles, name: str, signal: str, code: int
+) -> None:
     bad = "from torch.utils.data import DataLoader\nDataLoader(rows, prefetch_factor=2)\n"
     project({"train.py": bad})
-    program = ENDS_ITSELF.format(when="before", name=name)
+    program = ENDS_ITSELF.format(when="before", name=name, signal=signal)
     ended = subprocess.run(
         [sys.executable, "-c", program, "--fix", "--no-cache", "--isolated", "train.py"], capture_output=True
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (143, b"", b"")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, b"", b"")
     assert sorted(one.name for one in Path().iterdir()) == [".git", "train.py"]
     assert Path("train.py").read_text() == bad
 
