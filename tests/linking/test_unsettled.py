@@ -116,6 +116,12 @@ class Scale:
     def __call__(self, row):
         return row * self.by
 """
+SHARED = "shared = torch.zeros(4)\n"
+SAME = """
+def table(rows):
+    return rows
+"""
+MANY = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(60))
 CHANGES = {
     "options, by a method of a model": (
         OF_SCALE + MODEL.format(does="self.options.scale += 1"),
@@ -302,6 +308,37 @@ CHANGES = {
         "sqlite3.connect('rows.db')",
     ),
 }
+ALIASES = {
+    "with a type": ("other: torch.Tensor = shared", "other += 1"),
+    "under a condition": ("other = shared if len('ab') else None", "other += 1"),
+    "or else nothing": ("other = shared or None", "other.fill_(1)"),
+    "one of two": ("other, second = shared, 2", "other += 1"),
+    "in passing": ("if (other := shared) is not None:\n    pass", "other += 1"),
+    "right there": ("", "(other := shared).fill_(1)"),
+    "given back": ("other = table(shared)", "other += 1"),
+    "given back right there": ("", "table(shared).fill_(1)"),
+    "of an object": ("holder = Noise(shared)", "holder.rows.fill_(1)"),
+    "of an object, added to": ("holder = Noise(shared)", "holder.rows += 1"),
+    "a view": ("other = shared.view(2, 2)", "other += 1"),
+    "a slice": ("other = shared[:2]", "other += 1"),
+    "each of them": ("", "for row in shared:\n    row.fill_(1)"),
+    "told to": ("", "loss = nn.functional.relu(shared, inplace=True).sum()"),
+    "by its name": ("", "taken = torch.clamp_(shared, 0, 1)"),
+    "by what gets the result": ("other = shared.numpy()", "total = np.add(1, batch, other)"),
+    "after many names": ("", "\n".join(f"show{number}(shared)" for number in range(60))),
+}
+LOOKS = {
+    "with a type": ("other: torch.Tensor = shared", "other = other + 1"),
+    "one of two": ("other, second = shared, 2", "second += 1"),
+    "given back": ("other = table(shared)", "print(other.sum())"),
+    "something new": ("other = table(shared.sum())", "other += 1"),
+    "of an object": ("holder = Noise(shared)", "print(holder.rows.sum())"),
+    "of another object": ("holder = Noise(torch.ones(4))", "noise = holder.rows\nnoise = noise + 1"),
+    "not told to": ("", "loss = nn.functional.relu(shared, inplace=False).sum()"),
+    "by another name": ("", "taken = torch.clamp(shared, 0, 1)"),
+    "added up": ("other = shared.numpy()", "total = np.add(other, 1, batch)"),
+    "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
+}
 STAYS = {
     "options, in what samples do not read": (
         OF_SCALE + MODEL.format(does="self.options.step += 1"),
@@ -397,6 +434,17 @@ def test_what_a_program_changes_is_not_settled(top: str, before: str, rows: str,
 @pytest.mark.parametrize(("top", "before", "rows", "body"), STAYS.values(), ids=STAYS)
 def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: str) -> None:
     assert unsettled(top, before, rows, body) == []
+
+
+@pytest.mark.parametrize(("before", "body"), ALIASES.values(), ids=ALIASES)
+def test_an_array_is_changed_by_all_its_names(before: str, body: str) -> None:
+    found = unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body)
+    assert [one.hanging for one in found] == [Hanging.CHANGED]
+
+
+@pytest.mark.parametrize(("before", "body"), LOOKS.values(), ids=LOOKS)
+def test_an_array_is_only_looked_at_by_all_its_names(before: str, body: str) -> None:
+    assert unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body) == []
 
 
 @pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])

@@ -111,7 +111,7 @@ class _Sent:
             for one in written.get(ANY_NAME, ()):
                 if self._may_run(one) and self._is_surely_read(one, read):
                     yield touch_at(facts, one.node)
-        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated)
+        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated, self.files)
 
     def _made(self) -> Iterator[Maker]:
         """Yield the calls that made what was sent, of the project's own and of what libraries have."""
