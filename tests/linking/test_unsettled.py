@@ -468,6 +468,61 @@ PASSED_ON = """
     for batch in passed_on(loader):
         options.scale += 1
 """
+HOOKS = ("backward", "lr_scheduler_step", "transfer_batch_to_device", "batch_end", "before_train_iter", "__iadd__")
+ASKED_ITSELF = """
+    batches = iter(loader)
+    while True:
+        batch = batches.__next__()
+        options.scale += 1
+"""
+WITHOUT_A_NAME = """
+    model = nn.Linear(4, 4)
+    model.register_forward_hook(lambda *_: setattr(options, "scale", 2))
+    for batch in loader:
+        model(batch)
+"""
+BY_A_WORD = """
+    model = nn.Linear(4, 4)
+    model.register_forward_hook(lambda *_: options.harder())
+    for batch in loader:
+        model(batch)
+"""
+SORTED = """
+    for name in sorted("ab", key=lambda one: one.lower()):
+        options.scale += 1
+    for batch in loader:
+        print(batch)
+"""
+REGISTERED = """
+    @trainer.on("step")
+    def grow(engine):
+        options.scale += 1
+    for batch in loader:
+        trainer.step(batch)
+"""
+ONLY_WRAPPED = """
+    @torch.no_grad()
+    def grow():
+        options.scale += 1
+    for batch in loader:
+        print(batch)
+"""
+AROUND = """
+    @timed
+    def run():
+        options.scale += 1
+        for batch in loader:
+            print(batch)
+    run()
+"""
+HOOK = """
+    class Hooks:
+        def {name}(self, loss):
+            options.scale += 1
+    hooks = Hooks()
+    for batch in loader:
+        hooks += batch
+"""
 BETWEEN = """
     for epoch in range(2):
         options.scale = epoch
@@ -481,10 +536,23 @@ BETWEEN = """
     [
         (ONE_BY_ONE, "num_workers=1", True),
         (PASSED_ON, "num_workers=1", True),
+        (ASKED_ITSELF, "num_workers=1", True),
+        (WITHOUT_A_NAME, "num_workers=1", True),
+        (BY_A_WORD, "num_workers=1", True),
+        (SORTED, "num_workers=1", False),
+        (REGISTERED, "num_workers=1", True),
+        (ONLY_WRAPPED, "num_workers=1", False),
+        (AROUND, "num_workers=1", False),
+        *((HOOK.format(name=one), "num_workers=1", True) for one in HOOKS),
+        (HOOK.format(name="harder_yet"), "num_workers=1", False),
         (BETWEEN, "num_workers=1", False),
         (BETWEEN, "num_workers=1, persistent_workers=True", True),
     ],
-    ids=["one by one", "by a generator", "between epochs", "between epochs of workers that are kept"],
+    ids=[
+        *("one by one", "by a generator", "by its method", "without a name", "by a word without a name", "sorted"),
+        *("registered", "wrapped", "around", *HOOKS, "no hook"),
+        *("between epochs", "between epochs of workers that are kept"),
+    ],
 )
 def test_what_runs_while_a_loader_is_iterated(loop: str, option: str, changes: bool) -> None:
     made = f"options = Options()\n    loader = DataLoader(Rows(options), {option})"
