@@ -300,6 +300,27 @@ CHANGES = {
         "table[:] = 1",
         OPENED.format(mode="w+"),
     ),
+    "a table by a keyword": (
+        ROWS.format(sample="np.memmap(filename='rows.dat', mode='r')[index]"),
+        "table = np.memmap(filename='rows.dat', mode='w+')",
+        "Rows()",
+        "table[:] = 1",
+        "np.memmap(filename='rows.dat', mode='w+')",
+    ),
+    "a table whose path nobody sees": (
+        ROWS.format(sample="np.load(self.kept, mmap_mode='r')[index]"),
+        "path = input()\ntable = np.memmap(path, mode='r+')",
+        "Rows(path)",
+        "table[:] = 1",
+        "np.memmap(path, mode='r+')",
+    ),
+    "a data set of a loader that has no name": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "loaders = {}",
+        "Rows()",
+        "loaders['train'] = loader\nloaders['train'].dataset.kept = 2",
+        "loaders['train'].dataset",
+    ),
     "a data base": (
         ROWS.format(sample="sqlite3.connect('rows.db').execute('SELECT 1').fetchone()"),
         "table = sqlite3.connect('rows.db')",
@@ -404,6 +425,24 @@ STAYS = {
         "other.mode = batch",
     ),
     "a copy of parameters": (OF_ROWS, LINEAR, "Rows(model.weight.tolist())", TRAINS),
+    "a name that another object without one has": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "models = [argparse.Namespace(), argparse.Namespace()]",
+        "Rows()",
+        "models[0].kept = 2",
+    ),
+    "another kind of table": (
+        "import h5py\n" + ROWS.format(sample="np.load(self.kept, mmap_mode='r')[index]"),
+        "path = input()\ntable = h5py.File(path, 'a')",
+        "Rows(path)",
+        "table['rows'] = 1",
+    ),
+    "a table of which the other is not seen": (
+        ROWS.format(sample="np.load('rows.npy', mmap_mode='r')[index]"),
+        "table = np.memmap(input(), mode='w+')",
+        "Rows()",
+        "table[:] = 1",
+    ),
     "a table of another name": (
         ROWS.format(sample="np.memmap('others.dat', mode='r')[index]"),
         "table = np.memmap('rows.dat', mode='w+')",

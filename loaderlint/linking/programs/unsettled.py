@@ -193,12 +193,14 @@ class _Sent:
         return type(thing) is type(other) and not isinstance(thing, int | float | str | None)
 
     def _is_called_alike(self, owner: ast.expr, reading: Read) -> bool:
-        """Return whether two expressions may stand for the same by the names they end in."""
+        """Return whether two expressions may stand for the same by the names they end in; what has none may be any."""
         name = _last(owner)
+        if not name:
+            return True
         if self._is_receiver(reading):
             parts = (dotted(owner) or "").split(".")
             return any(one in self._names_given or f"_{one.lower()}".endswith(_OF_DATASETS) for one in parts)
-        return bool(name) and (name == _last(reading.owner) or name in self._handed)
+        return name == _last(reading.owner) or name in self._handed
 
     @cached_property
     def _names_given(self) -> Set[str]:
