@@ -475,6 +475,38 @@ def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: 
     assert unsettled(top, before, rows, body) == []
 
 
+WHOLE = (
+    "hasattr(self.kept, 'step')",
+    "vars(self.kept)",
+    "sum(self.kept.__dict__.values())",
+    "getattr(self.kept, self.names[index])",
+    "str(self.kept)",
+    "f'{self.kept}'",
+)
+ONE = (
+    "hasattr(self.kept, 'scale')",
+    "vars(self.kept)['scale']",
+    "self.kept.__dict__['scale']",
+    "vars(self.kept).get('scale')",
+    "getattr(self.kept, 'scale', 1)",
+    "str(self.kept.scale)",
+)
+
+
+@pytest.mark.parametrize(("sample", "changes"), [*((one, True) for one in WHOLE), *((one, False) for one in ONE)])
+def test_samples_may_read_all_of_an_object(sample: str, changes: bool) -> None:
+    top = OPTIONS + ROWS.format(sample=sample)
+    assert bool(unsettled(top, "options = Options()", "Rows(options)", "options.step += 1")) is changes
+    assert unsettled(top, "options, others = Options(), Options()", "Rows(options)", "others.step += 1") == []
+
+
+@pytest.mark.parametrize("kept", ["'rows.dat'", "pathlib.Path('rows.dat')", "args.scale"])
+def test_texts_of_numbers_and_paths_stay(kept: str) -> None:
+    top = "import pathlib\n" + ROWS.format(sample="f'{self.kept}/{index}' + str(self.kept)")
+    before = "args = argparse.ArgumentParser().parse_args()\nargs.scale = 2"
+    assert unsettled(top, before, f"Rows({kept})", "args.step = 2") == []
+
+
 @pytest.mark.parametrize(("before", "body"), ALIASES.values(), ids=ALIASES)
 def test_an_array_is_changed_by_all_its_names(before: str, body: str) -> None:
     found = unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body)
