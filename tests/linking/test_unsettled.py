@@ -343,6 +343,7 @@ ALIASES = {
     "a view": ("other = shared.view(2, 2)", "other += 1"),
     "a slice": ("other = shared[:2]", "other += 1"),
     "each of them": ("", "for row in shared:\n    row.fill_(1)"),
+    "each of them, with numbers": ("", "for number, row in enumerate(shared):\n    row.fill_(1)"),
     "told to": ("", "loss = nn.functional.relu(shared, inplace=True).sum()"),
     "by its name": ("", "taken = torch.clamp_(shared, 0, 1)"),
     "by what gets the result": ("other = shared.numpy()", "total = np.add(1, batch, other)"),
@@ -355,6 +356,7 @@ LOOKS = {
     "something new": ("other = table(shared.sum())", "other += 1"),
     "of an object": ("holder = Noise(shared)", "print(holder.rows.sum())"),
     "of another object": ("holder = Noise(torch.ones(4))", "noise = holder.rows\nnoise = noise + 1"),
+    "each of them": ("kept = []", "for row in shared:\n    kept.append(row)"),
     "not told to": ("", "loss = nn.functional.relu(shared, inplace=False).sum()"),
     "by another name": ("", "taken = torch.clamp(shared, 0, 1)"),
     "added up": ("other = shared.numpy()", "total = np.add(other, 1, batch)"),
@@ -511,6 +513,23 @@ def test_texts_of_numbers_and_paths_stay(kept: str) -> None:
 def test_an_array_is_changed_by_all_its_names(before: str, body: str) -> None:
     found = unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body)
     assert [one.hanging for one in found] == [Hanging.CHANGED]
+
+
+@pytest.mark.parametrize(
+    ("rows", "body", "changes"),
+    [
+        ("shared.view(2, 2)", "base.fill_(1)", True),
+        ("[shared[0], base]", "base.fill_(1)", True),
+        ("view", "base += 1", True),
+        ("view if base is None else None", "base += 1", True),
+        ("view.clone()", "base += 1", False),
+        ("view", "base = base + 1", False),
+        ("[view, base]", "loss = base.sum()", False),
+    ],
+)
+def test_an_array_is_changed_by_what_it_is_a_view_of(rows: str, body: str, changes: bool) -> None:
+    before = "base = torch.zeros(4)\nshared = base\nview = shared[1:]"
+    assert bool(unsettled(OF_ROWS, before, f"Rows({rows})", body)) is changes
 
 
 @pytest.mark.parametrize(("before", "body"), LOOKS.values(), ids=LOOKS)

@@ -1,7 +1,8 @@
 """What a program does, while a loader is iterated, with the objects that its data set was made of.
 
-A list, an array or a table that others have as well is as it was only where all that is done with it is known to leave
-it so: it is looked at, gone through, shown, or asked for what somebody takes.
+A list, an array or a table that others have as well is followed from name to name: to what it is given to, what views
+it, the functions of the project that are handed it, and the attributes that these keep it in. It changes where what is
+done with one of these names is known to change it, or is a call whose result nobody takes and that is none of a report.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from loaderlint.model.setting_words import CHANGES_ITS_ARGUMENT, HARMLESS_REPORT
 from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name
-from loaderlint.vocabulary.lifetimes import VIEWS
+from loaderlint.vocabulary.lifetimes import GOES_THROUGH, GOES_THROUGH_PAIRED, VIEWS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -43,6 +44,7 @@ _BINARY = words("""
     greater_equal hypot left_shift less less_equal logaddexp logical_and logical_or logical_xor maximum minimum mod
     multiply not_equal power remainder right_shift subtract true_divide
 """)
+_GOES = GOES_THROUGH | GOES_THROUGH_PAIRED
 _OUT: Mapping[str, int] = {"clip": 3, "matmul": 2, "dot": 2, **dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2)}
 """Which argument of a function of NumPy gets the result (numpy.org, "Universal functions", and their own pages)."""
 
@@ -58,7 +60,8 @@ class Maker(NamedTuple):
 class _Name(NamedTuple):
     """A name that an object has in a scope; what changes it as a ``whole`` matters, or a part of it alone.
 
-    One that is ``added_to`` in place is the same object after ``+=``.
+    One that is ``added_to`` in place is the same object after ``+=``. One that is an ``element`` may be a mere number,
+    which no call changes that is handed it.
     """
 
     facts: PythonFacts
@@ -66,6 +69,7 @@ class _Name(NamedTuple):
     name: str
     whole: bool
     added_to: bool = False
+    element: bool = False
 
 
 def used_beside(
@@ -117,11 +121,8 @@ def _itself(maker: Maker) -> Iterator[_Name]:
 def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[_Name]:
     """Yield the names of what may be changed in place of all that an object was made of."""
     call, frame = maker.call, maker.frame
-    for argument in (*call.args, *(one.value for one in call.keywords)):
-        seen = _seen_through(frame.scope, argument)
-        name = dotted(seen)
-        if not name:
-            continue
+    for seen in _sources(frame.scope, [*call.args, *(one.value for one in call.keywords)]):
+        name = dotted(seen) or ""
         with evaluator.steps(STEPS):
             things = [one.thing for one in evaluator.evaluate(seen, frame)]
         if any(map(_may_change, things)):
@@ -129,6 +130,26 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[_Name]:
             yield _Name(frame.facts, _holder(frame.scope, name), name, whole=True, added_to=added_to)
         elif any(isinstance(one, Instance) for one in things):
             yield _Name(frame.facts, _holder(frame.scope, name), name, whole=False)
+
+
+def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
+    """Yield the names of what arguments are, are views of, or are lists of, and of what these are in turn."""
+    waiting, names = list(arguments), set[str]()
+    for argument in waiting:
+        seen = _seen_through(scope, argument)
+        match seen:
+            case ast.List(several) | ast.Tuple(several) | ast.BoolOp(values=several):
+                waiting.extend(several)
+            case ast.IfExp(_, body, orelse):
+                waiting += [body, orelse]
+            case ast.Starred(inner) | ast.NamedExpr(_, inner):
+                waiting.append(inner)
+        name = dotted(seen)
+        if name and name not in names:
+            names.add(name)
+            yield seen
+            bindings = scope.bindings.get(name, ())
+            waiting += [one.value for one in bindings if one.value is not None and one.kind == "assign"]
 
 
 def _may_change(thing: Thing) -> bool:
@@ -170,7 +191,8 @@ def _changes(one: _Name, use: Use) -> bool:
                     return False
                 if _is_in_place(outer):
                     return True
-                return _method_changes(first.attr, ignored=len(use.around) > 2 and isinstance(use.around[2], ast.Expr))
+                ignored = not one.element and len(use.around) > 2 and isinstance(use.around[2], ast.Expr)
+                return _method_changes(first.attr, ignored=ignored)
         case ast.keyword(arg="out"):
             return True
         case ast.AugAssign(target) if target is node:
@@ -181,7 +203,7 @@ def _changes(one: _Name, use: Use) -> bool:
                 return first.args[0] is node
             if name.startswith("numpy.") and _OUT.get(name.rpartition(".")[2]) == first.args.index(node):
                 return True
-            return isinstance(outer, ast.Expr) and not _reports(name)
+            return isinstance(outer, ast.Expr) and not one.element and not _reports(name)
     return False
 
 
@@ -239,9 +261,12 @@ class _Following:
         whole = one.whole or use.part
         for name, element in _given(use):
             added = one.added_to and not use.element and not element
-            yield _Name(one.facts, _holder(one.scope, name), name, whole or element, added)
+            yield _Name(
+                one.facts, _holder(one.scope, name), name, whole or element, added, element=one.element or element
+            )
         for function, name in self._taken(one, use):
-            yield _Name(function.facts, function.scope, name, whole, one.added_to and not use.element)
+            added = one.added_to and not use.element
+            yield _Name(function.facts, function.scope, name, whole, added, element=one.element)
 
     def _taken(self, one: _Name, use: Use) -> Iterator[tuple[Function, str]]:
         """Yield the functions of the project that are handed an object, with the names of their parameters."""
@@ -273,7 +298,7 @@ class _Following:
                 if name is not None and not name.startswith("self."):
                     scope = _innermost(facts.module, node)
                     if self._is_object_of(node.value, Frame(facts, place_in(scope, node)), one.scope):
-                        yield _Name(facts, scope, name, one.whole, one.added_to)
+                        yield _Name(facts, scope, name, one.whole, one.added_to, element=one.element)
 
     def _is_object_of(self, node: ast.expr, frame: Frame, owner: Scope) -> bool:
         with self._evaluator.steps(STEPS):
@@ -291,6 +316,10 @@ def _given(use: Use) -> Iterator[tuple[str, bool]]:
         case [ast.AnnAssign(target, _, value) | ast.NamedExpr(target, value), *_] if value is node:
             given = [(target, False)]
         case [ast.For(target, iterated) | ast.AsyncFor(target, iterated), *_] if iterated is node:
+            given = [(target, True)]
+        case [ast.Call(ast.Name(name)), ast.For(target) | ast.AsyncFor(target), *_] if name in _GOES:
+            given = [(target, True)]
+        case [ast.Attribute(attr=name), ast.Call(), ast.For(target) | ast.AsyncFor(target), *_] if name in _GOES:
             given = [(target, True)]
         case [ast.Tuple(values) | ast.List(values), ast.Assign(targets), *_]:
             given = [(one, False) for target in targets for one in _paired(target, values, node)]
