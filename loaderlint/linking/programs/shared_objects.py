@@ -292,11 +292,15 @@ class _Following:
         if not (one.scope.is_class and one.name.startswith("self.")):
             return
         attribute = one.name.partition(".")[2]
+        asked: set[tuple[int, str]] = set()
         for facts in self._files:
             for node, _ in facts.attributes.get(attribute, ()):
                 name = dotted(node)
                 if name is not None and not name.startswith("self."):
                     scope = _innermost(facts.module, node)
+                    if (id(scope), name) in asked:
+                        continue
+                    asked.add((id(scope), name))
                     if self._is_object_of(node.value, Frame(facts, place_in(scope, node)), one.scope):
                         yield _Name(facts, scope, name, one.whole, one.added_to, element=one.element)
 
@@ -349,7 +353,8 @@ def _innermost(scope: Scope, node: ast.expr) -> Scope:
         if not isinstance(child.node, ast.Module):
             first, last = child.node.lineno, child.node.end_lineno or 0
             # Beside a lambda there is more in its lines.
-            inside = not isinstance(child.node, ast.Lambda) or node in nodes_of(child.node)
-            if first <= node.lineno <= last and inside:
+            if first <= node.lineno <= last and (
+                not isinstance(child.node, ast.Lambda) or node in nodes_of(child.node)
+            ):
                 return _innermost(child, node)
     return scope
