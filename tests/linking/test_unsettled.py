@@ -116,6 +116,12 @@ class Scale:
     def __call__(self, row):
         return row * self.by
 """
+SHARED = "shared = torch.zeros(4)\n"
+SAME = """
+def table(rows):
+    return rows
+"""
+MANY = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(60))
 CHANGES = {
     "options, by a method of a model": (
         OF_SCALE + MODEL.format(does="self.options.scale += 1"),
@@ -294,6 +300,27 @@ CHANGES = {
         "table[:] = 1",
         OPENED.format(mode="w+"),
     ),
+    "a table by a keyword": (
+        ROWS.format(sample="np.memmap(filename='rows.dat', mode='r')[index]"),
+        "table = np.memmap(filename='rows.dat', mode='w+')",
+        "Rows()",
+        "table[:] = 1",
+        "np.memmap(filename='rows.dat', mode='w+')",
+    ),
+    "a table whose path nobody sees": (
+        ROWS.format(sample="np.load(self.kept, mmap_mode='r')[index]"),
+        "path = input()\ntable = np.memmap(path, mode='r+')",
+        "Rows(path)",
+        "table[:] = 1",
+        "np.memmap(path, mode='r+')",
+    ),
+    "a data set of a loader that has no name": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "loaders = {}",
+        "Rows()",
+        "loaders['train'] = loader\nloaders['train'].dataset.kept = 2",
+        "loaders['train'].dataset",
+    ),
     "a data base": (
         ROWS.format(sample="sqlite3.connect('rows.db').execute('SELECT 1').fetchone()"),
         "table = sqlite3.connect('rows.db')",
@@ -301,6 +328,39 @@ CHANGES = {
         "table.execute('DELETE FROM rows')",
         "sqlite3.connect('rows.db')",
     ),
+}
+ALIASES = {
+    "with a type": ("other: torch.Tensor = shared", "other += 1"),
+    "under a condition": ("other = shared if len('ab') else None", "other += 1"),
+    "or else nothing": ("other = shared or None", "other.fill_(1)"),
+    "one of two": ("other, second = shared, 2", "other += 1"),
+    "in passing": ("if (other := shared) is not None:\n    pass", "other += 1"),
+    "right there": ("", "(other := shared).fill_(1)"),
+    "given back": ("other = table(shared)", "other += 1"),
+    "given back right there": ("", "table(shared).fill_(1)"),
+    "of an object": ("holder = Noise(shared)", "holder.rows.fill_(1)"),
+    "of an object, added to": ("holder = Noise(shared)", "holder.rows += 1"),
+    "a view": ("other = shared.view(2, 2)", "other += 1"),
+    "a slice": ("other = shared[:2]", "other += 1"),
+    "each of them": ("", "for row in shared:\n    row.fill_(1)"),
+    "each of them, with numbers": ("", "for number, row in enumerate(shared):\n    row.fill_(1)"),
+    "told to": ("", "loss = nn.functional.relu(shared, inplace=True).sum()"),
+    "by its name": ("", "taken = torch.clamp_(shared, 0, 1)"),
+    "by what gets the result": ("other = shared.numpy()", "total = np.add(1, batch, other)"),
+    "after many names": ("", "\n".join(f"show{number}(shared)" for number in range(60))),
+}
+LOOKS = {
+    "with a type": ("other: torch.Tensor = shared", "other = other + 1"),
+    "one of two": ("other, second = shared, 2", "second += 1"),
+    "given back": ("other = table(shared)", "print(other.sum())"),
+    "something new": ("other = table(shared.sum())", "other += 1"),
+    "of an object": ("holder = Noise(shared)", "print(holder.rows.sum())"),
+    "of another object": ("holder = Noise(torch.ones(4))", "noise = holder.rows\nnoise = noise + 1"),
+    "each of them": ("kept = []", "for row in shared:\n    kept.append(row)"),
+    "not told to": ("", "loss = nn.functional.relu(shared, inplace=False).sum()"),
+    "by another name": ("", "taken = torch.clamp(shared, 0, 1)"),
+    "added up": ("other = shared.numpy()", "total = np.add(other, 1, batch)"),
+    "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
 }
 STAYS = {
     "options, in what samples do not read": (
@@ -367,6 +427,24 @@ STAYS = {
         "other.mode = batch",
     ),
     "a copy of parameters": (OF_ROWS, LINEAR, "Rows(model.weight.tolist())", TRAINS),
+    "a name that another object without one has": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "models = [argparse.Namespace(), argparse.Namespace()]",
+        "Rows()",
+        "models[0].kept = 2",
+    ),
+    "another kind of table": (
+        "import h5py\n" + ROWS.format(sample="np.load(self.kept, mmap_mode='r')[index]"),
+        "path = input()\ntable = h5py.File(path, 'a')",
+        "Rows(path)",
+        "table['rows'] = 1",
+    ),
+    "a table of which the other is not seen": (
+        ROWS.format(sample="np.load('rows.npy', mmap_mode='r')[index]"),
+        "table = np.memmap(input(), mode='w+')",
+        "Rows()",
+        "table[:] = 1",
+    ),
     "a table of another name": (
         ROWS.format(sample="np.memmap('others.dat', mode='r')[index]"),
         "table = np.memmap('rows.dat', mode='w+')",
@@ -399,6 +477,66 @@ def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: 
     assert unsettled(top, before, rows, body) == []
 
 
+WHOLE = (
+    "hasattr(self.kept, 'step')",
+    "vars(self.kept)",
+    "sum(self.kept.__dict__.values())",
+    "getattr(self.kept, self.names[index])",
+    "str(self.kept)",
+    "f'{self.kept}'",
+)
+ONE = (
+    "hasattr(self.kept, 'scale')",
+    "vars(self.kept)['scale']",
+    "self.kept.__dict__['scale']",
+    "vars(self.kept).get('scale')",
+    "getattr(self.kept, 'scale', 1)",
+    "str(self.kept.scale)",
+)
+
+
+@pytest.mark.parametrize(("sample", "changes"), [*((one, True) for one in WHOLE), *((one, False) for one in ONE)])
+def test_samples_may_read_all_of_an_object(sample: str, changes: bool) -> None:
+    top = OPTIONS + ROWS.format(sample=sample)
+    assert bool(unsettled(top, "options = Options()", "Rows(options)", "options.step += 1")) is changes
+    assert unsettled(top, "options, others = Options(), Options()", "Rows(options)", "others.step += 1") == []
+
+
+@pytest.mark.parametrize("kept", ["'rows.dat'", "pathlib.Path('rows.dat')", "args.scale"])
+def test_texts_of_numbers_and_paths_stay(kept: str) -> None:
+    top = "import pathlib\n" + ROWS.format(sample="f'{self.kept}/{index}' + str(self.kept)")
+    before = "args = argparse.ArgumentParser().parse_args()\nargs.scale = 2"
+    assert unsettled(top, before, f"Rows({kept})", "args.step = 2") == []
+
+
+@pytest.mark.parametrize(("before", "body"), ALIASES.values(), ids=ALIASES)
+def test_an_array_is_changed_by_all_its_names(before: str, body: str) -> None:
+    found = unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body)
+    assert [one.hanging for one in found] == [Hanging.CHANGED]
+
+
+@pytest.mark.parametrize(
+    ("rows", "body", "changes"),
+    [
+        ("shared.view(2, 2)", "base.fill_(1)", True),
+        ("[shared[0], base]", "base.fill_(1)", True),
+        ("view", "base += 1", True),
+        ("view if base is None else None", "base += 1", True),
+        ("view.clone()", "base += 1", False),
+        ("view", "base = base + 1", False),
+        ("[view, base]", "loss = base.sum()", False),
+    ],
+)
+def test_an_array_is_changed_by_what_it_is_a_view_of(rows: str, body: str, changes: bool) -> None:
+    before = "base = torch.zeros(4)\nshared = base\nview = shared[1:]"
+    assert bool(unsettled(OF_ROWS, before, f"Rows({rows})", body)) is changes
+
+
+@pytest.mark.parametrize(("before", "body"), LOOKS.values(), ids=LOOKS)
+def test_an_array_is_only_looked_at_by_all_its_names(before: str, body: str) -> None:
+    assert unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body) == []
+
+
 @pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])
 def test_what_changes_between_epochs_is_there_before_the_next_workers(body: str, between: str, changes: bool) -> None:
     trainer = TRAINER.format(does=f"self.options.{body} += 1", between=f"self.callbacks[0].options.{between} += 1")
@@ -420,6 +558,61 @@ PASSED_ON = """
     for batch in passed_on(loader):
         options.scale += 1
 """
+HOOKS = ("backward", "lr_scheduler_step", "transfer_batch_to_device", "batch_end", "before_train_iter", "__iadd__")
+ASKED_ITSELF = """
+    batches = iter(loader)
+    while True:
+        batch = batches.__next__()
+        options.scale += 1
+"""
+WITHOUT_A_NAME = """
+    model = nn.Linear(4, 4)
+    model.register_forward_hook(lambda *_: setattr(options, "scale", 2))
+    for batch in loader:
+        model(batch)
+"""
+BY_A_WORD = """
+    model = nn.Linear(4, 4)
+    model.register_forward_hook(lambda *_: options.harder())
+    for batch in loader:
+        model(batch)
+"""
+SORTED = """
+    for name in sorted("ab", key=lambda one: one.lower()):
+        options.scale += 1
+    for batch in loader:
+        print(batch)
+"""
+REGISTERED = """
+    @trainer.on("step")
+    def grow(engine):
+        options.scale += 1
+    for batch in loader:
+        trainer.step(batch)
+"""
+ONLY_WRAPPED = """
+    @torch.no_grad()
+    def grow():
+        options.scale += 1
+    for batch in loader:
+        print(batch)
+"""
+AROUND = """
+    @timed
+    def run():
+        options.scale += 1
+        for batch in loader:
+            print(batch)
+    run()
+"""
+HOOK = """
+    class Hooks:
+        def {name}(self, loss):
+            options.scale += 1
+    hooks = Hooks()
+    for batch in loader:
+        hooks += batch
+"""
 BETWEEN = """
     for epoch in range(2):
         options.scale = epoch
@@ -433,10 +626,23 @@ BETWEEN = """
     [
         (ONE_BY_ONE, "num_workers=1", True),
         (PASSED_ON, "num_workers=1", True),
+        (ASKED_ITSELF, "num_workers=1", True),
+        (WITHOUT_A_NAME, "num_workers=1", True),
+        (BY_A_WORD, "num_workers=1", True),
+        (SORTED, "num_workers=1", False),
+        (REGISTERED, "num_workers=1", True),
+        (ONLY_WRAPPED, "num_workers=1", False),
+        (AROUND, "num_workers=1", False),
+        *((HOOK.format(name=one), "num_workers=1", True) for one in HOOKS),
+        (HOOK.format(name="harder_yet"), "num_workers=1", False),
         (BETWEEN, "num_workers=1", False),
         (BETWEEN, "num_workers=1, persistent_workers=True", True),
     ],
-    ids=["one by one", "by a generator", "between epochs", "between epochs of workers that are kept"],
+    ids=[
+        *("one by one", "by a generator", "by its method", "without a name", "by a word without a name", "sorted"),
+        *("registered", "wrapped", "around", *HOOKS, "no hook"),
+        *("between epochs", "between epochs of workers that are kept"),
+    ],
 )
 def test_what_runs_while_a_loader_is_iterated(loop: str, option: str, changes: bool) -> None:
     made = f"options = Options()\n    loader = DataLoader(Rows(options), {option})"

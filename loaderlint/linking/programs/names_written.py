@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.scopes.names import MUTATIONS
+from loaderlint.linking.workers.names_read import ANY_NAME
 from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, owners_set
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
-
-ANY_NAME = ""
-"""Under this name stands what gives values to attributes whose names are worked out."""
 
 
 class Written(NamedTuple):
@@ -27,7 +25,7 @@ class Written(NamedTuple):
 
 
 def names_written(evaluator: Evaluator, facts: PythonFacts) -> Mapping[str, Sequence[Written]]:
-    """Return what a file writes, by the names of the attributes and keys."""
+    """Return what a file writes, by the names of the attributes and keys; `ANY_NAME` for those that are worked out."""
     return evaluator.remembered(("names written", facts.source.path), None, lambda: _index(facts))
 
 

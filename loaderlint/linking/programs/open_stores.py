@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things import classes
@@ -32,6 +32,21 @@ _STORES: Mapping[str, tuple[int, str]] = {
 """What opens such files, with the place of the mode and what it is without one (their documentations)."""
 _LAST = frozenset(name.rpartition(".")[2] for name in _STORES)
 
+_PATHS = frozenset({"database", "file", "filename", "name", "path", "store"})
+"""Keywords of theirs for the path."""
+
+
+class _Store(NamedTuple):
+    """What a call of a library opens: a path, with marks for what is not seen of it."""
+
+    library: str
+    path: str
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the last part of the path is."""
+        return UNSEEN not in self.path.rpartition("/")[2]
+
 
 def stores_written(
     evaluator: Evaluator,
@@ -44,10 +59,10 @@ def stores_written(
     making = [classes.constructor(evaluator, one.of) for one in sent]
     readers = [*running, *(one for one in making if one is not None)]
     read = {
-        path
+        store
         for one in readers
         for site in one.scope.calls
-        for path in _paths(evaluator, one.facts, one.scope, site.node)
+        for store in _stores(evaluator, one.facts, one.scope, site.node)
     }
     inside = {id(one.node) for one in readers}
     for facts in files if read else ():
@@ -55,19 +70,26 @@ def stores_written(
             scope = site.place.scope
             if id(scope.node) in inside or not _may_write(scope, site.node):
                 continue
-            paths = _paths(evaluator, facts, scope, site.node)
-            if any(may_be(path, other) for path in paths for other in read) and (
+            stores = _stores(evaluator, facts, scope, site.node)
+            if any(_may_be_same(one, other) for one in stores for other in read) and (
                 iterated.holds(facts, scope, site.node) or any(map(iterated.speaks_of, _names(scope, site.node)))
             ):
                 yield touch_at(facts, site.node)
 
 
-def _paths(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call) -> Iterator[str]:
-    if full_name(scope, dotted(call.func) or "") in _STORES:
-        for named in call.args[:1]:
-            for path in texts_of(evaluator, facts, scope, named):
-                if UNSEEN not in path.rpartition("/")[2]:
-                    yield path.removeprefix("./")
+def _stores(evaluator: Evaluator, facts: PythonFacts, scope: Scope, call: ast.Call) -> Iterator[_Store]:
+    name = full_name(scope, dotted(call.func) or "")
+    if name in _STORES:
+        given = [*call.args[:1], *(one.value for one in call.keywords if one.arg in _PATHS)]
+        for path in (path for named in given for path in texts_of(evaluator, facts, scope, named)):
+            yield _Store(name.partition(".")[0], path.removeprefix("./"))
+
+
+def _may_be_same(one: _Store, other: _Store) -> bool:
+    """Return whether two calls may open the same: a path that is not seen may be another such, none that is."""
+    if one.is_seen is not other.is_seen:
+        return False
+    return (one.is_seen or one.library == other.library) and may_be(one.path, other.path)
 
 
 def _may_write(scope: Scope, call: ast.Call) -> bool:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from loaderlint.linking.loaders.sites import PythonSite
 
 _SETS = MUTATIONS | {"assign", "augment", "unpack"}
-_ARRAYS = ("numpy.", "torch.")
-_LIBRARIES = ("numpy", "torch")
 _MOST_THINGS = 20
 SAMPLERS = frozenset({"sampler", "batch_sampler"})
 

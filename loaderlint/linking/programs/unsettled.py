@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING
 from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.modes import modes_set
-from loaderlint.linking.programs.names_written import ANY_NAME, Written, names_written
+from loaderlint.linking.programs.names_written import Written, names_written
 from loaderlint.linking.programs.open_stores import stores_written
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, reaching_samples, watched
 from loaderlint.linking.programs.shared_objects import Maker, used_beside
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Absent, Class, Frame, Function, Instance, Made, Thing, Unseen
+from loaderlint.linking.things.kinds import Absent, Class, Frame, Function, Instance, Items, Made, Thing, Unseen
 from loaderlint.linking.workers.asks_for_main import own_name_read
 from loaderlint.linking.workers.copies import other_copies, other_errors
-from loaderlint.linking.workers.names_read import CONSTRUCTORS, Read, names_read
+from loaderlint.linking.workers.names_read import ANY_NAME, CONSTRUCTORS, Read, names_read
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.top_level import touch_at
+from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.uses import Hanging, Unsettled
 from loaderlint.readers.python import Place, dotted
@@ -40,6 +41,9 @@ _CARRIERS = ("torch.utils.data.", "functools.partial")
 """Libraries whose objects keep what they are made of as it is."""
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
+
+_NAMELESS = ("builtins.str", "numpy.", "os.", "pathlib.", "torch.")
+"""What makes things whose attributes nobody sets."""
 
 
 def unsettled(
@@ -84,6 +88,7 @@ class _Sent:
         self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
         objects, self.running = carried(evaluator, given, site.frame)
         self.instances = [one.instance for one in objects]
+        self._read: dict[tuple[int, Function], list[Thing]] = {}
         self._inside = {id(one.node) for one in self.running}
         persistent = given["persistent_workers"].possibilities if "persistent_workers" in given else ()
         kept = any(one.thing for one in persistent)
@@ -104,14 +109,33 @@ class _Sent:
         read = names_read(self.running)
         for facts in self.files:
             written = names_written(self._evaluator, facts)
-            for name in sorted(written.keys() & read.keys()):
+            for name in sorted((written.keys() & read.keys()) - {ANY_NAME}):
                 for one in written[name]:
                     if self._may_run(one) and any(self._may_be_same(one, reading) for reading in read[name]):
                         yield touch_at(facts, one.node)
             for one in written.get(ANY_NAME, ()):
                 if self._may_run(one) and self._is_surely_read(one, read):
                     yield touch_at(facts, one.node)
-        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated)
+        wholly = {(one.function.node, ast.dump(one.owner)): one for one in read.get(ANY_NAME, ())}
+        for reading in wholly.values():
+            yield from self._written_of(reading)
+        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated, self.files)
+
+    def _written_of(self, reading: Read) -> Iterator[Touch]:
+        """Yield what writes anything with a name on what samples may read any attribute of."""
+        read_of = self._things_read(reading)
+        is_known = any(map(_may_have_names, read_of))
+        if not is_known and (read_of or self._is_receiver(reading)):
+            return
+        for facts in self.files:
+            for one in (one for several in names_written(self._evaluator, facts).values() for one in several):
+                last = _last(one.owner)
+                if (
+                    (last and (is_known or last == _last(reading.owner)))
+                    and self._may_run(one)
+                    and self._may_be_same(one, reading)
+                ):
+                    yield touch_at(facts, one.node)
 
     def _made(self) -> Iterator[Maker]:
         """Yield the calls that made what was sent, of the project's own and of what libraries have."""
@@ -152,10 +176,16 @@ class _Sent:
         return classes.class_around(Frame(one.facts, Place(one.within, 0)), one.owner.id)
 
     def _things_read(self, reading: Read) -> list[Thing]:
+        key = (id(reading.owner), reading.function)
+        if key not in self._read:
+            self._read[key] = self._worked_out(reading)
+        return self._read[key]
+
+    def _worked_out(self, reading: Read) -> list[Thing]:
         function = reading.function
         if self._is_receiver(reading):
             return list(self._receivers(function))
-        place = next((site.place for site in function.scope.calls), Place(function.scope, 0))
+        place = place_in(function.scope, reading.owner)
         found = [
             thing
             for receiver in (*self._receivers(function), *([] if function.owner else [None]))
@@ -193,12 +223,14 @@ class _Sent:
         return type(thing) is type(other) and not isinstance(thing, int | float | str | None)
 
     def _is_called_alike(self, owner: ast.expr, reading: Read) -> bool:
-        """Return whether two expressions may stand for the same by the names they end in."""
+        """Return whether two expressions may stand for the same by the names they end in; what has none may be any."""
         name = _last(owner)
+        if not name:
+            return True
         if self._is_receiver(reading):
             parts = (dotted(owner) or "").split(".")
             return any(one in self._names_given or f"_{one.lower()}".endswith(_OF_DATASETS) for one in parts)
-        return bool(name) and (name == _last(reading.owner) or name in self._handed)
+        return name == _last(reading.owner) or name in self._handed
 
     @cached_property
     def _names_given(self) -> Set[str]:
@@ -225,6 +257,13 @@ class _Sent:
         """Return whether something whose names are worked out is written on what samples read of."""
         readings = {id(reading.owner): reading for several in read.values() for reading in several}
         return any(self._may_be_same(one, reading) for reading in readings.values())
+
+
+def _may_have_names(thing: Thing) -> bool:
+    """Return whether a thing may get attributes or keys that a text of it shows: options, and no path or number."""
+    if isinstance(thing, Made):
+        return not thing.callee.startswith(_NAMELESS)
+    return isinstance(thing, Instance | Class | Items)
 
 
 def _last(node: ast.expr) -> str:

@@ -9,20 +9,51 @@ import ast
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from loaderlint.linking.following.running import Iterated, Iterations
 from loaderlint.linking.workers.names_read import CONSTRUCTORS
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope
+from loaderlint.nodes import nodes_of
+from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 
+_NEXT = frozenset({"__next__", "next"})
 _WORD = re.compile(r"\w+")
 _UNNAMED = frozenset(
     {"__call__", "__contains__", "__enter__", "__exit__", "__getattr__", "__getattribute__", "__getitem__", "__iter__"}
-    | {"__len__", "__next__", "__setattr__", "__setitem__", "forward"}
+    | {"__delattr__", "__delitem__", "__len__", "__next__", "__setattr__", "__setitem__", "forward"}
+    | {"__iadd__", "__iand__", "__ifloordiv__", "__imatmul__", "__imod__", "__imul__", "__ior__", "__ipow__"}
+    | {"__isub__", "__itruediv__", "__ixor__"}
 )
 """Methods that run where an object is called, gone through, asked or entered; nobody adds data sets up meanwhile."""
-_HOOKS = ("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_step")
-"""How the names of methods begin that trainers of libraries call (lightning.ai, "LightningModule", Hooks)."""
+_HOOKS = (
+    *("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_"),
+    *("backward", "configure_gradient_clipping", "lr_scheduler_step", "transfer_batch_to_device"),
+    *("after_", "batch_end", "batch_start", "before_", "eval_after", "eval_batch", "eval_before", "run_event"),
+)
+"""How the names of methods begin that trainers of libraries call.
+
+lightning.ai, "LightningModule", Hooks; docs.mosaicml.com, "Events"; mmengine.readthedocs.io, "Hook"; docs.fast.ai,
+"Callbacks".
+"""
+_WRAPS = frozenset(
+    {
+        "abstractmethod",
+        "autocast",
+        "automain",
+        "cache",
+        "cached_property",
+        "checkpoint",
+        "classmethod",
+        "command",
+        "compile",
+    }
+    | {"contextmanager", "custom_bwd", "custom_fwd", "deleter", "dispatch", "enable_grad", "fixture", "getter"}
+    | {"group", "inference_mode", "jit", "lru_cache", "main", "njit", "no_grad", "option", "overload", "override"}
+    | {"parametrize", "profile", "property", "record", "rank_zero_only", "script", "set_grad_enabled", "setter"}
+    | {"singledispatch", "skip", "skipif", "staticmethod", "typechecked", "wraps"}
+)
+"""Decorators, by the last part of their names, whose functions run where these are called, or before a program does."""
 
 
 class _Defined(NamedTuple):
@@ -67,6 +98,8 @@ class WhileIterated:
         while around is not None and around.parent is not None:
             if around.is_function and around.name in self._names:
                 return True
+            if isinstance(around.node, ast.Lambda) and id(around.node) not in self._before:
+                return True
             if around.is_function and around.name in CONSTRUCTORS and around.parent.name in self._words:
                 return True
             around = around.parent
@@ -85,6 +118,9 @@ class WhileIterated:
                 for iterable, node, _ in scope.iterations:
                     if isinstance(node, ast.For | ast.AsyncFor) and (self._kept or not _counts(iterable)):
                         yield facts, node
+            for test, place in facts.tests:
+                if isinstance(test, ast.While) and id(place.scope.node) not in self._before and _takes_next(test):
+                    yield facts, test
 
     @cached_property
     def _names(self) -> Set[str]:
@@ -98,6 +134,8 @@ class WhileIterated:
         done: set[str] = set()
         for facts, body in self._loops:
             words |= words_in(facts, body)
+        for node in self._lambdas:
+            words |= {one.attr if isinstance(one, ast.Attribute) else one.id for one in nodes_of(node) if _is_name(one)}
         waiting = [name for name in self._defined if name in words or self._runs_unnamed(name)]
         while waiting:
             name = waiting.pop()
@@ -122,10 +160,16 @@ class WhileIterated:
         return found
 
     @cached_property
+    def _lambdas(self) -> Sequence[ast.Lambda]:
+        """All functions without a name but those of workers: whoever has one may call it."""
+        scopes = (scope for facts in self._files for scope in facts.scopes.values())
+        return [one.node for one in scopes if isinstance(one.node, ast.Lambda) and id(one.node) not in self._before]
+
+    @cached_property
     def _handed_on(self) -> Set[str]:
-        """The names of functions that are read somewhere, and not called there."""
+        """The names of functions that are read somewhere, and not called there, or that a decorator may hand on."""
         names = self._defined.keys()
-        found: set[str] = set()
+        found = {name for name, several in self._defined.items() if any(map(self._may_be_registered, several))}
         for facts in self._files:
             read = {name for scope in facts.scopes.values() for name in scope.reads.keys() & names} - found
             for name in read:
@@ -138,6 +182,31 @@ class WhileIterated:
                 if any(not _is_called(node, around) for node, around in facts.attributes[name]):
                     found.add(name)
         return found
+
+    def _may_be_registered(self, one: _Defined) -> bool:
+        """Return whether a decorator may have a function called later on; one with the loop inside runs before."""
+        node = one.scope.node
+        if not isinstance(node, FunctionNode) or all(map(_only_wraps, node.decorator_list)):
+            return False
+        return not any(
+            one.facts is facts and node.lineno <= body.lineno <= (node.end_lineno or 0)
+            for facts, body in self._bodies
+            if body is not None
+        )
+
+
+def _only_wraps(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (dotted(called) or "").rpartition(".")[2] in _WRAPS
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name | ast.Attribute]:
+    return isinstance(node, ast.Name | ast.Attribute)
+
+
+def _takes_next(node: ast.While) -> bool:
+    """Return whether each turn of a loop takes one thing more: ``batches.__next__()``."""
+    return any(isinstance(one, ast.Call) and called_name(one) in _NEXT for one in nodes_of(node))
 
 
 def _is_called(node: ast.Attribute, around: ast.AST) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS
@@ -126,7 +127,7 @@ def _is_own(node: ast.expr, own: str) -> bool:
 
 def other_errors(evaluator: Evaluator, running: Sequence[Function], files: Sequence[PythonFacts]) -> Iterator[Touch]:
     """Yield where samples raise what a worker cannot hand on as it is, and a program handles that, or the other."""
-    inside = {id(one.node) for one in running}
+    caught = _Caught(evaluator, running, files)
     for function in running:
         for node in nodes_of(function.node):
             if isinstance(node, ast.Raise) and node.exc is not None:
@@ -135,10 +136,10 @@ def other_errors(evaluator: Evaluator, running: Sequence[Function], files: Seque
                 with evaluator.steps(STEPS):
                     things = [one.thing for one in evaluator.evaluate(raised, frame)]
                 for one in things:
-                    if isinstance(one, Class) and _becomes_another(evaluator, one):
-                        names = _names(evaluator, one)
-                        if any(_tells_apart(facts, names, inside) for facts in files):
-                            yield touch_at(function.facts, node)
+                    if not isinstance(one, Class) or not _becomes_another(evaluator, one):
+                        continue
+                    if caught.tells_apart(_names(evaluator, one)):
+                        yield touch_at(function.facts, node)
 
 
 def _becomes_another(evaluator: Evaluator, error: Class) -> bool:
@@ -159,24 +160,54 @@ def _names(evaluator: Evaluator, error: Class) -> Set[str]:
     return {*(one.node.name for one in lineage), *foreign} - _ANY_ERROR
 
 
-def _tells_apart(facts: PythonFacts, names: Set[str], inside: Set[int]) -> bool:
-    """Return whether a file handles an error of these names and no RuntimeError, or just that."""
-    for block in facts.blocks:
-        if isinstance(block, ast.Try) and not any(_holds(facts, block, one) for one in inside):
-            for handler in block.handlers:
-                caught = {(dotted(one) or "").rpartition(".")[2] for one in _types(handler)}
-                if caught.isdisjoint(_ANY_ERROR) and (_ANEW in caught) is not bool(caught & names):
-                    return True
-    return False
+class _Caught:
+    """What a program catches outside of workers; asked of only where these raise what becomes another."""
+
+    def __init__(self, evaluator: Evaluator, running: Sequence[Function], files: Sequence[PythonFacts]) -> None:
+        self._evaluator = evaluator
+        self._running = running
+        self._files = files
+
+    def tells_apart(self, names: Set[str]) -> bool:
+        """Return whether an error of these names is handled and no RuntimeError, or just that."""
+        return not names.isdisjoint(self._without) or any(names.isdisjoint(one) for one in self._anew)
+
+    @cached_property
+    def _outside(self) -> Set[frozenset[str]]:
+        inside = {id(node) for one in self._running for node in nodes_of(one.node)}
+        return {
+            names
+            for facts in self._files
+            for block, names in _handled(self._evaluator, facts)
+            if block not in inside and names.isdisjoint(_ANY_ERROR)
+        }
+
+    @cached_property
+    def _without(self) -> Set[str]:
+        """What is caught where no RuntimeError is."""
+        return {name for names in self._outside if _ANEW not in names for name in names}
+
+    @cached_property
+    def _anew(self) -> Sequence[frozenset[str]]:
+        """What is caught together where a RuntimeError is."""
+        return [names for names in self._outside if _ANEW in names]
+
+
+def _handled(evaluator: Evaluator, facts: PythonFacts) -> Sequence[tuple[int, frozenset[str]]]:
+    """Return what each handler of a file catches, with the identity of the block: an index, made once for a file."""
+    return evaluator.remembered(
+        ("handled", facts.source.path),
+        None,
+        lambda: [
+            (id(block), frozenset((dotted(one) or "").rpartition(".")[2] for one in _types(handler)))
+            for block in facts.blocks
+            if isinstance(block, ast.Try)
+            for handler in block.handlers
+        ],
+    )
 
 
 def _types(handler: ast.ExceptHandler) -> Sequence[ast.expr]:
     if handler.type is None:
         return ()
     return handler.type.elts if isinstance(handler.type, ast.Tuple) else (handler.type,)
-
-
-def _holds(facts: PythonFacts, block: ast.stmt, function: int) -> bool:
-    """Return whether a block stands in a function, which is known by the identity of its node."""
-    scope = facts.scopes.get(function)
-    return scope is not None and facts.span(scope.node).holds(facts.span(block))

@@ -11,10 +11,14 @@ from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_attributes import dictionary_of
 
+ANY_NAME = ""
+"""Under this name stand attributes and keys whose names are worked out, or all that something has."""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__setstate__"})
 """Methods that run while an object is made."""
 _DEEPEST = 4
 """Names that stand for parts of each other; deeper ones are not looked into."""
+_SAYS_ALL = frozenset({"format", "repr", "str"})
+"""Functions whose text may be of all that something has."""
 _PASSED_ON = frozenset({"assign", "loop", "with"})
 """Kinds of bindings by which a name stands for a part of something."""
 
@@ -27,7 +31,7 @@ class Read(NamedTuple):
 
 
 def names_read(running: Sequence[Function]) -> Mapping[str, Sequence[Read]]:
-    """Return what functions read, by the names; what a function makes itself is left out."""
+    """Return what functions read, by the names or any; what a function makes itself is left out."""
     found: dict[str, list[Read]] = {}
     for function in running:
         if function.scope.name not in CONSTRUCTORS:
@@ -37,10 +41,37 @@ def names_read(running: Sequence[Function]) -> Mapping[str, Sequence[Read]]:
 
 
 def _in(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    for node in nodes_of(function.node):
+    nodes = nodes_of(function.node)
+    of_one_key = {id(keyed) for node in nodes if (keyed := _keyed(node)) is not None}
+    for node in nodes:
         name, owner = named(node)
         if name and owner is not None and _is_held_elsewhere(function, owner, 0):
             yield name, owner
+        whole = _read_whole(node) if id(node) not in of_one_key else None
+        if whole is not None and _is_held_elsewhere(function, whole, 0):
+            yield ANY_NAME, whole
+
+
+def _keyed(node: ast.AST) -> ast.expr | None:
+    """Return what one key is read of, by its name: ``vars(options)`` in ``vars(options)["scale"]``."""
+    match node:
+        case ast.Subscript(owner, ast.Constant(str())) | ast.Call(ast.Attribute(owner, "get"), [ast.Constant(), *_]):
+            return owner
+    return None
+
+
+def _read_whole(node: ast.AST) -> ast.expr | None:
+    """Return what an expression may read any attribute of, None where it tells which: ``vars(options)``."""
+    match node:
+        case ast.Call(ast.Name("getattr" | "hasattr"), [owner, name, *_]):
+            return None if isinstance(name, ast.Constant) else owner
+        case ast.Call(ast.Name(called), [owner]) if called in _SAYS_ALL:
+            return owner
+        case ast.FormattedValue(owner):
+            return owner
+        case ast.Attribute(ctx=ast.Load()) | ast.Call():
+            return dictionary_of(node)
+    return None
 
 
 def named(node: ast.AST) -> tuple[str, ast.expr | None]:
@@ -50,7 +81,7 @@ def named(node: ast.AST) -> tuple[str, ast.expr | None]:
             return name, owner
         case ast.Subscript(owner, ast.Constant(str(name)), ast.Load()):
             return name, dictionary_of(owner) or owner
-        case ast.Call(ast.Name("getattr"), [owner, ast.Constant(str(name)), *_]):
+        case ast.Call(ast.Name("getattr" | "hasattr"), [owner, ast.Constant(str(name)), *_]):
             return name, owner
         case ast.Call(ast.Attribute(owner, "get"), [ast.Constant(str(name)), *_]):
             return name, owner
