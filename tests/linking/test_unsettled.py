@@ -120,6 +120,19 @@ SHARED = "shared = torch.zeros(4)\n"
 SAME = """
 def table(rows):
     return rows
+def shift(noise):
+    noise.rows.fill_(1)
+def look(noise):
+    return noise.rows.sum()
+class Has:
+    def __init__(self, noise):
+        self.noise = noise
+        self.rows = torch.ones(4)
+    def shift(self):
+        self.noise.rows.fill_(1)
+    def look(self):
+        self.rows.fill_(1)
+        return self.noise.rows.sum()
 """
 MANY = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(60))
 CHANGES = {
@@ -340,6 +353,8 @@ ALIASES = {
     "given back right there": ("", "table(shared).fill_(1)"),
     "of an object": ("holder = Noise(shared)", "holder.rows.fill_(1)"),
     "of an object, added to": ("holder = Noise(shared)", "holder.rows += 1"),
+    "of an object that is handed on": ("holder = Noise(shared)", "shift(holder)"),
+    "of an object that another has": ("other = Has(Noise(shared))", "other.shift()"),
     "a view": ("other = shared.view(2, 2)", "other += 1"),
     "a slice": ("other = shared[:2]", "other += 1"),
     "each of them": ("", "for row in shared:\n    row.fill_(1)"),
@@ -355,6 +370,8 @@ LOOKS = {
     "given back": ("other = table(shared)", "print(other.sum())"),
     "something new": ("other = table(shared.sum())", "other += 1"),
     "of an object": ("holder = Noise(shared)", "print(holder.rows.sum())"),
+    "of an object that is handed on": ("holder = Noise(shared)", "look(holder)"),
+    "of an object that another has": ("other = Has(Noise(shared))", "other.look()"),
     "of another object": ("holder = Noise(torch.ones(4))", "noise = holder.rows\nnoise = noise + 1"),
     "each of them": ("kept = []", "for row in shared:\n    kept.append(row)"),
     "not told to": ("", "loss = nn.functional.relu(shared, inplace=False).sum()"),

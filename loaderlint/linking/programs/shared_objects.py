@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.running import STEPS
-from loaderlint.linking.programs.object_uses import Use, Uses
+from loaderlint.linking.programs.object_uses import SHOWS, Use, Uses
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Items, Made, Row, Thing, Unseen
@@ -288,15 +288,20 @@ class _Following:
                 yield from ((function, name) for name in names)
 
     def held_as(self, one: _Name) -> Iterator[_Name]:
-        """Yield what an attribute of the objects of a class is called outside of it: ``holder.rows``."""
+        """Yield what an attribute of the objects of a class is called outside of it: ``holder.rows``.
+
+        What is not seen to be another object may be one of them, but for what a class says of its own.
+        """
         if not (one.scope.is_class and one.name.startswith("self.")):
             return
         attribute = one.name.partition(".")[2]
+        if attribute in SHOWS:
+            return
         asked: set[tuple[int, str]] = set()
         for facts in self._files:
             for node, _ in facts.attributes.get(attribute, ()):
                 name = dotted(node)
-                if name is not None and not name.startswith("self."):
+                if name not in (None, one.name):
                     scope = _innermost(facts.module, node)
                     if (id(scope), name) in asked:
                         continue
@@ -307,6 +312,9 @@ class _Following:
     def _is_object_of(self, node: ast.expr, frame: Frame, owner: Scope) -> bool:
         with self._evaluator.steps(STEPS):
             things = [one.thing for one in self._evaluator.evaluate(node, frame)]
+        own = isinstance(node, ast.Name) and classes.class_around(frame, node.id) is not None
+        if not own and any(isinstance(one, Unseen) and one.something for one in things):
+            return True
         objects = (one for one in things if isinstance(one, Instance))
         return any(each.scope is owner for one in objects for each in classes.lineage(self._evaluator, one.of))
 
