@@ -136,6 +136,13 @@ class Has:
 """
 MANY = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(60))
 CHANGES = {
+    "the same by its name in a function": (
+        OF_ROWS + "def cut():\n    shared[:2] = -1\n",
+        "shared = torch.zeros(4)",
+        "Rows(shared)",
+        "cut()",
+        "shared[:2]",
+    ),
     "options, by a method of a model": (
         OF_SCALE + MODEL.format(does="self.options.scale += 1"),
         "options = Options()\nmodel = Model(options)",
@@ -380,6 +387,12 @@ LOOKS = {
     "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
 }
 STAYS = {
+    "another thing by its name in a function": (
+        OF_ROWS + "def cut(rows):\n    shared = rows.clone()\n    shared[:2] = -1\n    return shared\n",
+        "shared = torch.zeros(4)",
+        "Rows(shared)",
+        "print(cut(batch))",
+    ),
     "options, in what samples do not read": (
         OF_SCALE + MODEL.format(does="self.options.step += 1"),
         "options = Options()\nmodel = Model(options)",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.programs.object_uses import SHOWS, Use, Uses
 from loaderlint.linking.programs.while_iterated import WhileIterated
+from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Items, Made, Row, Thing, Unseen
 from loaderlint.linking.workers.top_level import full_name, touch_at
@@ -245,7 +246,8 @@ class _Following:
 
     def uses(self, one: _Name) -> Iterator[Use]:
         """Yield where an object is used, with what functions of the project give back when they are handed it."""
-        waiting = list(self._uses.of_name(one.scope.node, one.name))
+        named = self._uses.of_name(one.scope.node, one.name)
+        waiting = [use for use in named if not _is_hidden(one, _innermost(one.scope, use.node))]
         for use in waiting:
             yield use
             call = use.around[1] if isinstance(use.around[0], ast.keyword) else use.around[0]
@@ -353,6 +355,16 @@ def _holder(scope: Scope, name: str) -> Scope:
     """Return the scope in which a name is looked for: that of the class where it is an attribute of its objects."""
     around = scope.parent
     return around if name.startswith("self.") and around is not None and around.is_class else scope
+
+
+def _is_hidden(one: _Name, inner: Scope) -> bool:
+    """Return whether a function inside of a scope has something else of its own by the same name."""
+    first, around = one.name.partition(".")[0], inner
+    while around is not one.scope and around.parent is not None:
+        if not around.is_class and first in around.bindings and first not in around.outer_names and "." not in one.name:
+            return any(binding.kind not in MUTATIONS for binding in around.bindings[first])
+        around = around.parent
+    return False
 
 
 def _innermost(scope: Scope, node: ast.expr) -> Scope:
