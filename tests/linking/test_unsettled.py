@@ -776,6 +776,22 @@ def test_errors_come_out_of_workers_as_others(base: str, taken: str, given: str,
     assert [one.hanging for one in found] == ([Hanging.RAISED] if other else [])
 
 
+STORES = {
+    "h5py": ("h5py", "File('rows', 'r')['x'][index]", "File('rows', 'a')"),
+    "lmdb": ("lmdb", "open('rows').begin().get(index)", "open('rows')"),
+    "shelve": ("shelve", "open('rows', 'r')[str(index)]", "open('rows')"),
+    "zarr": ("zarr", "open('rows', 'r')[index]", "open('rows', 'a')"),
+}
+
+
+@pytest.mark.parametrize(("library", "read", "opened"), STORES.values(), ids=STORES)
+def test_a_store_may_be_written_while_samples_read_it(library: str, read: str, opened: str) -> None:
+    top = f"import {library}\n" + ROWS.format(sample=f"{library}.{read}")
+    (found,) = unsettled(top, f"store = {library}.{opened}", "Rows()", "store['x'] = 1")
+    assert (found.what, found.hanging) == (f"{library}.{opened}", Hanging.CHANGED)
+    assert unsettled(top, f"store = {library}.{opened}".replace("'rows'", "'others'"), "Rows()", "store['x'] = 1") == []
+
+
 DIVIDES = ROWS.format(sample="float(decimal.Decimal(1) / decimal.Decimal(3 + index))")
 MODED = {
     "digits": (DIVIDES, "decimal.getcontext().prec = 3", "", True),
@@ -783,6 +799,18 @@ MODED = {
         ROWS.format(sample="torch.ones(1, requires_grad=True).mul(2).requires_grad"),
         "",
         "with torch.no_grad():",
+        True,
+    ),
+    "gradients, by another name": (
+        ROWS.format(sample="torch.ones(1, requires_grad=True).mul(2).requires_grad"),
+        "",
+        "with torch.inference_mode():",
+        True,
+    ),
+    "words of a language": (
+        "import locale\n" + ROWS.format(sample="locale.atof(str(index))"),
+        "locale.setlocale(locale.LC_ALL, 'de_DE')",
+        "",
         True,
     ),
     "precision": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cpu'):", True),

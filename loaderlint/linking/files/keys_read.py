@@ -72,7 +72,7 @@ def needs_key(text: str, key: str) -> bool:
 
 
 def _places(text: str, word: str) -> Iterator[int]:
-    """Yield where a word begins; a search for it as it stands takes a fiftieth of what a pattern takes."""
+    """Yield where a word begins: a search for it as it stands takes a sixth of what one for a pattern takes."""
     start = text.find(word)
     while start >= 0:
         yield start

@@ -29,7 +29,11 @@ _STORES: Mapping[str, tuple[int, str]] = {
     "sqlite3.connect": (1, ""),
     "zarr.open": (1, "a"),
 }
-"""What opens such files, with the place of the mode and what it is without one (their documentations)."""
+"""What opens such files, with the place of the mode and what it is without one.
+
+docs.h5py.org, "File Objects" (3); lmdb.readthedocs.io, "Environment class"; numpy.org, ``numpy.memmap`` and
+``open_memmap``; docs.python.org, ``shelve`` and ``sqlite3``; zarr.readthedocs.io, ``zarr.open``.
+"""
 _LAST = frozenset(name.rpartition(".")[2] for name in _STORES)
 
 _PATHS = frozenset({"database", "file", "filename", "name", "path", "store"})

@@ -28,6 +28,7 @@ from loaderlint.linking.things.kinds import (
     Row,
     Unseen,
 )
+from loaderlint.linking.workers.names_read import CONSTRUCTORS
 from loaderlint.linking.workers.payload import carried
 from loaderlint.linking.workers.worker_uses import RUN_IN_WORKER, place_in
 from loaderlint.model.value import CommandLineText, CpuCount
@@ -61,8 +62,6 @@ _SHARES = frozenset({"from_numpy", "as_tensor", "asarray"})
 """Functions whose result has the values of what they are given, not a copy."""
 _KEEPS_NOTHING = TELLS | LOADER_NAMES | KEEP_ITERATORS | frozenset({"append", "extend", "super"})
 """Calls that do nothing to what they are given; what is in a list is looked for where it is taken out."""
-_BEFORE_WORKERS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__", "__setstate__"})
-"""Methods that run while an object is made."""
 _Argument: TypeAlias = tuple[ast.expr, Frame]
 
 
@@ -152,7 +151,7 @@ class _Payload:
         return any(
             _changes_receiver(one)
             for one in methods
-            if one.name not in (_BEFORE_WORKERS | made_by) and id(one.node) not in self._in_workers
+            if one.name not in (CONSTRUCTORS | made_by) and id(one.node) not in self._in_workers
         )
 
     # --- who gets at it ---

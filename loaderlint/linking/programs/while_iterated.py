@@ -25,7 +25,10 @@ _UNNAMED = frozenset(
     | {"__iadd__", "__iand__", "__ifloordiv__", "__imatmul__", "__imod__", "__imul__", "__ior__", "__ipow__"}
     | {"__isub__", "__itruediv__", "__ixor__"}
 )
-"""Methods that run where an object is called, gone through, asked or entered; nobody adds data sets up meanwhile."""
+"""Methods that run where an object is called, gone through, asked, entered or changed by an operator in place.
+
+No other operator of an object is looked for: most give something new.
+"""
 _HOOKS = (
     *("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_"),
     *("backward", "configure_gradient_clipping", "lr_scheduler_step", "transfer_batch_to_device"),
