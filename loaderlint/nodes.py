@@ -1,4 +1,4 @@
-"""The nodes of a syntax tree, looked up once wherever they are asked for again and again."""
+"""The nodes of a syntax tree, looked up once wherever they are asked for again and again, and what names them."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def _found(tree: ast.AST) -> tuple[ast.AST, ...]:
             elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
                 found.append(value)
     return tuple(found)
+
+
+def last_name(node: ast.AST | None) -> str:
+    """Return the last part of a name: ``c`` for ``a.b.c`` and for ``f(x).c``, nothing for what has no name."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from loaderlint.nodes import last_name
+
 
 def keywords(call: ast.Call) -> dict[str, ast.expr]:
     """Return the keyword arguments that a call writes out, by name."""
@@ -18,7 +20,7 @@ def arguments(call: ast.Call, names: Iterable[str]) -> dict[str, ast.expr]:
 
 def called_name(call: ast.Call) -> str:
     """Return the last name of what is called: ``load`` in ``yaml.load(...)`` and ``open(path).load(...)``."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return last_name(call.func)
 
 
 def is_super(node: ast.expr) -> bool:
@@ -60,5 +62,4 @@ def called_remotely(call: ast.Call) -> ast.expr | None:
 
 def makes_remote(call: ast.Call) -> bool:
     """Return whether a call goes by the name of what makes its argument callable from other processes."""
-    maker = without_arguments(call.func)
-    return (maker.attr if isinstance(maker, ast.Attribute) else getattr(maker, "id", "")) == "remote"
+    return last_name(without_arguments(call.func)) == "remote"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Set
 from functools import cached_property
 
 from loaderlint.linking.files.project import Project
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import CallSite, PythonFacts
 from loaderlint.readers.python_calls import called_name
 
@@ -44,8 +45,7 @@ class Shows:
             return name in _FUNCTIONS if not imported else all(_MODULES.match(one) for one in imported)
         if not isinstance(function, ast.Attribute):
             return False
-        held = function.value
-        owner = held.attr if isinstance(held, ast.Attribute) else getattr(held, "id", "")
+        owner = last_name(function.value)
         return name in _METHODS or (name in _LOGGERS and (owner == "self" or "log" in owner.lower()))
 
     def writes(self, call: ast.Call) -> bool:

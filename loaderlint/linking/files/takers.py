@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, product, zip_longest
 from typing import NamedTuple
 
-from loaderlint.readers.python import FunctionNode, Scope, called_by, dotted
+from loaderlint.nodes import last_name
+from loaderlint.readers.python import FunctionNode, Scope, called_by
 from loaderlint.readers.python_calls import called_name, without_arguments
 
 _MOST_WAYS = 20
@@ -91,7 +92,7 @@ class Takers:
         if not called_name(call) or (owner is not None and _asks_for_class(owner)):
             return _NOTHING
         # A method called on its class is given the object: ``Base.__init__(self, count)``.
-        return self._taken_by(called_name(call), owner is None or self._means_class(_last(owner)))
+        return self._taken_by(called_name(call), owner is None or self._means_class(last_name(owner)))
 
     def _means_class(self, name: str) -> bool:
         if name not in self._of_classes:
@@ -146,7 +147,7 @@ class Takers:
         """
         ways = [_Taken(())]
         for base in made.bases:
-            inherited = [way for above in self._classes.get(_last(base), ()) for way in self._made_with(above)]
+            inherited = [way for above in self._classes.get(last_name(base), ()) for way in self._made_with(above)]
             ways = list(dict.fromkeys(_joined(before, way) for before in ways for way in inherited or [_Taken(())]))
             if len(ways) > _MOST_WAYS:
                 return []
@@ -172,7 +173,7 @@ def _made_later(call: ast.Call) -> ast.Call:
 
 
 def _asks_for_class(owner: ast.expr) -> bool:
-    return _last(owner) == "__class__" or (isinstance(owner, ast.Call) and called_name(owner) == "type")
+    return last_name(owner) == "__class__" or (isinstance(owner, ast.Call) and called_name(owner) == "type")
 
 
 def _joined(before: _Taken, after: _Taken) -> _Taken:
@@ -189,13 +190,14 @@ def _other_names(scope: Scope) -> Iterator[tuple[str, str]]:
         bound = name.rpartition(".")[2]
         for one in bindings:
             value = one.value if one.kind == "assign" else None
-            meant = one.target.rpartition(".")[2] if one.kind == "import" else _last(value) if value else ""
+            meant = one.target.rpartition(".")[2] if one.kind == "import" else last_name(value) if value else ""
             if meant not in ("", bound):
                 yield bound, meant
 
 
 def _defined(scope: Scope, node: FunctionNode | ast.Lambda) -> _Defined:
-    decorators = [] if isinstance(node, ast.Lambda) else [_last(without_arguments(one)) for one in node.decorator_list]
+    above = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    decorators = [last_name(without_arguments(one)) for one in above]
     of_class = "classmethod" in decorators or scope.name in ("__new__", "__init_subclass__", "__class_getitem__")
     in_class = scope.parent is not None and scope.parent.is_class and "staticmethod" not in decorators
     return _Defined(_taken(node), of_object=in_class and not of_class, of_class=in_class and of_class)
@@ -209,8 +211,3 @@ def _taken(node: FunctionNode | ast.Lambda) -> _Taken:
         tuple(one.arg for one in node.args.kwonlyargs),
         node.args.kwarg is not None,
     )
-
-
-def _last(node: ast.expr) -> str:
-    """Return the last part of a name, or of what has an attribute; nothing of another expression."""
-    return node.attr if isinstance(node, ast.Attribute) else dotted(node) or ""

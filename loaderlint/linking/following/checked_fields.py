@@ -16,7 +16,9 @@ from loaderlint.linking.things import classes
 from loaderlint.linking.things.dictionaries import entries_of
 from loaderlint.linking.things.kinds import UNSEEN, Class, Frame, Instance, Items, Possibilities, Possibility, end_of
 from loaderlint.linking.things.lazily import Lazily
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, dotted
+from loaderlint.readers.python_calls import without_arguments
 from loaderlint.readers.tree import Mapping as TreeMapping
 from loaderlint.vocabulary.configurations import MODELS
 
@@ -44,7 +46,7 @@ def stored(evaluator: Evaluator, owner: Class, name: str, values: Possibilities)
 def _is_made_over(owner: Class, name: str) -> bool:
     """Return whether a validator or converter of a class may make something else of a field's value."""
     for decorator in _decorators(owner):
-        last = _last_name(decorator)
+        last = last_name(without_arguments(decorator))
         if last in _OF_ALL_FIELDS:
             return True
         if last in _OF_A_FIELD and isinstance(decorator, ast.Call):
@@ -53,7 +55,7 @@ def _is_made_over(owner: Class, name: str) -> bool:
                 return True
     for target, kind, value in _declarations(owner):
         if target == name:
-            annotated = kind is not None and any(_last_name(one).endswith("Validator") for one in ast.walk(kind))
+            annotated = kind is not None and any(last_name(one).endswith("Validator") for one in ast.walk(kind))
             if annotated or any(one.arg == "converter" for one in _arguments(value)):
                 return True
     return False
@@ -87,14 +89,9 @@ def _arguments(value: ast.expr | None) -> list[ast.keyword]:
     return value.keywords if isinstance(value, ast.Call) else []
 
 
-def _last_name(node: ast.AST) -> str:
-    called = node.func if isinstance(node, ast.Call) else node
-    name = dotted(called) if isinstance(called, ast.expr) else None
-    return (name or "").rpartition(".")[2]
-
-
 def _is_model(evaluator: Evaluator, owner: Class) -> bool:
-    if any((dotted(one) or _last_name(one)).startswith("pydantic") for one in owner.node.decorator_list):
+    decorators = map(without_arguments, owner.node.decorator_list)
+    if any((dotted(one) or last_name(one)).startswith("pydantic") for one in decorators):
         return True
     return not MODELS.isdisjoint(classes.foreign_bases(evaluator, owner))
 

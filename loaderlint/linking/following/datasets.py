@@ -25,7 +25,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.payload import DatasetKind, Samples
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
-from loaderlint.nodes import nodes_of
+from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
 from loaderlint.readers.python_calls import arguments
 from loaderlint.vocabulary.datasets import (
@@ -92,7 +92,7 @@ def _works(evaluator: Evaluator, thing: Instance | Row) -> bool:
     reading = (scope for owner in owners for scope in owner.scope.children if scope.name == "__getitem__")
     calls = next((scope.calls for scope in reading), ())
     called = (one.node.func for one in calls)
-    names = (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in called)
+    names = (last_name(one) for one in called)
     return any(name not in TAKE_FROM_MEMORY for name in names)
 
 

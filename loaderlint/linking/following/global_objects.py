@@ -31,6 +31,7 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.linking.things.made_calls import Caller
 from loaderlint.model.source import Span
 from loaderlint.readers.python import Binding, FunctionNode, Place, PythonFacts, Scope, dotted, parameters
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -164,8 +165,7 @@ class GlobalObjects:
         met: set[int] = set()
         since = -1
         for site in sorted(frame.scope.calls, key=lambda one: one.place.order):
-            function = site.node.func
-            called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            called = called_name(site.node)
             if site.place.order >= frame.place.order:
                 break
             for one in changers:

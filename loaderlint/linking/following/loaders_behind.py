@@ -95,8 +95,7 @@ def _put_inside(holder: ast.expr | None, frame: Frame) -> Iterator[tuple[ast.exp
 def _counts(expression: ast.expr) -> bool:
     if not isinstance(expression, ast.Call):
         return False
-    function = expression.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    name = called_name(expression)
     return name in _COUNTS and name not in ("values", "items")
 
 

@@ -12,6 +12,7 @@ from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.things.kinds import Frame, Made
 from loaderlint.model.uses import Loop
 from loaderlint.readers.python import Arm
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import COUNTERS, PROGRESS_BARS
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _ends_at_once(loop: ast.AST) -> bool:
 def _counter(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[ast.Call, Frame] | None:
     """Return the call that counts the turns of a loop: that of ``range`` in ``tqdm(range(10))``."""
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = called_name(node)
         if name in COUNTERS:
             return node, frame
         return _counter(evaluator, node.args[0], frame) if name in PROGRESS_BARS and node.args else None

@@ -239,7 +239,7 @@ def with_changes(
     Whether a change comes before or after a copy was made was not seen.
     """
     if any(one.constant for one in own):
-        evaluator.mentioned.update((f".{name}", f"setattr({_last_name(facts)},"))
+        evaluator.mentioned.update((f".{name}", f"setattr({_name_where_imported(facts)},"))
         if evaluator.blurred.may_set(Module(facts), name):
             own = (*own, *unseen(span))
     outer = list(_set_from_outside(evaluator, facts, name))
@@ -250,7 +250,7 @@ def with_changes(
     return one_of(f"what sets {facts.source.path}:{name}", [("own", own), *outer])
 
 
-def _last_name(facts: PythonFacts) -> str:
+def _name_where_imported(facts: PythonFacts) -> str:
     """Return what a module is called where it is imported."""
     return posixpath.basename(facts.source.path.removesuffix("/__init__.py")).removesuffix(".py")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from loaderlint.linking.following.reads import Read
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, default_of, parameters
 from loaderlint.readers.python_calls import called_name, keywords
 from loaderlint.vocabulary import ranges
@@ -34,7 +35,8 @@ def restricted(facts: PythonFacts) -> Iterator[Restricted]:
     for scope in facts.scopes.values():
         if isinstance(scope.node, FunctionNode) and scope.defined is not None:
             yield from _parameters(facts, scope.node, scope.defined)
-        if isinstance(scope.node, ast.ClassDef) and any(_word(one) in ranges.ENUMERATIONS for one in scope.node.bases):
+        bases = scope.node.bases if isinstance(scope.node, ast.ClassDef) else ()
+        if any(last_name(one) in ranges.ENUMERATIONS for one in bases):
             yield from _members(facts, scope)
 
 
@@ -60,9 +62,9 @@ def is_narrow(annotation: ast.expr) -> bool:
 def refuses(node: ast.expr) -> bool:
     """Return whether a type, a condition, or a call that declares something may refuse a lower number."""
     if isinstance(node, ast.Name | ast.Attribute):
-        return _word(node) in ranges.POSITIVE
+        return last_name(node) in ranges.POSITIVE
     if isinstance(node, ast.Subscript):
-        return _word(node.value) in ranges.ONE_OF and not _has_zero(node.slice)
+        return last_name(node.value) in ranges.ONE_OF and not _has_zero(node.slice)
     if not isinstance(node, ast.Call):
         return False
     given, called, first = keywords(node), called_name(node), node.args[0] if node.args else None
@@ -120,7 +122,3 @@ def _has_zero(choices: ast.expr) -> bool:
 
 def _is(node: ast.expr | None, constant: object) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is type(constant) and node.value == constant
-
-
-def _word(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

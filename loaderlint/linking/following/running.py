@@ -27,7 +27,9 @@ from loaderlint.linking.things.kinds import (
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, together
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, ScopeNode, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.running import CUDA_STARTERS, RUNNERS, TRAINER_METHODS, TRAINERS
 
 if TYPE_CHECKING:
@@ -292,8 +294,7 @@ def _completed(evaluator: Evaluator, callee: Possibility) -> Possibilities:
 
 def may_run(evaluator: Evaluator, call: ast.Call) -> bool:
     """Return whether the name of what is called leaves open that it is a function of the project, or runs one."""
-    function = call.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    name = called_name(call)
     project = evaluator.project
     return name in project.definitions or name in project.partials or name in _RUNNER_NAMES
 
@@ -388,7 +389,7 @@ def _touches(evaluator: Evaluator, call: ast.Call, frame: Frame) -> Iterator[Ass
         if function.attr == "to":
             for argument in call.args[:1]:
                 yield from names_cuda(evaluator, argument, frame)
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    name = last_name(function)
     for one in evaluator.evaluate(function, frame) if name in _CUDA_NAMES else ():
         if isinstance(one.thing, External) and one.thing.name in CUDA_STARTERS:
             yield NO_ASSUMPTIONS

@@ -15,6 +15,7 @@ from loaderlint.linking.files.words import as_bytes
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.following.running import STEPS
 from loaderlint.linking.things.kinds import External, Frame, Function, Thing
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import PythonFacts, parameters
 from loaderlint.readers.python_calls import arguments
 from loaderlint.readers.tree import KeyPath
@@ -61,7 +62,7 @@ class PoolCounts:
                 if _is_at(mapping, path):
                     if not self._is_count(here, node):
                         return False
-                    owners.add(_last_name(_owner(mapping)))
+                    owners.add(last_name(_owner(mapping)))
         if not owners or any(self._read_in(facts).is_chosen(key) for facts in project.all_python()):
             return False
         # What hands the mapping on need not name any option of a loader.
@@ -134,7 +135,7 @@ class _KeysRead:
             if isinstance(around, ast.keyword):
                 return node, self.around.get(id(around))
             if isinstance(around, ast.Call):
-                if node is around.func or _last_name(around.func) not in _PASSES_ON:
+                if node is around.func or last_name(around.func) not in _PASSES_ON:
                     return node, None if node is around.func else around
             elif not isinstance(around, ast.BoolOp | ast.BinOp):
                 return node, None
@@ -158,7 +159,7 @@ class _KeysRead:
             around = self.around.get(id(node))
             if isinstance(around, ast.Call) and around.func is node:
                 continue
-            name = _last_name(owner)
+            name = last_name(owner)
             given = isinstance(around, ast.Call | ast.keyword | ast.Starred)
             if name in owners or (given and name not in ("self", "cls")):
                 return True
@@ -204,7 +205,3 @@ def _is_at(node: ast.expr, path: KeyPath) -> bool:
 def _owner(node: ast.expr) -> ast.expr:
     read = _key_read(node)
     return node if read is None else read[0]
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -18,6 +18,7 @@ from loaderlint.linking.things.made_calls import names_definition
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
 from loaderlint.readers.python import CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, LoaderCallable
 from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
 
@@ -288,7 +289,7 @@ def _is_meant_to_fail(facts: PythonFacts, call: ast.Call, place: Place) -> bool:
     handed = (one for expects in expecting for one in expects.args if isinstance(one, ast.Lambda))
     return any(facts.span(one).holds(span) for one in handed) or any(
         isinstance(block, ast.With)
-        and any(_name_called(item.context_expr) in _EXPECTS_AN_ERROR for item in block.items)
+        and any(_expects_an_error(item.context_expr) for item in block.items)
         and facts.span(block).holds(span)
         for block in facts.blocks
     )
@@ -308,9 +309,8 @@ def _is_marked_to_fail(scope: Scope | None) -> bool:
 _EXPECTS_AN_ERROR = ("raises", "assertRaises", "assertRaisesRegex")
 
 
-def _name_called(node: ast.expr) -> str:
-    function = node.func if isinstance(node, ast.Call) else None
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+def _expects_an_error(manager: ast.expr) -> bool:
+    return isinstance(manager, ast.Call) and called_name(manager) in _EXPECTS_AN_ERROR
 
 
 def _wrapper(evaluator: Evaluator, name: str) -> LoaderCallable | None:

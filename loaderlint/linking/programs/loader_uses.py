@@ -19,6 +19,7 @@ from loaderlint.linking.things.chains import begun_by
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Possibility, Row
 from loaderlint.model.payload import Touch
 from loaderlint.model.uses import Iteration, Role, Uses
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import PythonFacts, Scope, dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import (
@@ -199,19 +200,19 @@ def _role_of(place: Iterated) -> Role | None:
     facts, scope, span = place.frame.facts, place.frame.scope, place.frame.facts.span(place.expression)
     if isinstance(place.node, ast.For | ast.AsyncFor):
         body = [node for statement in place.node.body for node in ast.walk(statement)]
-        if any(isinstance(node, ast.Call) and _last_name(node.func) == "backward" for node in body):
+        if any(isinstance(node, ast.Call) and called_name(node) == "backward" for node in body):
             return Role.TRAINING
         if any(isinstance(node, ast.With) and _without_gradients(node) for node in body):
             return Role.EVALUATION
     if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
         decorators = (one.func if isinstance(one, ast.Call) else one for one in scope.node.decorator_list)
-        if any(_last_name(one) in WITHOUT_GRADIENTS for one in decorators):
+        if any(last_name(one) in WITHOUT_GRADIENTS for one in decorators):
             return Role.EVALUATION
     for block in facts.blocks:
         if isinstance(block, ast.With) and _without_gradients(block) and facts.span(block).holds(span):
             return Role.EVALUATION
     modes = [
-        _last_name(site.node.func)
+        called_name(site.node)
         for site in scope.calls
         if site.place.order < place.frame.place.order
         and isinstance(site.node.func, ast.Attribute)
@@ -223,11 +224,7 @@ def _role_of(place: Iterated) -> Role | None:
 
 def _without_gradients(block: ast.With) -> bool:
     contexts = (item.context_expr for item in block.items)
-    return any(isinstance(one, ast.Call) and _last_name(one.func) in WITHOUT_GRADIENTS for one in contexts)
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return any(isinstance(one, ast.Call) and called_name(one) in WITHOUT_GRADIENTS for one in contexts)
 
 
 def _named_role(site: PythonSite) -> Role | None:

@@ -15,6 +15,7 @@ from loaderlint.linking.things.kinds import External, Frame
 from loaderlint.model.uses import StartMethodCall
 from loaderlint.model.value import together
 from loaderlint.readers.python import Binding, CallSite, Place, PythonFacts, is_for_types
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.uses import ASKS_FOR_PROCESS, MAKE_NO_PROCESSES, SETS_START_METHOD
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _something_follows(evaluator: Evaluator, facts: PythonFacts, site: CallSite)
     for other in facts.module.calls:
         if other.place.order <= site.place.order or guarded_place(evaluator, facts, other.node, other.place):
             continue
-        name = _name_called(other.node)
+        name = called_name(other.node)
         with evaluator.steps(STEPS):
             callees = evaluator.evaluate(other.node.func, Frame(facts, other.place))
         if name in evaluator.project.definitions or any(
@@ -163,7 +164,7 @@ def _forces(call: ast.Call) -> bool:
 
 def _is_asked(place: Place) -> bool:
     """Return whether a condition around a call asks for the start method, or for what process this is."""
-    return any(isinstance(node, ast.Call) and _name_called(node) in ASKS_FOR_PROCESS for node in _asked(place))
+    return any(isinstance(node, ast.Call) and called_name(node) in ASKS_FOR_PROCESS for node in _asked(place))
 
 
 def _names_module(place: Place) -> bool:
@@ -176,8 +177,3 @@ def _asked(place: Place) -> Iterator[ast.AST]:
     for arm in place.arms:
         if arm.test is not None:
             yield from ast.walk(arm.test)
-
-
-def _name_called(node: ast.expr) -> str | None:
-    function = node.func if isinstance(node, ast.Call) else node
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)

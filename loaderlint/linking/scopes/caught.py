@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from loaderlint.readers.python import PythonFacts, dotted
+from loaderlint.readers.python_calls import called_name
 
 _EVERY_ERROR = ("Exception", "BaseException")
 _EXPECT_ERRORS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
@@ -46,8 +47,6 @@ def _takes(kinds: Sequence[ast.expr | None], error: str) -> bool:
 def _expects(manager: ast.expr, error: str) -> bool:
     if not isinstance(manager, ast.Call):
         return False
-    function = manager.func
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in _EXPECT_ERRORS and _takes(
+    return called_name(manager) in _EXPECT_ERRORS and _takes(
         [*manager.args, *(one.value for one in manager.keywords if one.arg == "expected_exception")], error
     )

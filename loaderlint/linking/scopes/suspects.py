@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from loaderlint.linking.scopes.events import CALL, Event
 from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters, written
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -50,8 +51,7 @@ class Suspects:
 
     def changes_directly(self, call: ast.Call, name: str) -> bool:
         """Return whether a function of the called name changes a (dotted) name that it is handed, in its own body."""
-        function = call.func
-        called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        called = called_name(call)
         self._named(called)
         return any(
             event.binding.kind != CALL

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.vocabulary.lifetimes import (
     CHANGES_ITS_ARGUMENT,
@@ -319,7 +320,7 @@ class _Run:
             returned = done.returned
             if done.seen:
                 return returned
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        name = last_name(function)
         if isinstance(function, ast.Attribute) and name == "get" and node.args:
             self._read.add(ast.unparse(ast.Subscript(function.value, node.args[0], ast.Load())))
         self._note_changes(name, on, given)

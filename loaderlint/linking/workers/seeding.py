@@ -144,7 +144,7 @@ def _free(function: Function, given: Possibility) -> Sequence[str]:
 
 def _seeds_of(evaluator: Evaluator, function: Function, free: Sequence[str]) -> Iterator[Seed]:
     for site in function.scope.calls:
-        name = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else getattr(site.node.func, "id", "")
+        name = called_name(site.node)
         if name in SEEDER_NAMES and not told_apart(site.place):
             with evaluator.steps(STEPS):
                 yield from _seed(evaluator, function, site, free)

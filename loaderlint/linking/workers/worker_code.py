@@ -38,6 +38,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import CpuCount, together
 from loaderlint.model.worker_code import CompiledCall, Nested, WorkerCode
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted, parameters
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -119,11 +120,6 @@ def _files_of(given: Mapping[str, Given]) -> Iterator[str]:
             match one.thing:
                 case Instance(of=Class(facts=facts)) | Function(facts=facts):
                     yield facts.source.path
-
-
-def _name(site: CallSite) -> str:
-    function = site.node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _touches(evaluator: Evaluator, function: Function, site: CallSite, one: Possibility) -> Iterator[Touch]:
@@ -214,7 +210,7 @@ def _threads(evaluator: Evaluator, running: Sequence[Function]) -> Iterator[Touc
     for function in running:
         for site in function.scope.calls:
             given = [*site.node.args, *(one.value for one in site.node.keywords)][:1]
-            if _name(site) != "set_num_threads" or not given:
+            if called_name(site.node) != "set_num_threads" or not given:
                 continue
             frame = Frame(function.facts, site.place, receiver=function.receiver)
             with evaluator.steps(STEPS):
@@ -306,7 +302,7 @@ def _is_called_outside(
 ) -> bool:
     """Return whether something else than worker code calls the same, in a file that knows it."""
     for facts in files:
-        for other in facts.calls.get(_name(site), ()):
+        for other in facts.calls.get(called_name(site.node), ()):
             if id(other.place.scope.node) in inside:
                 continue
             for met in evaluator.evaluate(other.node.func, Frame(facts, other.place)):

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from loaderlint.model.edit import Edit, Hoist, RemoveIgnore
 from loaderlint.model.source import Source, Span
-from loaderlint.nodes import nodes_of
+from loaderlint.nodes import last_name, nodes_of
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import is_about_assigned_lambda
 from loaderlint.writers.python.comparison import Comparison, Differs
@@ -90,15 +90,11 @@ def _annotations(tree: ast.AST) -> Iterator[str]:
             within = [node.annotation]
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             within = [node.returns]
-        elif isinstance(node, ast.Call) and _last_name(node.func) in _TAKES_ANNOTATIONS:
+        elif isinstance(node, ast.Call) and last_name(node.func) in _TAKES_ANNOTATIONS:
             within = [*node.args, *(one.value for one in node.keywords)]
         for inner in (part for one in within if one is not None for part in nodes_of(one)):
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
                 yield inner.value
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_deeper(tree: ast.AST, limit: int) -> bool:

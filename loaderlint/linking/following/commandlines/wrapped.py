@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.commandlines import objects
 from loaderlint.linking.things.kinds import External, Frame, Function, Possibilities, Thing, end_of
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
 from loaderlint.readers.python_calls import arguments as arguments_of
-from loaderlint.readers.python_calls import without_arguments
+from loaderlint.readers.python_calls import called_name, without_arguments
 from loaderlint.vocabulary.commandlines import READS_A_FILE_FIRST, WRAPS
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def _inside(scope: Scope) -> Iterator[Scope]:
 
 
 def _is_parse(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
-    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if called != "parse":
+    if called_name(call) != "parse":
         return False
     made = evaluator.evaluate(call.func, frame)
     return bool(made) and all(isinstance(one.thing, External) and one.thing.name in READS_A_FILE_FIRST for one in made)
@@ -97,7 +97,7 @@ def _is_annotated(call: ast.Call, scope: Scope) -> bool:
 
 
 def _says_annotations(value: ast.expr) -> bool:
-    words = (one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in ast.walk(value))
+    words = (last_name(one) for one in ast.walk(value))
     return any(word in _ANNOTATIONS for word in words)
 
 

@@ -24,6 +24,7 @@ from loaderlint.linking.things.kinds import (
     under,
 )
 from loaderlint.model.source import Span
+from loaderlint.nodes import last_name
 from loaderlint.readers.python import Binding, FunctionNode, PythonFacts
 from loaderlint.readers.python_calls import without_arguments
 
@@ -89,7 +90,7 @@ class Registries:
 def is_registered(node: ast.AST) -> bool:
     """Return whether a function or class stands under a decorator that registers it."""
     return isinstance(node, FunctionNode | ast.ClassDef) and any(
-        "regist" in _last_name(one).lower() for one in node.decorator_list
+        "regist" in last_name(without_arguments(one)).lower() for one in node.decorator_list
     )
 
 
@@ -101,11 +102,6 @@ def _registered(facts: PythonFacts) -> Iterator[tuple[Binding, ast.expr]]:
                     made = without_arguments(decorator)
                     if isinstance(made, ast.Attribute) and made.attr in _REGISTERS:
                         yield one, decorator
-
-
-def _last_name(decorator: ast.expr) -> str:
-    made = without_arguments(decorator)
-    return made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", "")
 
 
 def _name_given(decorator: ast.expr, own: str) -> str | None:
