@@ -14,11 +14,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.model.source import Source
 
@@ -40,16 +41,14 @@ _LIBRARIES = ("libcst", "packaging", "pathspec", "rich", "ruamel.yaml", "_ruamel
 """What reads and writes for us: another version may say something else."""
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """What a run printed, and the exit code it ended with."""
 
     text: str
     code: int
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """What a run was asked: ``name`` is that of the place its answer is kept in, ``digest`` all it is known by."""
 
     name: str

@@ -10,12 +10,12 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from msgspec.structs import replace
 
 from loaderlint import __version__, cache, reports
 from loaderlint.cache import Said

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.discovery import Discovered, ProjectFiles, project_root
 from loaderlint.model.source import STDIN, Source
 from loaderlint.settings import SettingsIndex
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Struct, frozen=True, dict=True):
     """What was named, the project around it, and the settings in force."""
 
     discovered: Discovered

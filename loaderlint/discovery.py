@@ -8,9 +8,11 @@ import os
 import tokenize
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.grammar import refusal
 from loaderlint.model.finding import Failure
@@ -29,8 +31,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF_8_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True)
-class Discovered:
+class Discovered(Struct, frozen=True):
     """The files a run looks at, by the path that findings use, and what could not be looked at.
 
     ``files_seen`` counts the files of our languages that were met; a source is one whose bytes may matter. ``stdin`` is

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint import suppression
 from loaderlint.linking.files.known import OtherFiles, Readings
@@ -29,8 +31,7 @@ _FIRST_PYTHON_WITHOUT_FORK = (3, 14)
 _OLD_TORCH = (1, 13)
 
 
-@dataclass(frozen=True)
-class Linted:
+class Linted(Struct, frozen=True):
     """What the rules say about a project: what is shown, and what is not and why.
 
     ``findings`` concern the named files; ``elsewhere`` are those that would be shown, too, had every file been named,

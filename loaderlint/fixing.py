@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.called import Called
 from loaderlint.engine import Linted, SettingsFor, lint
@@ -75,16 +77,14 @@ def run(
     )
 
 
-@dataclass(frozen=True)
-class _Settled:
+class _Settled(Struct, frozen=True):
     """A finding's fix as the writers see it: what it would type, or nothing when none of them can make it."""
 
     fix: Fix | None = None
     edits: tuple[TextEdit, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Mended:
+class _Mended(Struct, frozen=True):
     """The project after one round: its sources, the findings mended with what was typed, and what the rules say now."""
 
     sources: dict[str, Source]
@@ -92,8 +92,7 @@ class _Mended:
     linted: Linted
 
 
-@dataclass
-class _Bench:
+class _Bench(Struct):
     """What stays the same between rounds, and the fixes the last round found wanting, with the reasons.
 
     ``tried`` is what came of each file and the edits that were tried on it, from the first round on.
@@ -338,8 +337,7 @@ def _collide(first: Edit, second: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-@dataclass(frozen=True)
-class _Wrong:
+class _Wrong(Struct, frozen=True):
     """What is wrong with a project after some fixes, and the file in which that shows, as far as it is one."""
 
     reason: str

@@ -11,8 +11,9 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from loaderlint.model.cells import FIRST_LINE, IN_PLACE, hidden, is_ours, mark, parted
 from loaderlint.model.source import Source

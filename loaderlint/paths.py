@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -38,8 +39,7 @@ def text_of(location: str) -> str:
         return ""
 
 
-@dataclass(frozen=True)
-class PathPatterns:
+class PathPatterns(Struct, frozen=True, dict=True):
     """Patterns in the language of ``.gitignore``, relative to a folder.
 
     Building the patterns raises ValueError for a line that is none; `valid_lines` drops such lines.

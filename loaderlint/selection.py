@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.nearest import nearest
 
@@ -17,8 +18,7 @@ GROUPS = ("LL1", "LL2", "LL3", "LL4", "LL5", "LL6", "LL9")
 """The chapters of the rule book: each may be named whether or not this version has a rule in it."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """What one voice asks for: the more specific selector decides, and of two equals the one that ignores."""
 
     select: tuple[str, ...] = ()
@@ -31,8 +31,7 @@ class Choice:
         return wanted > unwanted if wanted or unwanted else None
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The choices of settings files and command line, later ones over earlier ones."""
 
     choices: tuple[Choice, ...] = (Choice((EVERY_DEFAULT,)),)

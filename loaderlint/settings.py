@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from loaderlint.model.finding import Severity
 from loaderlint.model.limits import Limits
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Setting", "Settings", "SettingsError", "SettingsIndex", "running_platform"]
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One key's value, and the layers that say so, farthest first (none: it is the default)."""
 
     key: str
@@ -42,16 +42,14 @@ class Setting:
         return ", ".join(layer.where(self.key) for layer in self.layers) or "default"
 
 
-@dataclass(frozen=True)
-class FileIgnores:
+class FileIgnores(Struct, frozen=True):
     """The rules that are off in the files some patterns pick."""
 
     patterns: PathPatterns
     selectors: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True, dict=True):
     """What is in force for the files of one folder.
 
     ``loaders`` are the user's wrappers: for each callable, torch's name of an option and where the callable takes it,

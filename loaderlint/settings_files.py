@@ -6,9 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from loaderlint.line_lengths import declared
 from loaderlint.paths import displayed, valid_lines
@@ -30,8 +31,7 @@ class SettingsError(Exception):
     """A mistake in a settings file or in what the command line says; its text names the place."""
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(Struct, frozen=True):
     """The settings that one file, or the command line, gives.
 
     ``folder`` is what its paths are relative to; ``file`` its name as shown, empty for the command line; ``text`` what
@@ -41,7 +41,7 @@ class Layer:
     values: Mapping[str, Any]
     folder: str
     file: str = ""
-    text: str = field(default="", repr=False)
+    text: str = ""
     table: tuple[str, ...] = ()
 
     def where(self, key: str | int, *inner: str | int) -> str:
@@ -63,8 +63,7 @@ def read_settings_file(location: str, cwd: str) -> Layer:
     return _layer(document, content, location, cwd) or Layer({}, os.path.dirname(location))
 
 
-@dataclass(frozen=True)
-class Folder:
+class Folder(Struct, frozen=True, dict=True):
     """What a folder says about settings: its layers, nearest last, and what its project requires of Python.
 
     ``dependencies`` are those that its ``pyproject.toml`` names.

@@ -6,7 +6,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.model.edit import Fix, RemoveIgnore
 from loaderlint.model.finding import Finding
@@ -24,8 +25,7 @@ _PREFIX = re.compile(r"LL\d*")
 _COMMENT = re.compile(r"#\s*loaderlint:\s*(ignore-file|ignore)\b(?:\[([^\]]*)\])?")
 
 
-@dataclass(frozen=True)
-class Ignore:
+class Ignore(Struct, frozen=True):
     """One name in one ignore comment, an empty one where it names nothing.
 
     ``place`` is where the name stands in it, and ``misplaced`` says that it is about the whole file but stands below

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.model.finding import Failure
 from loaderlint.model.source import Language
@@ -98,8 +100,7 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class _Ignores:
+class _Ignores(Struct, frozen=True):
     """The ignore files that hold in a folder, from the root of its repository on, and what git tracks nevertheless.
 
     With ``everything`` they ignore the folder itself, and no line of an ignore file takes back what is in there.

@@ -7,7 +7,9 @@ Sources: ``DataLoader.__init__`` and the iterators in ``torch/utils/data/dataloa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.model.finding import Confidence
 from loaderlint.model.loader import Loader
@@ -22,8 +24,7 @@ _SOME_CPUS = 8
 _SOME_FLOAT = 1.0
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a value is wrong and what it leads to, and the text that is printed (None where nothing is)."""
 
     why: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from math import isfinite
+
+from msgspec.structs import replace
 
 from loaderlint.model.edit import Fix, Remedy, SetValue, Unfixed
 from loaderlint.model.finding import Confidence, Finding, Severity

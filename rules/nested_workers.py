@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.model.finding import Confidence, Finding, Severity
 from loaderlint.model.loader import Loader

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.model.edit import Fix, Hoist, Remedy, Unfixed
 from loaderlint.model.finding import START_METHOD, Confidence, Finding, Severity

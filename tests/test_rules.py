@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from loaderlint.model.cells import Cells
 from loaderlint.model.edit import AddOption, Drop, Fix, GuardEntryPoint, Hoist, MakeInteger, OnlyWithWorkers, SetValue

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following.evaluate import Evaluator

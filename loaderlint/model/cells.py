@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 FIRST_LINE = "# a notebook, cell by cell\n"
 """Without it an encoding named at the top of the first cell would be that of the text (PEP 263: lines one and two)."""
@@ -53,8 +54,7 @@ def names_taken(text: str) -> frozenset[str]:
 _TAKEN = re.compile(r"[{$]\s*\{?\s*([A-Za-z_]\w*)")
 
 
-@dataclass(frozen=True, order=True)
-class Cells:
+class Cells(Struct, frozen=True, order=True):
     """Which lines of the text belong to which cell: ``marks`` are the lines that ``numbers`` stand in, from 1."""
 
     marks: tuple[int, ...]

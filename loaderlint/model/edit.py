@@ -7,17 +7,18 @@ on the other platforms (``0 if sys.platform == "win32" else 8`` in Python; confi
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
 
 
-@dataclass(frozen=True)
-class SetValue:
+class SetValue(Struct, frozen=True):
     """The value written at ``span`` is ``constant``.
 
     ``keyword`` is the name of the parameter that a positional argument is for: where a condition takes the place of a
@@ -32,8 +33,7 @@ class SetValue:
     may_import: bool = True
 
 
-@dataclass(frozen=True)
-class Drop:
+class Drop(Struct, frozen=True):
     """The option whose value is written at ``span`` no longer arrives.
 
     ``entry`` is the keyword argument, key or item to remove; without one the value becomes ``neutral``. ``may_import``
@@ -48,8 +48,7 @@ class Drop:
     may_import: bool = True
 
 
-@dataclass(frozen=True)
-class OnlyWithWorkers:
+class OnlyWithWorkers(Struct, frozen=True):
     """The option whose argument stands at ``span`` arrives only when the count at ``workers`` is above 0."""
 
     span: Span
@@ -58,8 +57,7 @@ class OnlyWithWorkers:
     workers: Span
 
 
-@dataclass(frozen=True)
-class AddOption:
+class AddOption(Struct, frozen=True):
     """The loader called at ``span`` is also given ``option=constant``, only with workers when ``workers`` is a span."""
 
     span: Span
@@ -68,52 +66,45 @@ class AddOption:
     workers: Span | None = None
 
 
-@dataclass(frozen=True)
-class MakeInteger:
+class MakeInteger(Struct, frozen=True):
     """The number that ``span`` gives is an integer: unquoted, floor-divided, declared ``type=int`` or converted."""
 
     span: Span
 
 
-@dataclass(frozen=True)
-class WriteAs:
+class WriteAs(Struct, frozen=True):
     """The expression at ``span`` is ``form``, where ``{}`` stands for what it was: ``{} % 2**32``."""
 
     span: Span
     form: str
 
 
-@dataclass(frozen=True)
-class OnlyWithCuda:
+class OnlyWithCuda(Struct, frozen=True):
     """The value written at ``span`` is whether there is CUDA, or False in a file that has no torch to ask."""
 
     span: Span
 
 
-@dataclass(frozen=True)
-class BeginTurns:
+class BeginTurns(Struct, frozen=True):
     """Every turn of the loop that goes over what stands at ``span`` begins with ``statement``."""
 
     span: Span
     statement: str
 
 
-@dataclass(frozen=True)
-class GuardEntryPoint:
+class GuardEntryPoint(Struct, frozen=True):
     """The statement at ``span``, and whatever runs with it, no longer runs when the file is imported by a worker."""
 
     span: Span
 
 
-@dataclass(frozen=True)
-class Hoist:
+class Hoist(Struct, frozen=True):
     """The lambda, local function or local class at ``span`` is defined at the top of its module."""
 
     span: Span
 
 
-@dataclass(frozen=True)
-class AddKey:
+class AddKey(Struct, frozen=True):
     """The configuration mapping at ``span`` also says that ``key`` is ``constant``."""
 
     span: Span
@@ -121,8 +112,7 @@ class AddKey:
     constant: Constant
 
 
-@dataclass(frozen=True)
-class Export:
+class Export(Struct, frozen=True):
     """The shell command at ``span`` finds the variable ``name`` set to ``value``, which may name other variables."""
 
     span: Span
@@ -130,8 +120,7 @@ class Export:
     value: str
 
 
-@dataclass(frozen=True)
-class RemoveIgnore:
+class RemoveIgnore(Struct, frozen=True):
     """The suppression comment at ``span`` no longer names ``name``."""
 
     span: Span
@@ -162,8 +151,7 @@ class Safety(str, Enum):
     UNSAFE = "unsafe"
 
 
-@dataclass(frozen=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """Edits that belong together: all of them are made, or none.
 
     ``title`` says what will be true, in the imperative ("set num_workers to 0"). ``reason`` says why an unsafe fix is
@@ -220,8 +208,7 @@ class Fix:
         )
 
 
-@dataclass(frozen=True)
-class Unfixed:
+class Unfixed(Struct, frozen=True):
     """Why a finding gets no fix where others of its rule get one."""
 
     why: str
@@ -235,8 +222,7 @@ Remedy: TypeAlias = Fix | Unfixed
 """What a rule that fixes has to say of one finding."""
 
 
-@dataclass(frozen=True)
-class TextEdit:
+class TextEdit(Struct, frozen=True):
     """A stretch of a file and the text that takes its place: what a writer makes of edits, for reports and editors."""
 
     span: Span

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, StartMethod
@@ -43,16 +44,14 @@ class Confidence(str, Enum):
         return list(Confidence).index(self)
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(Struct, frozen=True):
     """The loader a finding is about: where it stands and what is called there."""
 
     span: Span
     callee: str
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing that goes wrong, at something somebody wrote.
 
     ``message`` says first what happens, with the user's own numbers. ``error`` is the text torch or Python prints when
@@ -83,8 +82,7 @@ class Finding:
         return self.span, self.code, self.message
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A file that could not be read, parsed or written, or a fix that could not be proven, at its place.
 
     In a notebook the line is that of the ``cell``, which counts from 1.

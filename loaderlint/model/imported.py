@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
+
+from msgspec import Struct, field
 
 
 class SettingUp(IntEnum):
@@ -23,8 +24,7 @@ class SettingUp(IntEnum):
         return ("", "may set up", "sets up")[self]
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What the other files of a project take from a module, each time with the path of one that does.
 
     ``names`` are single names. ``every`` takes all public names, by a star. ``alone`` imports the module and takes no

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.model.source import Span
 from loaderlint.model.target import Platform, Target
@@ -21,8 +23,7 @@ class Runner(str, Enum):
     SHELL = "command"
 
 
-@dataclass(frozen=True)
-class Cpus:
+class Cpus(Struct, frozen=True):
     """How many CPUs a job is given, where somebody wrote that.
 
     ``written`` is the text of it. ``lost`` is the place of a Slurm script's ``--cpus-per-task`` that does not reach
@@ -36,8 +37,7 @@ class Cpus:
     trail: Trail = ()
 
 
-@dataclass(frozen=True)
-class Ranks:
+class Ranks(Struct, frozen=True):
     """How many processes of one program a launcher starts on a machine, where somebody wrote that.
 
     Each of them makes the program's loaders for itself.
@@ -47,8 +47,7 @@ class Ranks:
     number: int
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """One command that starts a program, and where it runs.
 
     ``span`` is where it stands, ``name`` what the service or container is called, and ``runs`` the program's file.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from loaderlint.model.finding import Confidence
 from loaderlint.model.payload import Touch
@@ -10,8 +10,7 @@ from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind of thing that can be kept, and what becomes of it in the workers.
 
     ``name`` is what messages call it. ``pickling`` is the error that sending it to a worker raises, ``unpickling`` the
@@ -31,8 +30,7 @@ class Kind:
     copied: bool = False
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Something that is kept from before the workers start.
 
     ``span`` is where it was made, ``holder`` the class, function or module that keeps it, ``name`` how code reads it

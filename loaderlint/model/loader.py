@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.model.job import Job
 from loaderlint.model.payload import NOTHING_SEEN, Met, Payload, Touch
@@ -67,8 +70,7 @@ def left_out(option: str, target: Target) -> Constant:
     return TORCH_DEFAULTS.get(option)
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """Facts about the process that iterates a loader.
 
     ``guarded`` is True when every entry point seen stands under ``if __name__ == "__main__":``, False when one runs at
@@ -95,8 +97,7 @@ class Program:
     processes: Sequence[Touch] = ()
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(Struct, frozen=True):
     """How a loader's workers start: the method, and the candidate that asks for it (None: the platform's default).
 
     ``assumptions`` are those under which it is this way: the asking candidate's, or those that leave the context out.
@@ -111,8 +112,7 @@ _Way: TypeAlias = tuple[Candidate, Start, Assumptions]
 """A worker count, how those workers start, and the assumptions under which both are so in one run."""
 
 
-@dataclass(frozen=True)
-class Shadowed:
+class Shadowed(Struct, frozen=True):
     """A value of an option that a later one under the same key takes the place of: what it was, and what wins."""
 
     span: Span
@@ -124,8 +124,7 @@ class Shadowed:
     trail: Trail = ()
 
 
-@dataclass(frozen=True)
-class Loader:
+class Loader(Struct, frozen=True, dict=True):
     """One place where loader options come together.
 
     ``span`` is the call or mapping, ``callee`` the dotted name of what is called there (the key path for a mapping
@@ -167,7 +166,10 @@ class Loader:
     given_beside: Mapping[str, Span] = field(default_factory=dict)
     shadowed: tuple[Shadowed, ...] = ()
     accumulation: Value = NOTHING_GIVEN
-    _ways: dict[Target, tuple[_Way, ...]] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @cached_property
+    def _ways(self) -> dict[Target, tuple[_Way, ...]]:
+        return {}
 
     def option(self, name: str) -> Value:
         """Return the value of an option by torch's name; torch's default, unwritten, where it is not given."""
@@ -244,10 +246,9 @@ class Loader:
         """
         if not all(holds_on(one.assumptions, target) for one in met):
             return
-        ways = self._ways.get(target)
-        if ways is None:
-            ways = self._ways[target] = tuple(self._ways_on(target))
-        for workers, start, joint in ways:
+        if target not in self._ways:
+            self._ways[target] = tuple(self._ways_on(target))
+        for workers, start, joint in self._ways[target]:
             if together(joint, *(one.assumptions for one in met)) is not None:
                 yield workers, start
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Candidate, Trail
@@ -33,8 +34,7 @@ class Met(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Touch:
+class Touch(Struct, frozen=True):
     """A place where a program does something its workers inherit or repeat, such as touching CUDA.
 
     ``what`` is the code as somebody wrote it, shortened to one line. ``caught`` says that it stands in a ``try`` that
@@ -68,8 +68,7 @@ class Handing(str, Enum):
     KEPT = "kept as `self.{}`"
 
 
-@dataclass(frozen=True)
-class Unpicklable:
+class Unpicklable(Struct, frozen=True):
     """A callable or class that cannot be pickled by reference because no module a worker imports has it by name.
 
     ``kind`` is ``"lambda"``, ``"local function"`` or ``"local class"``, or ``"function"`` or ``"class"`` of a notebook,
@@ -107,8 +106,7 @@ class DatasetKind(str, Enum):
     DATAPIPE = "datapipe"
 
 
-@dataclass(frozen=True)
-class Samples:
+class Samples(Struct, frozen=True):
     """What a loader's dataset is, as far as it was seen.
 
     ``name`` is that of its class, ``kind`` None where a base of it was not seen. ``length`` is how many samples it has
@@ -133,8 +131,7 @@ class Samples:
         return None if self.kind is None else self.kind is not DatasetKind.MAP
 
 
-@dataclass(frozen=True)
-class Payload:
+class Payload(Struct, frozen=True):
     """What must travel into a worker: ``dataset``, ``collate_fn``, ``worker_init_fn``.
 
     ``in_notebook`` are the functions and classes that a notebook defines, which a worker that starts as a fresh

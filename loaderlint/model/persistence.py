@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Span
 
 
-@dataclass(frozen=True)
-class Change(Touch):
+class Change(Touch, frozen=True):
     """A place where the main process, between epochs, changes what the workers have a copy of.
 
     ``attribute`` is changed on an object of the class ``holder``; ``read`` is where worker code reads it. Where only
@@ -23,8 +20,7 @@ class Change(Touch):
     picked: bool = False
 
 
-@dataclass(frozen=True)
-class Together(Touch):
+class Together(Touch, frozen=True):
     """A place that makes an iterator of a loader while another one is in use, which was made at ``other``."""
 
     other: Span | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.model.finding import Failure, Finding
 
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from loaderlint.model.target import Target
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Struct, frozen=True):
     """The outcome of a run.
 
     ``findings`` are those left, ``fixed`` those mended by ``--fix`` (or that would be, by ``--diff``). Their places are

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from loaderlint.model.cells import Cells, cells_in
 
@@ -115,8 +116,7 @@ class Span(NamedTuple):
         return f"{self.place}:{self.column}"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True, dict=True):
     """One file as it was read: its bytes, and how they become text.
 
     ``path`` is the name findings use (see `Span`); ``location`` is the absolute path it is written back to.

@@ -6,8 +6,9 @@ methods" (forkserver became the default on Linux in 3.14); HAZARDS 1.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class StartMethod(str, Enum):
@@ -77,8 +78,7 @@ class Accelerator(str, Enum):
     CPU = "cpu"
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """One environment a project runs in. None means unknown: a rule that needs the fact says nothing."""
 
     platform: Platform

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.model.cells import Cells
 from loaderlint.model.finding import Failure
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from loaderlint.model.loader import Loader
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Something to trace: the files that were named, as they were named, and the line that is meant if not all are.
 
     In a notebook that is a line of the text that is read in its place, with its ``cells``.
@@ -38,8 +38,7 @@ class Asked:
         return span.path in self.files and (self.line is None or span.line <= self.line <= span.end_line)
 
 
-@dataclass(frozen=True)
-class Nothing:
+class Nothing(Struct, frozen=True):
     """Something asked for at which no loader stands and from where no value reaches one.
 
     Where a line was asked for, ``loaders`` and ``values`` are the lines of its file that have a loader, and the others
@@ -51,8 +50,7 @@ class Nothing:
     values: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Traced:
+class Traced(Struct, frozen=True):
     """The loaders that were asked for, what came to nothing, and the named files that could not be parsed."""
 
     loaders: tuple[Loader, ...] = ()

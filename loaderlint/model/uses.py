@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from loaderlint.model.payload import Touch
 from loaderlint.model.persistence import Change, Together
@@ -20,8 +21,7 @@ class Role(str, Enum):
     EVALUATION = "evaluation"
 
 
-@dataclass(frozen=True)
-class StartMethodCall(Touch):
+class StartMethodCall(Touch, frozen=True):
     """A call of ``set_start_method`` that raises when the process has a start method already, and nothing catches that.
 
     ``in_workers`` says that it runs when a worker imports the main module; ``can_be_guarded`` that it is a statement of
@@ -35,8 +35,7 @@ class StartMethodCall(Touch):
     after: Span | None = None
 
 
-@dataclass(frozen=True)
-class OptionSet(Touch):
+class OptionSet(Touch, frozen=True):
     """An attribute of a finished loader that is set: ``loader.batch_size = 8``; ``constant`` where that was seen.
 
     ``refused`` says that torch raises whatever the value is.
@@ -47,8 +46,7 @@ class OptionSet(Touch):
     constant: Constant = None
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """A loop around something that a program does: in its own function, or around a call that leads there.
 
     ``what`` is its header as messages show it. ``counts`` says that its turns are counted or go on until something
@@ -69,8 +67,7 @@ NO_LOOP = Loop(Span("", 1, 1, 1, 1), "")
 """Stands for the loop that a restart has by all means."""
 
 
-@dataclass(frozen=True)
-class UntoldSampler(Touch):
+class UntoldSampler(Touch, frozen=True):
     """A sampler whose order follows from the epoch it is told, made in a program that tells it none.
 
     ``names`` is what the code in a loop calls it, by the loop's place, for those loops where it has a name.
@@ -83,8 +80,7 @@ class UntoldSampler(Touch):
         return dict(self.names).get(loop.span, "")
 
 
-@dataclass(frozen=True)
-class Restart(Touch):
+class Restart(Touch, frozen=True):
     """What starts a loader's workers in every turn of a loop without need.
 
     It is the loader itself, made again of what no turn changes, or with ``one_batch`` an iterator made for one batch.
@@ -94,8 +90,7 @@ class Restart(Touch):
     one_batch: bool = False
 
 
-@dataclass(frozen=True)
-class ThreadUse(Touch):
+class ThreadUse(Touch, frozen=True):
     """A place that uses a library whose threads belong to the process that started them.
 
     ``threads`` is what messages call them, ``made`` where an object that keeps them was made, None where the process
@@ -112,8 +107,7 @@ class ThreadUse(Touch):
     known: bool = True
 
 
-@dataclass(frozen=True)
-class SharingStrategy(Touch):
+class SharingStrategy(Touch, frozen=True):
     """A call of ``set_sharing_strategy``; with ``main_only`` no worker that is spawned ever runs it."""
 
     strategy: str = ""
@@ -134,15 +128,13 @@ class Hanging(str, Enum):
     NAMED = "is another name in workers"
 
 
-@dataclass(frozen=True)
-class Unsettled(Touch):
+class Unsettled(Touch, frozen=True):
     """A place because of which samples may be others without workers."""
 
     hanging: Hanging = Hanging.CHANGED
 
 
-@dataclass(frozen=True)
-class Iteration:
+class Iteration(Struct, frozen=True):
     """A place where a program makes an iterator of a loader, which starts the workers of one that does not keep them.
 
     ``loops`` are those around it that do not make the loader as well, innermost first. ``role`` is what the code around
@@ -166,8 +158,7 @@ class Iteration:
         return next((one for one in self.loops if one.counts and not one.once), None)
 
 
-@dataclass(frozen=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """What a program does with a loader, as far as it was seen.
 
     ``iterations`` are the places that iterate it. ``role`` is what it is for, by the names it has and else by how it is

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from loaderlint.model.recognized import Recognized
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import Target
 from loaderlint.model.torch_asked import NEWEST, TorchAsked
@@ -21,22 +24,22 @@ from loaderlint.model.torch_asked import NEWEST, TorchAsked
 Constant: TypeAlias = bool | int | float | str | None
 
 
-@dataclass(frozen=True)
-class CpuCount:
+class CpuCount(Recognized, frozen=True):
     """A number worked out from the machine's CPU count, such as ``os.cpu_count() // 2``.
 
     ``compute`` gives the number for a count of CPUs.
     """
 
+    beside: ClassVar = frozenset({"compute"})
+
     text: str
-    compute: Callable[[int], Constant] = field(compare=False, repr=False)
+    compute: Callable[[int], Constant]
 
     def __str__(self) -> str:
         return self.text
 
 
-@dataclass(frozen=True)
-class CommandLineText:
+class CommandLineText(Struct, frozen=True):
     """The string that a command-line flag hands over when its declaration has no ``type``, or one that leaves it so.
 
     Where it is declared ``type=float`` it is a ``number``, and none that counts.
@@ -49,8 +52,7 @@ class CommandLineText:
         return f"the {'number' if self.number else 'text'} given to {self.flag}"
 
 
-@dataclass(frozen=True)
-class Object:
+class Object(Struct, frozen=True):
     """An object that an option gets, such as a sampler.
 
     ``made_by`` is the name of the class or function that made it, ``batches`` says that it is torch's own
@@ -178,8 +180,7 @@ def _said_by(target: Target, subject: str) -> Answer | None:
     return target.default_start_method.value if subject == START_METHOD else None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step of a trail: where a value passed, and what it was called there."""
 
     span: Span
@@ -214,17 +215,18 @@ def _as_it_is(candidate: Candidate) -> Candidate:
     return candidate
 
 
-@dataclass(frozen=True)
-class SaidAlike:
+class SaidAlike(Recognized, frozen=True):
     """What one candidate stands for where very many files say the same: where each does.
 
     ``subject`` is what the user chose one of the files as, ``by_answer`` has the place of each by its path. ``asking``
     gives what stands at one of them its own answers to what else the value serves.
     """
 
+    beside: ClassVar = frozenset({"asking"})
+
     subject: str
     by_answer: Mapping[str, Written]
-    asking: Callable[[Candidate], Candidate] = field(default=_as_it_is, compare=False, repr=False)
+    asking: Callable[[Candidate], Candidate] = _as_it_is
 
     @property
     def places(self) -> frozenset[Span]:
@@ -240,8 +242,7 @@ class SaidAlike:
         return replace(self, by_answer={path: one for path, one in self.by_answer.items() if one.span == span})
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Recognized, frozen=True):
     """One thing that can reach an option.
 
     ``span`` is where somebody wrote it, which is the place a fix edits. ``entry`` is the whole keyword argument, key or
@@ -261,6 +262,10 @@ class Candidate:
     else the same is written, where the candidate stands for what very many files say.
     """
 
+    beside: ClassVar = frozenset(
+        {"used_elsewhere", "needed_elsewhere", "refuses_lower", "known_as", "gates", "chosen_by", "said_alike"}
+    )
+
     constant: Constant | CpuCount | CommandLineText | Object
     span: Span
     entry: Span | None = None
@@ -269,15 +274,15 @@ class Candidate:
     sources: frozenset[Span] = frozenset()
     written: bool = True
     shared: bool = False
-    used_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
-    needed_elsewhere: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
-    refuses_lower: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
-    known_as: Callable[[], frozenset[str]] = field(default=_nameless, compare=False, repr=False)
-    gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
-    chosen_by: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
+    used_elsewhere: Callable[[], bool] = _nowhere
+    needed_elsewhere: Callable[[], bool] = _nowhere
+    refuses_lower: Callable[[], bool] = _nowhere
+    known_as: Callable[[], frozenset[str]] = _nameless
+    gates: Callable[[], frozenset[Span]] = _ungated
+    chosen_by: Callable[[], frozenset[Span]] = _ungated
     names_context: bool = False
     taken_out: bool = False
-    said_alike: SaidAlike | None = field(default=None, compare=False, repr=False)
+    said_alike: SaidAlike | None = None
 
     def in_run_of(self, assumptions: Assumptions) -> Candidate:
         """Return the candidate as it is written where the runs of some assumptions take it from."""
@@ -375,8 +380,7 @@ def asks_no_more(one: Candidate, other: Assumptions) -> bool:
     return asked <= {subject for subject, _ in other}
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(Recognized, frozen=True):
     """All that can reach one option: the candidates seen, and whether something unseen can reach it, too.
 
     ``argument`` is the expression that hands the option over at the loader itself, None when the option is absent there
@@ -388,14 +392,16 @@ class Value:
     test of the program asks the loader for what it was given.
     """
 
+    beside: ClassVar = frozenset({"gates", "read_back"})
+
     candidates: tuple[Candidate, ...] = ()
     open: bool = False
     argument: Span | None = None
     by_user: bool = False
     given_at: frozenset[Span] = frozenset()
     unseen: tuple[Assumptions, ...] = (NO_ASSUMPTIONS,)
-    gates: Callable[[], frozenset[Span]] = field(default=_ungated, compare=False, repr=False)
-    read_back: Callable[[], bool] = field(default=_nowhere, compare=False, repr=False)
+    gates: Callable[[], frozenset[Span]] = _ungated
+    read_back: Callable[[], bool] = _nowhere
 
     def on(self, target: Target) -> Value:
         """Return the value as it can be on the target: the arm of a platform conditional that runs there."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, Trail
@@ -23,8 +24,7 @@ def nowhere() -> None:
     """Return that there is no such place."""
 
 
-@dataclass(frozen=True)
-class Unsendable:
+class Unsendable(Struct, frozen=True):
     """Something a worker gives back that cannot be pickled, so that it never arrives in the main process.
 
     ``what`` is what it is in words (``"a lambda"``), ``error`` what the worker prints, ``role`` the option whose code
@@ -53,8 +53,7 @@ class SeedOrigin(str, Enum):
     DRAWN = "drawn"
 
 
-@dataclass(frozen=True)
-class Seed:
+class Seed(Struct, frozen=True):
     """A call that seeds random numbers: ``what`` as somebody wrote it, ``span`` that of the seed.
 
     ``library`` says whose random numbers those are, ``torch`` how the file calls torch (empty: it does not). What is
@@ -71,8 +70,7 @@ class Seed:
     trail: Trail = ()
 
 
-@dataclass(frozen=True)
-class Nested:
+class Nested(Struct, frozen=True):
     """A loop of worker code over another loader, the one that stands at ``loader``."""
 
     span: Span
@@ -82,8 +80,7 @@ class Nested:
     trail: Trail = ()
 
 
-@dataclass(frozen=True)
-class CompiledCall:
+class CompiledCall(Struct, frozen=True):
     """A call of worker code to what ``torch.compile`` gave at ``compiled``.
 
     ``called_outside`` says that something that is no worker code was seen to call the same.
@@ -97,8 +94,7 @@ class CompiledCall:
     trail: Trail = ()
 
 
-@dataclass(frozen=True)
-class WorkerCode:
+class WorkerCode(Struct, frozen=True):
     """What ``dataset``, ``collate_fn`` and ``worker_init_fn`` do inside a worker.
 
     Of a loader that has none, as far as was seen, only ``ends``, ``nested`` and ``on_cuda`` are known.

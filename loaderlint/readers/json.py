@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from loaderlint.model.source import Source
 from loaderlint.readers import ReadError
@@ -45,8 +46,7 @@ def _blanks(cut: re.Match[str]) -> str:
     return " " * len(cut[0])
 
 
-@dataclass
-class _Open:
+class _Open(Struct):
     """An object or array whose end has not come yet; keys and values of an object alternate in ``parts``."""
 
     start: int
@@ -54,8 +54,7 @@ class _Open:
     parts: list[Node] = field(default_factory=list)
 
 
-@dataclass
-class _Composer:
+class _Composer(Struct):
     """Builds each node when its last token has come; the tokens are those of valid JSON."""
 
     source: Source

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from loaderlint.grammar import refusal
 from loaderlint.model.source import Source, Span
@@ -91,8 +92,7 @@ __all__ = [
 _SAID_TO_PARSERS = frozenset({"add_argument", "add_arguments", "add_parser", "set_defaults", "parse_known_args"})
 
 
-@dataclass(frozen=True, eq=False)
-class PythonFacts:
+class PythonFacts(Struct, frozen=True, eq=False, dict=True):
     """What one Python file says.
 
     ``scopes`` are all scopes by the identity of their node, ``calls`` every call by the last part of the callee's name,

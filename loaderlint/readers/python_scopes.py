@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.nodes import nodes_of
 
@@ -34,8 +36,7 @@ Asks: TypeAlias = (
 """What asks a question: the guard of a case, the ``if`` of a comprehension, ``not``, and what picks one of several."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Arm:
+class Arm(Struct, frozen=True, eq=False):
     """One arm of a branching statement that a statement stands in.
 
     ``test`` is None where the branch has no condition to read (a loop body, an exception handler); ``place`` is where
@@ -64,8 +65,7 @@ class Arm:
         return self.owner is other.owner and self.truth != other.truth
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Place:
+class Place(Struct, frozen=True, eq=False):
     """A statement's place in the run of its scope: ``order`` counts statements, ``arms`` are the branches around it."""
 
     scope: Scope
@@ -77,8 +77,7 @@ class Place:
         return replace(self, arms=(*self.arms, arm))
 
 
-@dataclass(eq=False)
-class Suite:
+class Suite(Struct, eq=False):
     """Statements that run one after the other: the orders of the first and last, and those that branch or leave.
 
     ``raising`` are the orders, over the whole file, of the statements that may raise an exception.
@@ -90,8 +89,7 @@ class Suite:
     raising: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, eq=False)
-class Fork:
+class Fork(Struct, frozen=True, eq=False):
     """A statement that branches or leaves its block: its order, the last order inside, and its arms with their blocks.
 
     ``leaves`` says that a ``return``, ``break`` or ``continue`` stands in it.
@@ -104,8 +102,7 @@ class Fork:
     leaves: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Stop:
+class Stop(Struct, frozen=True, eq=False, dict=True):
     """What may end a run of its scope: an error, an exit, an assert whose test fails, or a call that may not come back.
 
     ``call`` is that call, ``imported`` a module that not every platform has, ``command`` a command that the call cannot
@@ -138,8 +135,7 @@ class Stop:
         return found
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Binding:
+class Binding(Struct, frozen=True, eq=False):
     """One way a name gets its value.
 
     ``kind`` is ``assign``, ``unpack``, ``augment``, ``parameter``, ``import``, ``function``, ``class``, ``loop``,
@@ -170,16 +166,14 @@ ANY_GLOBAL = "globals()"
 """Under this name stand the changes of a module's names that nobody can tell: ``exec(...)``, ``globals()[key] = …``."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CallSite:
+class CallSite(Struct, frozen=True, eq=False):
     """A call and where it stands."""
 
     node: ast.Call
     place: Place
 
 
-@dataclass(eq=False, slots=True)
-class Scope:
+class Scope(Struct, eq=False):
     """A module, function, class or lambda: what is bound in it, and what it returns.
 
     ``bindings`` are listed by the name bound; those of an attribute also stand in ``set_on``, by what they are set on.
@@ -204,7 +198,7 @@ class Scope:
     yielded: list[tuple[ast.Yield | ast.YieldFrom, Place]] = field(default_factory=list)
     iterations: list[tuple[ast.expr, ast.stmt | ast.expr, Place]] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
-    _readers: dict[str, list[Scope]] | None = field(default=None, init=False, repr=False)
+    _readers: dict[str, list[Scope]] | None = None
 
     @property
     def is_class(self) -> bool:

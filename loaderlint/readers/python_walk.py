@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeGuard
+
+from msgspec.structs import replace
 
 from loaderlint.readers.python_attributes import AttributeChange, dictionary_of, is_passed_on, set_by_call
 from loaderlint.readers.python_bindings import Bound, changes_globals

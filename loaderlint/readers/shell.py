@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from loaderlint.model.source import Source, Span
 
@@ -44,8 +45,7 @@ _SET_BY_SLURM = ("SLURM_", "SRUN_", "SBATCH_")
 _DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word of a command as the shell hands it over.
 
     ``several`` says that it may turn out as any number of words, none included: an unquoted ``$ARGS``, a ``"$@"``.
@@ -61,8 +61,7 @@ class Word:
         return UNREAD not in self.text
 
 
-@dataclass(frozen=True, eq=False)
-class Command:
+class Command(Struct, frozen=True, eq=False):
     """One simple command, its assignments and redirections left out; ``span`` runs from its first word to its last.
 
     ``given`` are the variables set for this command alone.
@@ -78,8 +77,7 @@ class Command:
         return first._replace(end_line=last.end_line, end_column=last.end_column) if first < last else first
 
 
-@dataclass(frozen=True, eq=False)
-class ShellFacts:
+class ShellFacts(Struct, frozen=True, eq=False):
     """What one script says.
 
     ``directives`` are the words of its ``#SBATCH`` lines, ``exported`` the variables that it hands to what it starts,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import date, datetime, time
+
+from msgspec import Struct, field
 
 from loaderlint.model.source import Source, Span
 from loaderlint.model.value import Constant
@@ -95,8 +96,7 @@ class _Lost(Exception):
     """Raised where valid TOML is not what the scanner takes it for."""
 
 
-@dataclass
-class _Member:
+class _Member(Struct):
     """A key where it first stands (offsets), and what it holds: a value, a table or an array of tables being filled."""
 
     start: int
@@ -104,8 +104,7 @@ class _Member:
     value: Node | _Table | list[_Table]
 
 
-@dataclass
-class _Table:
+class _Table(Struct):
     """A table while it is being filled; ``place`` is where it counts as written as long as nothing is in it."""
 
     place: int
@@ -121,8 +120,7 @@ class _Table:
         return value
 
 
-@dataclass
-class _Scanner:
+class _Scanner(Struct):
     """Walks over the text of valid TOML once; ``offset`` is how far it has come."""
 
     source: Source

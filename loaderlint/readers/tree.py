@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as LookUp
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.model.source import Source, Span
 from loaderlint.model.value import Constant
@@ -23,8 +24,7 @@ MERGE = "<<"
 """The key whose value lends its entries to the mapping it stands in (https://yaml.org/type/merge.html)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scalar:
+class Scalar(Struct, frozen=True, eq=False):
     """One value.
 
     ``span`` is the value alone, quotes included, anchor and tag excluded. ``text`` is what the value says once quotes,
@@ -44,8 +44,7 @@ class Scalar:
     shared: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
+class Entry(Struct, frozen=True, eq=False):
     """One key and its value.
 
     ``span`` runs from the start of the key to the end of the value as it is written here. Where that is an alias,
@@ -65,8 +64,7 @@ class Entry:
         return self.alias is not None or self.value.shared
 
 
-@dataclass(frozen=True, eq=False)
-class Mapping:
+class Mapping(Struct, frozen=True, eq=False, dict=True):
     """Keys and values in the order they are written; a key that stands twice is there twice.
 
     ``flow`` is True for ``{a: 1}``. ``span`` leaves anchor and tag out.
@@ -99,8 +97,7 @@ class Mapping:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Sequence:
+class Sequence(Struct, frozen=True, eq=False):
     """Items in the order they are written; ``span`` leaves anchor and tag out."""
 
     items: tuple[Node, ...]
@@ -122,16 +119,14 @@ def _lenders(value: Node) -> tuple[Mapping, ...]:
     return ()
 
 
-@dataclass(frozen=True, eq=False)
-class Document:
+class Document(Struct, frozen=True, eq=False):
     """One document of a file; ``root`` is None when it is empty."""
 
     path: str
     root: Node | None
 
 
-@dataclass(frozen=True, eq=False)
-class ConfigurationFacts:
+class ConfigurationFacts(Struct, frozen=True, eq=False):
     """What one configuration file says, and where its comments stand (each from its ``#`` to the end of its line)."""
 
     source: Source

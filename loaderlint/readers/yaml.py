@@ -7,8 +7,9 @@ without recursion however deeply a file is nested.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from loaderlint.model.source import Source
 from loaderlint.readers.tree import MERGE, ConfigurationFacts, Document, Entry, Mapping, Node, Scalar, Sequence
@@ -49,8 +50,7 @@ def _aliased(events: Iterable[Event]) -> frozenset[int]:
     return frozenset(aliased)
 
 
-@dataclass(frozen=True)
-class _Placed:
+class _Placed(Struct, frozen=True):
     """A node, or an alias of it, where it is written, anchor and tag included; ``height`` counts the levels below."""
 
     node: Node
@@ -60,8 +60,7 @@ class _Placed:
     alias: bool = False
 
 
-@dataclass
-class _Open:
+class _Open(Struct):
     """A mapping or sequence whose end has not come yet; keys and values of a mapping alternate in ``parts``."""
 
     event: Any
@@ -81,8 +80,7 @@ class _Open:
         return "?" if self.expects_key else ":"
 
 
-@dataclass
-class _Composer:
+class _Composer(Struct):
     """Builds each node when its last event has come. ``written_to`` is the offset up to which all is read."""
 
     script: Script

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from loaderlint.model.source import Source, Span
 from loaderlint.readers import ReadError
@@ -31,16 +32,14 @@ _BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\r\n]*)?")
 _COMMENT = re.compile(r"[&*!][^\s,\[\]{}]*|^%[^\r\n]*|(?P<comment>#[^\r\n]*)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """Characters ``start`` up to ``end`` of a `Script`'s text."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True)
-class Script:
+class Script(Struct, frozen=True):
     """A source and its text as the parser gets it: an offset into ``text`` is ``shift`` less than into the source's.
 
     The byte order mark is left out. Characters that the parsers take differently stand as one that both take as PyYAML

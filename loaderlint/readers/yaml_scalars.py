@@ -6,7 +6,8 @@ OmegaConf and jsonargparse widen the floats (``1e-4`` is a string here, as for P
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.model.value import Constant
 
@@ -30,8 +31,7 @@ _TIMESTAMP = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(Struct, frozen=True):
     """A scalar's constant; ``opaque`` when the program works it out, and the constant is only the text."""
 
     constant: Constant

@@ -7,7 +7,8 @@ takes more than one, a combining one none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.model.cells import as_written
 from loaderlint.model.source import Source, Span
@@ -22,8 +23,7 @@ _CUT = "…"
 _INDENT = "  "
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """One line of code as it is displayed: what stands for each character, and the cell where each begins.
 
     ``starts`` has one more entry: the cell after the last character.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,8 +26,7 @@ _JOINERS = "\u200c\u200d"
 """Format characters that ordinary words and emoji are spelt with."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line of output: pieces of text, each with a rich style (empty: none)."""
 
     pieces: tuple[tuple[str, str], ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from loaderlint.model.finding import Severity
 
@@ -20,8 +21,7 @@ SEVERITY: Mapping[Severity, str] = MappingProxyType({Severity.ERROR: BAD, Severi
 """The rich style of each severity."""
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Struct, frozen=True):
     """What the caller knows about its reader: a terminal with colours or not, its width in cells, how much to say."""
 
     color: bool

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.model.loader import TORCH_DEFAULTS, WORKER_OPTIONS, Loader
 from loaderlint.model.source import Span
@@ -127,8 +128,7 @@ def _given(loader: Loader) -> list[str]:
     return [*named, *sorted(name for name in loader.options if name not in _BUNDLE)]
 
 
-@dataclass(frozen=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """A constant where it was written: what it was worked out from, what holds on all its ways, and the ways."""
 
     constant: str

@@ -10,7 +10,8 @@ subclass of torch's), ``streaming/base/dataloader.py`` of MosaicML Streaming (li
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 TORCH_POSITIONAL = (
     "dataset",
@@ -39,8 +40,7 @@ OPTIONS = (
 """Every option of torch's loader, by torch's name."""
 
 
-@dataclass(frozen=True)
-class LoaderCallable:
+class LoaderCallable(Struct, frozen=True):
     """How one callable takes loader options.
 
     ``positional`` are torch's names for its positional parameters (empty string: not a loader option); ``spelling``

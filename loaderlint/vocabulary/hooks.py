@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Hooks:
+class Hooks(Struct, frozen=True):
     """Which methods a callable calls on one of its arguments.
 
     ``parameters`` are those of the callable, in order, ``owner`` the one whose methods are called. ``methods`` says

@@ -7,13 +7,13 @@ Sources: ``transformers/training_args.py`` (a dataclass, whose ``__post_init__``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.vocabulary.callables import LOADER_CALLABLES, SETTINGS_OF_TRAINERS
 
 
-@dataclass(frozen=True)
-class KeepingClass:
+class KeepingClass(Struct, frozen=True):
     """A class by what it keeps: the names, and the parameters of its constructor that may be positional, in order.
 
     ``holders`` says that these are objects that keep settings in turn.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 RUNNERS = frozenset(
     {
@@ -60,8 +61,7 @@ Seeding (``torch.cuda.manual_seed``) is queued until CUDA starts, and ``empty_ca
 """
 
 
-@dataclass(frozen=True)
-class Hander:
+class Hander(Struct, frozen=True):
     """How a callable takes a function and the arguments it calls it with, each by position and name.
 
     ``arguments`` None says that they follow the function as they are; ``hidden`` positional arguments of its own come

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from loaderlint.model.edit import TextEdit
 from loaderlint.model.source import Source
@@ -14,16 +15,14 @@ class CannotRewrite(Exception):
     """Raised with the reason why edits cannot be made exactly; nothing was changed."""
 
 
-@dataclass(frozen=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """A file's new text; ``unsafe`` says why the edits turned out unsafe (a comment would be lost), empty when safe."""
 
     text: str
     unsafe: str = ""
 
 
-@dataclass(frozen=True, order=True)
-class Replacement:
+class Replacement(Struct, frozen=True, order=True):
     """The characters ``start`` up to ``end`` (offsets into a text, from 0) become ``content``."""
 
     start: int

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.model.edit import Drop, Edit, MakeInteger, RemoveIgnore, SetValue
 from loaderlint.model.source import Source
@@ -24,8 +25,7 @@ Way: TypeAlias = tuple[str | int, ...]
 """The keys and indices from the root of the data down to a value."""
 
 
-@dataclass(frozen=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """The stretch of text that goes with an entry; ``comment`` says that a comment stands in it."""
 
     start: int
@@ -33,8 +33,7 @@ class Removal:
     comment: bool = False
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """What differs from language to language.
 
     ``parse`` gives a text's data or raises ValueError. ``typed`` says how a constant is typed in place of a value's
@@ -47,8 +46,7 @@ class Dialect:
     removal: Callable[[str, int, int], Removal]
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """The stretch of the source's text that edits are about."""
 
     start: int

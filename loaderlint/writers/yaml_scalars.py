@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.model.value import Constant
 from loaderlint.writers.yaml_tokens import STANDARD
@@ -14,8 +15,7 @@ _PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _NOT_STRINGS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 
-@dataclass(frozen=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """A constant as it is typed, and what the parser makes of that: the value, and the style by its quote."""
 
     written: str

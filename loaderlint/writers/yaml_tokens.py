@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.writers.base import CannotRewrite
 
@@ -23,8 +24,7 @@ STANDARD = "tag:yaml.org,2002:"
 """What ``!!`` stands for in a tag."""
 
 
-@dataclass(frozen=True)
-class Saying:
+class Saying(Struct, frozen=True):
     """All that a token says, apart from where: two texts whose tokens say the same have equal trees."""
 
     kind: str
@@ -34,8 +34,7 @@ class Saying:
     style: str = ""
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(Struct, frozen=True):
     """One event of the parser, at offsets into the text; a node's anchor and tag stand between them, too."""
 
     start: int
@@ -43,8 +42,7 @@ class Token:
     says: Saying
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(Struct, frozen=True):
     """One entry of a mapping, by the indices of its key's token and of its value's first and last."""
 
     key: int

@@ -8,6 +8,7 @@ import pytest
 import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from loaderlint.readers import ReadError
 from loaderlint.readers.tree import ConfigurationFacts, Entry, Mapping, Node, Scalar, Sequence, mappings
@@ -54,7 +55,7 @@ def _described(node: Node | None) -> object:
         return (node.span, node.tag, node.anchor, node.flow, node.shared, [_entry(one) for one in node.entries])
     if isinstance(node, Sequence):
         return (node.span, node.tag, node.anchor, node.flow, node.shared, [_described(item) for item in node.items])
-    return None if node is None else tuple(vars(node).values())
+    return None if node is None else astuple(node)
 
 
 def _entry(one: Entry) -> object:

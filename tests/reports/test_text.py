@@ -3,12 +3,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from loaderlint.model.finding import Confidence, Failure, Finding, Severity, Site
 from loaderlint.model.loader import Loader

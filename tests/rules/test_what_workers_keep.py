@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from loaderlint.model.edit import AddOption, Edit, Fix, SetValue
 from loaderlint.model.kept import Kept, Kind

@@ -9,8 +9,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.model.job import Cpus, Runner
 from loaderlint.model.source import Span
@@ -25,8 +26,7 @@ _CPU = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<milli>m)?")
 _PRIVATE = ("private", "none", "")
 
 
-@dataclass(frozen=True, eq=False)
-class Container:
+class Container(Struct, frozen=True, eq=False):
     """One service or container: the words it is started with, and what of the machine it is given."""
 
     words: tuple[Word, ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from loaderlint.linking.files import containers
 from loaderlint.linking.files.commands import Commands, changing_folders, option, starter
@@ -33,8 +34,7 @@ from loaderlint.vocabulary.jobs import (
 from loaderlint.vocabulary.prefilter import may_matter, may_start_programs
 
 
-@dataclass(frozen=True, eq=False)
-class Launch:
+class Launch(Struct, frozen=True, eq=False):
     """One start of a Python file of the project: where it stands, what it is given, and the program's own words."""
 
     program: str

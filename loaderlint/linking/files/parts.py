@@ -11,8 +11,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from loaderlint.linking.files.known import Files
 from loaderlint.linking.files.search_path import put_on_path, upwards
@@ -67,8 +68,7 @@ _LOADERS = tuple(sorted({name.rpartition(".")[2].encode() for name in LOADER_CAL
 _SUFFIXES = (".py", ".yaml", ".yml", ".json", ".toml")
 
 
-@dataclass
-class _Together:
+class _Together(Struct):
     """Which files belong together: each knows another of its part, the last one only itself."""
 
     _other: dict[str, str] = field(default_factory=dict)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from loaderlint.linking.files.parametrized import named_values, parametrized
 from loaderlint.readers.python import Binding, CallSite, FunctionNode, PythonFacts, Scope
 from loaderlint.readers.python_calls import called_name, called_remotely, makes_remote
 
 
-@dataclass(frozen=True, eq=False)
-class HandedOn:
+class HandedOn(Struct, frozen=True, eq=False):
     """A call that is given something by name."""
 
     facts: PythonFacts
@@ -24,8 +24,7 @@ class HandedOn:
     argument: ast.expr
 
 
-@dataclass(eq=False)
-class References:
+class References(Struct, eq=False):
     """The references of a project, by the last part of the name.
 
     ``calls`` are those of anything by the name, or by a name it is imported as; ``unnamed`` those of what another

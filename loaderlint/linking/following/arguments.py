@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.following import changes, doubts, names_read
 from loaderlint.linking.following.commandlines import defaults
@@ -204,8 +206,7 @@ def _may_be_empty(splat: ast.expr, ways: Possibilities) -> bool:
     return not isinstance(splat, ast.Constant) and all(isinstance(one.thing, Unseen | Made) for one in ways)
 
 
-@dataclass(frozen=True)
-class _Positional:
+class _Positional(Struct, frozen=True):
     """Arguments in the order of their places, the splat behind which the rest is hidden, and what all that assumes."""
 
     given: tuple[ast.expr | Possibilities, ...] = ()

@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.linking.things.classes import class_of_receiver, lineage, owner_of, setters
 from loaderlint.linking.things.kinds import Class, CommandLine, Frame, Instance, Module, Possibilities
@@ -27,8 +28,7 @@ _SETS_BY_NAME = re.compile(rb"setattr|__dict__|\bvars\b|patch\.object")
 _Key: TypeAlias = tuple[str, int]
 
 
-@dataclass(frozen=True, eq=False)
-class _Change:
+class _Change(Struct, frozen=True, eq=False):
     """A change of attributes: of what and where, and how the names that it may set begin and end."""
 
     facts: PythonFacts

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.files.references import HandedOn, References, is_looked_up, last_names, references
 from loaderlint.linking.following import called_by_name, hierarchy, subclasses, told
@@ -72,8 +74,7 @@ _MOST_NAMES = 12
 """Other names of one function that are looked for."""
 
 
-@dataclass(frozen=True)
-class _Followed:
+class _Followed(Struct, frozen=True):
     """What a callee was found to be; ``settled`` when it was that twice."""
 
     found: Possibilities

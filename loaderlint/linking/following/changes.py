@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import doubts, effects, entries_after, methods, turns
 from loaderlint.linking.following.replacing import MAKING

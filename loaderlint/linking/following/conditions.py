@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import of_machine, stops
 from loaderlint.linking.following.reads import last_read

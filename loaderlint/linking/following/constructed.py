@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.linking.following import functions, instances
 from loaderlint.linking.things import classes
@@ -25,8 +27,7 @@ Circumstances: TypeAlias = tuple[tuple[tuple[Arm, ...], Frame], ...]
 """The arms that must be taken to come to a place, each with the frame that they are read in."""
 
 
-@dataclass(frozen=True, eq=False)
-class Left:
+class Left(Struct, frozen=True, eq=False):
     """An expression whose value an attribute has when the constructor is done.
 
     ``whole`` is False where the attribute holds it among others, as a list does what was appended.
@@ -84,8 +85,7 @@ def method_called(lineage: Sequence[Class], owner: Class, self_name: str, call: 
     return classes.nearest(searched, function.attr)
 
 
-@dataclass(eq=False)
-class _Run:
+class _Run(Struct, eq=False):
     """One run of a constructor, its statements in the order they stand in."""
 
     evaluator: Evaluator

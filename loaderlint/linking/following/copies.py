@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import fields
 from loaderlint.linking.following.checked_fields import stored

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator, Set
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import functions
 from loaderlint.linking.things import classes

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import turns
 from loaderlint.linking.scopes.events import Event, Happened

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, methods
 from loaderlint.linking.things import classes, decorators

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.linking.following import changes, doubts
 from loaderlint.linking.scopes.events import CALL, Event, Happened
@@ -42,8 +43,7 @@ DEEPEST_CALLER = 6
 """Callers followed behind each other; what is further away may have changed anything that is changed anywhere."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Changer:
+class _Changer(Struct, frozen=True, eq=False):
     """A function that changes an object of a module, and the name by which it knows it."""
 
     facts: PythonFacts

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import copies, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following.loaders_behind import loaders_in
 from loaderlint.linking.following.running import STEPS, Iterations, shortened

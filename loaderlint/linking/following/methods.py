@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following import arguments, changes, entries_after, instances
@@ -40,8 +42,7 @@ DEEPEST_METHOD = 4
 """Methods followed into each other for what they set; beyond that they are taken to set nothing here."""
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """What a method reaches of its object by itself and through what it calls: the attributes it may set, and how."""
 
     attributes: frozenset[str] = frozenset()

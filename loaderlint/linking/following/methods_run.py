@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, LeftOut, Made, Unseen
@@ -53,8 +54,7 @@ _SETTINGS = frozenset({"hparams", "cfg", "config", "conf", "args", "opt"})
 """What settings go by, which may have an entry of that name."""
 
 
-@dataclass(frozen=True)
-class _Runs:
+class _Runs(Struct, frozen=True):
     """What is read of an object; and, by the attributes that are set on it as soon as it is made, what is by then."""
 
     methods: _Names

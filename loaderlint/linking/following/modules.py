@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.scopes.names import MUTATIONS

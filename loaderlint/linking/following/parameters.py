@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import arguments, fixtures, hierarchy, parametrized, stops
 from loaderlint.linking.following.commandlines import wrapped as wrapped_functions

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import datasets, hierarchy
 from loaderlint.linking.following.commandlines import parsed

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.files.shown import Shows, formatted, is_text
@@ -39,8 +40,7 @@ _MOST_NAMES = 100
 """Names that one value is looked for under; one of more counts as used for something else, too."""
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """An expression that something is done with. ``call`` is the call it is given to, None where it is computed with.
 
     ``whole`` says that it is a dictionary or an object of which every value is used, ``taken`` that a function or class

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.following import methods
 from loaderlint.linking.things import classes
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
-@dataclass(frozen=True)
-class Making:
+class Making(Struct, frozen=True):
     """A method that runs while an object is made: what it calls that, and what others reach of it that it calls."""
 
     scope: Scope

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.linking.following.reads import Read
 from loaderlint.model.source import Span
@@ -16,8 +17,7 @@ from loaderlint.vocabulary import ranges
 _CONDITIONS = ranges.LEAST | ranges.BELOW | ranges.STEPS | ranges.CHOICES | ranges.CHECKS | ranges.KINDS
 
 
-@dataclass(frozen=True)
-class Restricted:
+class Restricted(Struct, frozen=True):
     """A declaration that may refuse a lower number: where it stands, and what it reads, a default among that."""
 
     span: Span

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from loaderlint.linking.following import stops
 from loaderlint.linking.following.loaders_behind import Behind, loaders_in
@@ -42,8 +43,7 @@ STEPS = 150
 """Expressions followed for one question about what a program does; options are followed without such a limit."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+class Run(Struct, frozen=True, eq=False):
     """A scope that runs, the top-level expression that set it off, and whether that happens under the guard alone."""
 
     frame: Frame
@@ -60,8 +60,7 @@ class _Entry(NamedTuple):
     iterated: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Iterated:
+class Iterated(Struct, frozen=True, eq=False):
     """A place where running a file iterates something that holds a loader; ``node`` is the loop, or the call."""
 
     expression: ast.expr
@@ -70,8 +69,7 @@ class Iterated:
     assumptions: Assumptions
 
 
-@dataclass(eq=False)
-class Iterations:
+class Iterations(Struct, eq=False):
     """What running a file iterates, by the identity of the call that makes the loader.
 
     ``at_import`` holds the top-level expressions that do so whenever the file is imported, ``guarded`` what happens

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import class_attributes, hierarchy, stops
 from loaderlint.linking.scopes.aliases import receiver_in

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from loaderlint.linking.scopes.events import Happened, Turns
 from loaderlint.linking.things import loops

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders.made import loader_of_settings

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.linking.things.classes import lineage
 from loaderlint.linking.things.kinds import Class, External, Frame, Instance, Thing
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
-@dataclass(frozen=True, eq=False)
-class Bundle:
+class Bundle(Struct, frozen=True, eq=False):
     """One dictionary of options that a call hands to the method that makes the loader."""
 
     frame: Frame

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.things.comparisons import COMPARISONS

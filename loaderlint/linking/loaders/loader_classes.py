@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.linking.following import functions
 from loaderlint.linking.things import classes
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 _GIVE_ITERATOR = ("__iter__", "_get_iterator")
 
 
-@dataclass(frozen=True, eq=False)
-class BaseCall:
+class BaseCall(Struct, frozen=True, eq=False, dict=True):
     """The call of a library's constructor that one call of a project class comes to, with what that one gives.
 
     ``through`` are the calls by which the project's constructors hand on what they get. The last is that of the

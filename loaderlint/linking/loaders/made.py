@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import never_called, stops
 from loaderlint.linking.following.configurations import configured_calls

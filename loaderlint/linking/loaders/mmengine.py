@@ -17,8 +17,9 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import changes, modules
 from loaderlint.linking.loaders.made import value_of

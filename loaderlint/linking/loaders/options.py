@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.following.evaluate import Evaluator
 from loaderlint.linking.loaders.sites import PythonSite
@@ -27,8 +29,7 @@ from loaderlint.model.loader import OBJECT_OPTIONS, TORCH_DEFAULTS
 from loaderlint.model.source import Span
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
+class Given(Struct, frozen=True, eq=False, dict=True):
     """What one option gets at a site, and the expression that hands it over there (None: a splat, or not given).
 
     It is followed when it is first read: what is no plain option (a dataset, a sampler) can be a long way.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.files.loader_names import loader_names, possible_calls
 from loaderlint.linking.following.configurations import instantiation
@@ -23,8 +25,7 @@ from loaderlint.vocabulary.callables import LOADER_CALLABLES, TORCH_LOADER, Load
 from loaderlint.vocabulary.configurations import HYDRA_INSTANTIATORS
 
 
-@dataclass(frozen=True, eq=False)
-class PythonSite:
+class PythonSite(Struct, frozen=True, eq=False):
     """A call that makes a loader; where a subclass's constructor names the options, the call it makes of its base.
 
     ``skip`` positional arguments come before the loader's own. A ``partial`` call leaves options to be given later.

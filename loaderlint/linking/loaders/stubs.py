@@ -11,8 +11,10 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.loaders.loader_classes import library_base
 from loaderlint.linking.loaders.sites import PythonSite
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
-@dataclass(frozen=True)
-class Stub:
+class Stub(Struct, frozen=True):
     """A name that a test replaces, and where that holds.
 
     ``module`` is the path of a module of the project, or the dotted name of a library's.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.files.imports import Imports
 from loaderlint.linking.following.evaluate import Evaluator
@@ -215,8 +217,7 @@ def _with_loaders(program: Program, by_span: Mapping[Span, Loader]) -> Program:
     return replace(program, loaders=tuple(by_span.get(one.span, one) for one in program.loaders))
 
 
-@dataclass(frozen=True)
-class _FileFacts:
+class _FileFacts(Struct, frozen=True):
     """What one file does to the process, each CUDA touch with the function (or module) it stands in."""
 
     cuda: Sequence[tuple[Touch, ScopeNode]] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.loaders.options import options_of
 from loaderlint.linking.things.kinds import Absent, Frame

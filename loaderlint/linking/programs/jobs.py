@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines.flags import Flag, converted, declared_flag
 from loaderlint.linking.following.configurations.opened import FILE_READ

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.following.running import STEPS, Iterations, shortened
 from loaderlint.linking.programs.loaded_by_name import loaded_by_name
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
 _MOST_FILES = 200
 
 
-@dataclass(frozen=True, eq=False)
-class _Ran:
+class _Ran(Struct, frozen=True, eq=False):
     """A call that was seen to run in a program; ``raises`` says that nothing keeps it from raising a second time."""
 
     facts: PythonFacts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.readers.python import (
@@ -25,8 +26,7 @@ from loaderlint.readers.python import (
 from loaderlint.readers.python_calls import element
 
 
-@dataclass(frozen=True, eq=False)
-class Alias:
+class Alias(Struct, frozen=True, eq=False):
     """What is at ``path`` below ``root`` is from ``order`` on also what is at ``other_path`` below ``other``.
 
     It is no longer from ``until`` on, when one of them is given another value, or may be no longer from ``doubtful``.

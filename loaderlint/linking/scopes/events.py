@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.scopes.aliases import Alias, aliases_in, matches, receiver_in
 from loaderlint.linking.scopes.names import MUTATIONS
@@ -24,8 +26,7 @@ DEEPEST_ALIAS = 5
 """Names that are looked through for each other."""
 
 
-@dataclass(frozen=True, eq=False)
-class Event:
+class Event(Struct, frozen=True, eq=False):
     """One statement that changes what a name stands for.
 
     ``path`` leads from the name to the container that is changed; ``key`` is the attribute set on it, empty where
@@ -53,8 +54,7 @@ Turns: TypeAlias = tuple[tuple[Assumptions, Assumptions | None], ...]
 """Turns of a loop: what is assumed besides the turn, and that it is this one (None where nobody saw which)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Happened:
+class Happened(Struct, frozen=True, eq=False):
     """An event, and the arms that must be taken for it to happen before a place.
 
     ``earlier_turn`` says that it happened in an earlier turn of a loop, ``again`` that it may have happened to the same

@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.readers.python import Arm, Binding, Fork, Place, Scope, Suite, dotted, is_main_test
 
@@ -21,8 +23,7 @@ MOST_WAYS_TO_A_PLACE = 64
 """More ways than this and what a name stands for is unseen: each would be followed, and each loop doubles them."""
 
 
-@dataclass(frozen=True, eq=False)
-class Reaching:
+class Reaching(Struct, frozen=True, eq=False):
     """A binding that can be current, and the arms that must (or, inverted, must not) have been taken for that.
 
     ``earlier_turn`` says that an earlier turn of a loop made the binding: the arms are no conditions of this turn.
@@ -63,8 +64,7 @@ _Choice: TypeAlias = tuple[ast.AST, bool, bool]
 """What an arm says apart from where it was met: two arms of the same choice are one."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Way:
+class _Way(Struct, frozen=True, eq=False):
     """What a name stands for on one way to a place; None where it is not bound, or was deleted.
 
     ``choices`` are those of the arms, which ways are compared by again and again.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following.reads import flag_read, last_read

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import cache, cached_property, partial
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.shown import Shows
 from loaderlint.linking.following.configurations.overrides import keys_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache, cached_property, partial
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.files.shown import Shows

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.readers.python import Binding, Place
 
@@ -15,8 +16,7 @@ The sign is None where the lines are as they were, and empty where only blanks m
 """
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """What is kept of a line: what stands before a comment's ``sign``, where there is one; ``whole`` is all of it."""
 
     sign: str = ""

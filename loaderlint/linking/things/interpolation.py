@@ -8,7 +8,8 @@ parts, and no setting of a loader is one.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.linking.things import settings as configuration
 from loaderlint.linking.things.kinds import (

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.things import file_lines, templates
 from loaderlint.linking.things.kinds import (
@@ -70,8 +72,7 @@ _JOINS: Mapping[str, Form] = {"os.path.join": Form.NAME, "pathlib.Path": Form.PA
 _PARENT = "os.path.dirname"
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Struct, frozen=True):
     """A path as far as it is known: from the project's files when it is ``anchored``, else from the working folder.
 
     ``given`` says that the user of a command line names the file, ``sign`` how text that was read from it was put

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     pass
 
 
-@dataclass(frozen=True, eq=False)
-class Caller:
+class Caller(Struct, frozen=True, eq=False):
     """A call of a project function, the frame it stands in, and what is assumed when it is that function's.
 
     ``making`` is the class of the object it makes, where it makes one.
@@ -44,8 +44,7 @@ class Caller:
         return self.frame.facts.source.path
 
 
-@dataclass(frozen=True, eq=False)
-class SettingsCaller:
+class SettingsCaller(Struct, frozen=True, eq=False):
     """A configuration that names a class or function and holds its keyword arguments, by parameter name.
 
     ``making`` is the class of the object it makes, where it makes one.
@@ -70,8 +69,7 @@ class SettingsCaller:
 AnyCaller: TypeAlias = Caller | SettingsCaller
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(Struct, frozen=True):
     """Who calls a function, and whether code that is not followed may call it as well.
 
     ``for_users`` says that whoever uses the project calls it: the project itself does not, or in its tests alone, or it

@@ -7,7 +7,8 @@ So nothing that only some of them say is lost; what arrives somewhere is each fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from loaderlint.linking.things import kinds
 from loaderlint.linking.things.dictionaries import entries_of, is_complete

@@ -12,10 +12,12 @@ import ast
 import posixpath
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.things import many_files, overridden
@@ -274,8 +276,7 @@ def overwritten(
 # --- files ---
 
 
-@dataclass(frozen=True, eq=False)
-class _Given:
+class _Given(Struct, frozen=True, eq=False):
     """A configuration file that can be given, with the files it inherits from, the nearest last."""
 
     path: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.things.kinds import EVERY_PLATFORM, External, Frame, Possibilities, Possibility, under
 from loaderlint.model.source import Span

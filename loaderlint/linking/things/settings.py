@@ -8,7 +8,9 @@ at one of its mappings: what an interpolation stands for is asked for when the p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.linking.things import interpolation, overridden
 from loaderlint.linking.things.kinds import (
@@ -57,8 +59,7 @@ def tree_of(node: Node, trail: tuple[Step, ...] = ()) -> Possibility:
     return Possibility(tree if size <= MOST_VALUES else UNSEEN, node.span, trail=trail)
 
 
-@dataclass(frozen=True, eq=False)
-class _Growing:
+class _Growing(Struct, frozen=True, eq=False):
     """Makes a tree of nodes. What an alias repeats is one tree, so that a file of nested aliases stays small."""
 
     trail: tuple[Step, ...]
@@ -200,8 +201,7 @@ def replaceable(tree: Items, where: Span, *, new_keys: bool = False) -> Items:
     return _Replaceable(where, new_keys).tree(tree)
 
 
-@dataclass(frozen=True, eq=False)
-class _Replaceable:
+class _Replaceable(Struct, frozen=True, eq=False):
     """Remembers the trees that several aliases repeat."""
 
     where: Span

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.linking.following.constructed import Left, left_by_constructor, ways
 from loaderlint.linking.following.running import STEPS
@@ -48,8 +50,7 @@ class Carried(NamedTuple):
     pickles_itself: bool
 
 
-@dataclass(eq=False)
-class Keepsakes:
+class Keepsakes(Struct, eq=False):
     """Finds what is kept by all that one loader sends to its workers."""
 
     evaluator: Evaluator

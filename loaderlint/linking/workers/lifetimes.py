@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.nodes import last_name
 from loaderlint.readers.python import FunctionNode, Scope, parameters
@@ -37,8 +38,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What one call of a function gives back, and whether it changes a part of what outlasts it, where it was seen."""
 
     returned: Layers = NEW

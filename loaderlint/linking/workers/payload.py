@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.following import instances
 from loaderlint.linking.following.datasets import samples
@@ -73,8 +75,7 @@ _STEPS = 3000
 """Expressions and states of objects followed to find out what one argument of a loader carries."""
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(Struct, frozen=True):
     """The name of the argument or attribute that something is handed to, and how."""
 
     name: str

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.linking.workers.made_once import keeps_results
 from loaderlint.linking.workers.top_level import Global, imported, is_of_library, meant_by, reaches_top
@@ -30,8 +31,7 @@ _MAKES = frozenset({"__init__", "__new__", "__post_init__"})
 """Methods that run where an object is made."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Code:
+class _Code(Struct, frozen=True, eq=False):
     """Nodes of a scope that run together: those of a statement at the top level, or of a function."""
 
     facts: PythonFacts

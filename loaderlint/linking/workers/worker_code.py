@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.loader_names import may_be_one_of, names_of
 from loaderlint.linking.following.loaders_behind import loaders_in

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from loaderlint.linking.following.constructed import Circumstances, method_called, ways
 from loaderlint.linking.following.running import STEPS, shortened
@@ -23,8 +24,7 @@ RUN_IN_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call_
 _MOST_METHODS = 60
 
 
-@dataclass(frozen=True, eq=False)
-class Use:
+class Use(Struct, frozen=True, eq=False):
     """One place that reads an attribute or a module's name.
 
     ``member`` is the attribute of it that is read there, ``[]`` where it is an item, empty where it is the whole.
@@ -53,8 +53,7 @@ class Use:
         return Touch(facts.span(self.node), f"{shortened(facts.text(self.node))} in {frame.scope.name}", found[0])
 
 
-@dataclass(eq=False)
-class WorkerUses:
+class WorkerUses(Struct, eq=False):
     """What the methods of one object that run in a worker do with its attributes.
 
     ``uses`` are the attributes read, ``sets`` the names of those that are set anew, ``calls`` the last names of what is

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 from libcst import matchers as m
+from msgspec.structs import replace
 
 from loaderlint.model.edit import Edit, SetValue
 from loaderlint.writers.python.effect_free import PURE_BUILTINS, PURE_CALLS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import libcst as cst
@@ -19,6 +18,7 @@ from libcst.metadata import (
     Scope,
     ScopeProvider,
 )
+from msgspec import Struct
 
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.guarded_body import guard_of
@@ -32,8 +32,7 @@ _UNPICKLABLE_CALLS = frozenset(
 """Last names of calls that return what does not pickle: open files and databases, locks, ``torch.Generator``."""
 
 
-@dataclass(frozen=True)
-class Scopes:
+class Scopes(Struct, frozen=True):
     """A module with its scopes. ``order`` gives each node's place in the text."""
 
     module: cst.Module

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
+
+from msgspec import Struct, field
 
 from loaderlint.model.setting_names import is_class, is_harmless, is_setting
 from loaderlint.model.setting_words import MUTATORS
@@ -51,8 +52,7 @@ class Kind(IntEnum):
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass
-class Effects:
+class Effects(Struct):
     """Judges the statements of one module in their order.
 
     ``imports`` are the module's imported names; ``functions`` and ``classes`` those it defines once, at its top level.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
@@ -205,8 +205,7 @@ def _operand(node: cst.BaseExpression, choices_only: bool = False) -> cst.BaseEx
     return parenthesized(node) if loose else node
 
 
-@dataclass(frozen=True)
-class PlatformTest:
+class PlatformTest(Struct, frozen=True):
     """How this file asks for the platform: the name of its module ``sys``, and its quotation mark."""
 
     sys_name: str

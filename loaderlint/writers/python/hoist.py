@@ -6,12 +6,12 @@ import ast
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import cast
 
 import libcst as cst
 from libcst.metadata import Assignment, ClassScope, GlobalScope
+from msgspec import Struct
 
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.ignores import is_about_assigned_lambda
@@ -92,8 +92,7 @@ def _is_of_function(owner: bytes) -> bool:
     return owner not in (b"__class__", b"cls") and not owner.endswith(b")") and not owner[:1].isupper()
 
 
-@dataclass(frozen=True)
-class _Hoisted:
+class _Hoisted(Struct, frozen=True):
     """What stands at the top of the module in the end, and what is put in place of which nodes."""
 
     definition: cst.FunctionDef | cst.ClassDef
@@ -101,8 +100,7 @@ class _Hoisted:
     captured: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Assigned:
+class _Assigned(Struct, frozen=True):
     """A statement ``name = lambda …``, alone on its line, with what it is annotated with."""
 
     name: str

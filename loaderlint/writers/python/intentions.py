@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from loaderlint.model.edit import (
     AddKey,
@@ -34,8 +35,7 @@ Extent: TypeAlias = tuple[int, int, int, int]
 Point: TypeAlias = tuple[int, int]
 
 
-@dataclass
-class ValueIntention:
+class ValueIntention(Struct):
     """What one expression is to be: constants where they are named, only with workers or CUDA, an integer, in a form.
 
     Else it is what it was. With a ``keyword`` it may be given by that where it is the last positional argument.
@@ -56,8 +56,7 @@ class ValueIntention:
         return (self.everywhere[0],) if self.everywhere else None
 
 
-@dataclass
-class Intentions:
+class Intentions(Struct):
     """All places where the new file may differ, and the edit that allows it."""
 
     values: dict[Extent, ValueIntention] = field(default_factory=dict)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from loaderlint.writers.base import CannotRewrite
 from loaderlint.writers.python.captures import Scopes
@@ -119,8 +119,7 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-@dataclass(frozen=True)
-class Types:
+class Types(Struct, frozen=True):
     """What a function is annotated with: its parameters, one after the other, and its result."""
 
     parameters: Iterable[cst.BaseExpression]

@@ -7,10 +7,11 @@ first decides which line it is on, and the comment behind an item on a line of i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.writers.python.places import has_comment
 
@@ -23,8 +24,7 @@ _SPACE = cst.SimpleWhitespace(" ")
 TIGHT_EQUAL = cst.AssignEqual(_NOTHING, _NOTHING)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The items between two brackets: ``gaps[0]`` follows the opening one, ``gaps[i]`` the i-th item and its comma."""
 
     items: tuple[Item, ...]

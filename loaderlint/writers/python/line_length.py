@@ -6,8 +6,9 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
+
+from msgspec import Struct
 
 from loaderlint.nodes import nodes_of
 from loaderlint.writers.python.proof import parsed
@@ -98,8 +99,7 @@ def _same(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
 
 
-@dataclass(frozen=True)
-class _OnLine:
+class _OnLine(Struct, frozen=True):
     """The part of a call or display that stands on one line, in columns from 0.
 
     ``items`` are where items begin, the first behind the bracket where that is on the line. ``opened`` is the column
@@ -230,8 +230,7 @@ def _character(line: str, utf8_column: int) -> int:
     return len(line.encode("utf-8", "surrogatepass")[:utf8_column].decode("utf-8", "surrogatepass"))
 
 
-@dataclass(frozen=True)
-class _Breaker:
+class _Breaker(Struct, frozen=True):
     """How a file breaks its calls: ``hanging`` behind the bracket, or else below the first argument.
 
     With ``tabs`` nothing stands below an argument, since the place of one depends on how wide a tab is shown. With

@@ -7,9 +7,9 @@ or text stays the same object wherever its surroundings go.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from loaderlint.model.imported import Imported
 from loaderlint.writers.base import CannotRewrite
@@ -20,8 +20,7 @@ from loaderlint.writers.python.places import nodes
 _LEAVES = (cst.Name, cst.Integer, cst.Float, cst.SimpleString)
 
 
-@dataclass(frozen=True)
-class _Anchor:
+class _Anchor(Struct, frozen=True):
     """The leaves of a node, each with the number of nodes of the same type between them."""
 
     kind: type[cst.CSTNode]

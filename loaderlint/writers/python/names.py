@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from loaderlint.model.setting_words import MUTATORS
 from loaderlint.writers.python.arguments import Function, handed_over, only_reads
@@ -20,8 +21,7 @@ _LOOKING_THROUGH = frozenset({"__main__", "eval", "exec", "globals", "sys.module
 """What gives all names of a module, or runs text that may hold any."""
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Struct, frozen=True):
     """Names and dotted paths, as they are written in the module.
 
     ``binds`` are names bound or deleted in the module's scope; ``reads`` and ``calls`` dotted paths (``args.lr``);
@@ -56,8 +56,7 @@ class Names:
         )
 
 
-@dataclass(frozen=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """What a statement does with names at once, and what the functions in it do when they are called."""
 
     now: Names
@@ -89,8 +88,7 @@ def uses_of_function(node: Function | ast.Lambda, imports: Mapping[str, str]) ->
     return reader.later.frozen()
 
 
-@dataclass
-class _Growing:
+class _Growing(Struct):
     binds: set[str] = field(default_factory=set)
     reads: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
@@ -107,8 +105,7 @@ class _Growing:
         )
 
 
-@dataclass
-class _Scope:
+class _Scope(Struct):
     """One scope around the node being read: its names, and whether inner scopes see them (a class body's do not)."""
 
     names: set[str]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, cast
 
 import libcst as cst
 from libcst import matchers as m
+from msgspec import Struct
 
 from loaderlint.model.edit import AddOption
 from loaderlint.model.loader import TORCH_DEFAULTS
@@ -34,8 +34,7 @@ _Change: TypeAlias = Callable[[Any], _Left]
 """What becomes of a node once everything inside it has changed."""
 
 
-@dataclass(frozen=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """The module after the edits. ``became`` gives the new node for the old ones that were asked for."""
 
     module: cst.Module

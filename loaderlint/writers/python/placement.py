@@ -11,7 +11,8 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from loaderlint.model.imported import SettingUp
 from loaderlint.writers.base import CannotRewrite
@@ -57,8 +58,7 @@ _ASKS_THE_DISK = frozenset(
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A statement at the top level of a module.
 
     ``text`` is its first line, ``imports`` what its imports bind, ``guard`` whether it is the file's guard, ``defines``
@@ -79,8 +79,7 @@ class Statement:
     sets_up: SettingUp = SettingUp.NOTHING
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """The indexes of the statements that go under the guard; ``unsafe`` says why that is unsafe, empty when safe."""
 
     inside: frozenset[int]
@@ -103,8 +102,7 @@ def place(
     return _Placing(statements, frozenset(runs), needs, imports, own).placement()
 
 
-@dataclass(frozen=True)
-class _Effect:
+class _Effect(Struct, frozen=True):
     """What a statement reads and writes when it runs, through the functions it calls.
 
     Paths of imported modules are canonical; of anything else only the first name is kept, but of what it ``calls``.

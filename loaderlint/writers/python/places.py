@@ -6,12 +6,13 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache, lru_cache
 from typing import TypeAlias, cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from msgspec import Struct
 
 from loaderlint.model.source import Source, Span
 from loaderlint.writers.base import CannotRewrite
@@ -22,8 +23,7 @@ Entry: TypeAlias = cst.Arg | cst.DictElement | cst.BaseSmallStatement
 _OWN_PARENTHESES = (cst.Tuple, cst.GeneratorExp)
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Struct, frozen=True):
     """A parsed file and the places of its nodes.
 
     ``positions`` are libcst's: columns count from 0, parentheses around an expression are outside. ``quote`` is the

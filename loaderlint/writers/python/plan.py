@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import libcst as cst
+from msgspec import Struct, field
 
 from loaderlint.model.edit import (
     AddOption,
@@ -31,16 +31,14 @@ ValueEdit: TypeAlias = SetValue | Drop | OnlyWithWorkers | MakeInteger | WriteAs
 OptionEdit: TypeAlias = ValueEdit | AddOption | BeginTurns | RemoveIgnore
 
 
-@dataclass(frozen=True)
-class Narrowed:
+class Narrowed(Struct, frozen=True):
     """On these platforms the value is this constant."""
 
     constant: Constant
     platforms: frozenset[Platform]
 
 
-@dataclass
-class ValuePlan:
+class ValuePlan(Struct):
     """What happens to one expression, in this order."""
 
     span: Span
@@ -89,16 +87,14 @@ class ValuePlan:
             raise contradiction(self.span)
 
 
-@dataclass
-class ItemPlan:
+class ItemPlan(Struct):
     """What happens among the items of one call or dictionary: indexes that go, options that come."""
 
     dropped: set[int] = field(default_factory=set)
     added: list[AddOption] = field(default_factory=list)
 
 
-@dataclass
-class Plan:
+class Plan(Struct):
     """What happens to each node of a file; every node is the old file's."""
 
     places: Places

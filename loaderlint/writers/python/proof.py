@@ -14,8 +14,9 @@ import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from loaderlint.model.edit import Edit, Hoist, RemoveIgnore
 from loaderlint.model.source import Source, Span

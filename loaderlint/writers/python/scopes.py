@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.nodes import nodes_of
 from loaderlint.writers.base import CannotRewrite
@@ -18,8 +19,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 
 
-@dataclass(frozen=True)
-class ModuleName:
+class ModuleName(Struct, frozen=True):
     """The name for a module in one file; ``missing`` says that an import of it has to be added at the top."""
 
     name: str

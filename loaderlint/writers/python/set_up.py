@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import takewhile
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from loaderlint.model.imported import SettingUp
 from loaderlint.model.process_state import READ_BY_WORKERS
@@ -43,8 +44,7 @@ from loaderlint.writers.python.surroundings import CONTEXT_METHODS, MAKERS, Surr
 NOTHING, POSSIBLE, CERTAIN = SettingUp
 
 
-@dataclass(frozen=True)
-class SetUp:
+class SetUp(Struct, frozen=True):
     """Finds what the statements of one module set up.
 
     ``surroundings`` are those of its top level, where nothing is held if the module is the script itself.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from loaderlint.nodes import nodes_of
 from loaderlint.writers.python.platforms import platforms_where
@@ -64,8 +65,7 @@ def belongs_to_imports(statement: ast.stmt) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(Struct, frozen=True):
     """How a hoisted definition is used: its name, and what is handed over by `functools.partial`."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import product
+
+from msgspec import Struct, field
 
 from loaderlint.model.target import Platform
 from loaderlint.model.value import Constant
@@ -16,8 +17,7 @@ from loaderlint.writers.python.platforms import platforms_where
 _MOST_FACTS = 6
 
 
-@dataclass(frozen=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """A platform, and the truth of tests that only the running program knows, by their ``ast.dump``."""
 
     platform: Platform

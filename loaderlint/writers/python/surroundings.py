@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import dropwhile, islice
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.writers.python.arguments import Function
 from loaderlint.writers.python.bindings import (
@@ -31,8 +33,7 @@ from loaderlint.writers.python.definitions import (
 )
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What the names of a module are at one place of it.
 
     ``functions`` and ``classes`` are those that the module defines in any scope, ``values`` the functions it keeps or

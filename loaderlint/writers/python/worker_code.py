@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from loaderlint.writers.python.bindings import dotted, own_scope, root
 from loaderlint.writers.python.names import Names, uses_of_function
@@ -48,8 +49,7 @@ _RUNS_THE_MAIN_PROCESS = ("Sampler", "Loader", "Loss", "Module", "Optimizer", "T
 """Endings of base classes whose instances stay in the main process though they iterate or are called."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """A function or method that runs in the workers: what to call it, and what it does with the module's names."""
 
     name: str

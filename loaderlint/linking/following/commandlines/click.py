@@ -9,8 +9,9 @@ A switch is off where nobody says so (``Option.process_value``).
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines.flags import Flag, declared_flag, default_values, flag_values, strings
 from loaderlint.linking.things.kinds import (

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.files.search_path import shared_folders
 from loaderlint.linking.following.commandlines.flags import Flag

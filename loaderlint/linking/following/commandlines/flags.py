@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.things import dictionaries, loops, templates
 from loaderlint.linking.things.kinds import (
@@ -47,8 +49,7 @@ _BUILTIN_TYPES: Mapping[str, Callable[[str], int | float | bool]] = {
 """What the types of the language make of a string."""
 
 
-@dataclass(frozen=True, eq=False)
-class Flag:
+class Flag(Struct, frozen=True, eq=False):
     """One declared flag of a command line.
 
     ``text`` says that the user's value stays a string, ``number`` that it becomes a float; ``switch`` is what a flag

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import functions
 from loaderlint.linking.following.commandlines import defaults_chosen

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines import objects
 from loaderlint.linking.following.commandlines.changed_actions import is_changed
@@ -47,8 +49,7 @@ if TYPE_CHECKING:
 MOST_STATES = 64
 
 
-@dataclass(frozen=True, eq=False)
-class _State:
+class _State(Struct, frozen=True, eq=False):
     """What a parser knows of one name: the flags that fill it, and its defaults, which may be set without a flag."""
 
     flags: tuple[Flag, ...] = ()

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import entries_after, functions, instances
 from loaderlint.linking.following.commandlines.flags import worked_out

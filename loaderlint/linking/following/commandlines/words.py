@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following.commandlines.flags import Flag
 from loaderlint.linking.things.kinds import UNSEEN, Frame, Possibilities, Possibility, Row, Thing

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.linking.things.kinds import (
     ABSENT,
@@ -36,8 +38,7 @@ AS_IT_STANDS = "as it stands"
 """The answer to what was chosen when the user chose nothing."""
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(Struct, frozen=True, eq=False):
     """One configuration that a defaults list can choose.
 
     ``tree`` still holds its defaults list. ``package`` is what its header says, None without one.
@@ -64,8 +65,7 @@ class Repository(Protocol):
         """Return the groups of the topmost folder."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """An item of a defaults list: ``group`` is empty for a configuration named by its path.
 
     ``package`` is what ``@`` says, None without it.
@@ -84,8 +84,7 @@ class Choice:
         return not self.group and self.options == ("_self_",)
 
 
-@dataclass
-class _Composer:
+class _Composer(Struct):
     """One composition. ``chosen`` are the options of groups that something other than their own item decides."""
 
     repository: Repository

@@ -11,10 +11,12 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from loaderlint.linking.following.configurations import composition
 from loaderlint.linking.following.configurations import hydra_runners as runners
@@ -56,8 +58,7 @@ _HEADER = re.compile(r"\s*#\s*@package\s+(?P<package>\S+)\s*")
 _OVERRIDE = re.compile(r"(?P<sign>\+{0,2})(?P<key>[\w./@]+)=(?P<value>.*)")
 
 
-@dataclass(frozen=True, eq=False)
-class Configurations:
+class Configurations(Struct, frozen=True, eq=False):
     """The configurations of a program: the files of its folder (None: it has none) and those stored by its code."""
 
     evaluator: Evaluator

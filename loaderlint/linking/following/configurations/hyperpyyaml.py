@@ -12,8 +12,9 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.things.kinds import (
     UNSEEN,

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.linking.files.loader_names import names_of
 from loaderlint.linking.following import functions
@@ -58,8 +59,7 @@ _OTHER_GROUPS = frozenset({"trainer", "seed_everything", "ckpt_path", "optimizer
 """Keys beside the groups that a configuration file can always have."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Link:
+class _Link(Struct, frozen=True, eq=False):
     """A setting that is worked out from others (``parser.link_arguments``)."""
 
     sources: tuple[str, ...]
@@ -67,8 +67,7 @@ class _Link:
     frame: Frame
 
 
-@dataclass(frozen=True, eq=False)
-class _Interface:
+class _Interface(Struct, frozen=True, eq=False):
     """One command line: the classes it makes, by group, and what it sets by itself.
 
     ``open_groups`` says that the files can have groups of other names; ``fixed`` that the program gives the arguments.
@@ -89,8 +88,7 @@ class _Interface:
         return self.frame.facts.span(self.call)
 
 
-@dataclass(frozen=True, eq=False)
-class _Parameter:
+class _Parameter(Struct, frozen=True, eq=False):
     """The annotation of a constructor's parameter, and the frame it is read in."""
 
     annotation: ast.expr | None

@@ -10,7 +10,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.following.configurations.composition import AS_IT_STANDS
@@ -27,8 +29,7 @@ _CHOOSES_FILES = ("-c", "-m", "--config", "--multirun", "--package", "--experime
 """Flags of Hydra's programs by which other configurations are read, or several runs are made."""
 
 
-@dataclass(frozen=True)
-class _Override:
+class _Override(Struct, frozen=True):
     """One word that replaces a setting."""
 
     keys: KeyPath

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from loaderlint.linking.things.kinds import (
     Class,
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 _REGISTERS = ("register", "register_module")
 
 
-@dataclass(frozen=True, eq=False)
-class _Entry:
+class _Entry(Struct, frozen=True, eq=False):
     """Something registered under a name, None where the name was not seen."""
 
     name: str | None

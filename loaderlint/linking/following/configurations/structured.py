@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from loaderlint.linking.following import fields
 from loaderlint.linking.following.configurations.composition import Part
