@@ -267,8 +267,8 @@ class ProjectFiles:
     """The files of a project besides those a run was asked about, looked for when somebody first needs one.
 
     A home folder, the system's folder for temporary files or the root of a file system is nobody's project: it has no
-    files to offer. The settings of the working folder hold for all of them: nobody asked about these files, so what is
-    written beside them is not read.
+    files to offer. What was cloned into the folder of a project is another project. The settings of the working folder
+    hold for all files: nobody asked about these, so what is written beside them is not read.
     """
 
     def __init__(self, root: str, settings: SettingsIndex) -> None:
@@ -283,7 +283,7 @@ class ProjectFiles:
         if self.root in (os.path.expanduser("~"), gettempdir(), os.path.dirname(self.root)):
             return {}
         excludes = self._settings.for_folder(cwd).excludes
-        found = walk(self.root, cwd, lambda folder: excludes)
+        found = walk(self.root, cwd, lambda folder: excludes, of_one_repository=True)
         locations = _each_file_once(one for one in found if isinstance(one, str))
         return {displayed(location, cwd): location for location in locations}
 

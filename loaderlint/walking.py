@@ -47,13 +47,16 @@ SKIPPED_FOLDERS = frozenset(
 _ENVIRONMENT_MARK = "pyvenv.cfg"
 
 
-def walk(folder: str, cwd: str, excludes: Callable[[str], PathPatterns]) -> Iterator[str | Failure]:
+def walk(
+    folder: str, cwd: str, excludes: Callable[[str], PathPatterns], *, of_one_repository: bool = False
+) -> Iterator[str | Failure]:
     """Yield the files of our languages in a folder and below, all by absolute path.
 
     ``.gitignore`` files inside the folder and above it up to the repository's root hold, unless they ignore the folder
     itself: then it was asked for by name. As for git they ignore no file that is tracked. ``excludes`` gives the
     patterns in force in a folder. Links to folders are not followed, so that no walk is endless. A folder that cannot
-    be listed is a failure.
+    be listed is a failure. ``of_one_repository`` passes over what was cloned inside the folder, which git takes for no
+    part of a repository either, unless it is a submodule (gitsubmodules(7): its ``.git`` is a file).
     """
     waiting = [(folder, _ignores_above(folder))]
     while waiting:
@@ -67,6 +70,8 @@ def walk(folder: str, cwd: str, excludes: Callable[[str], PathPatterns]) -> Iter
         if _ENVIRONMENT_MARK in entries:
             continue
         if ".git" in entries:
+            if of_one_repository and here != folder and _is_folder(entries[".git"]):
+                continue
             ignores = _repository_ignores(here)
         if ".gitignore" in entries:
             ignores = ignores.and_those_of(here)

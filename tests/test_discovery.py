@@ -442,6 +442,16 @@ def test_the_folder_for_temporary_files_is_no_project_but_one_inside_is(
     assert ProjectFiles(str(tmp_path / "mine"), SettingsIndex()).paths() == ("mine/train.py",)
 
 
+def test_what_was_cloned_into_a_projects_folder_is_another_project_and_a_submodule_is_none(
+    project: WriteFiles, tmp_path: Path
+) -> None:
+    project({"train.py": "", "clone/.git/HEAD": "", "clone/a.py": "", "part/.git": "gitdir: ../.git/modules/part\n"})
+    project({"part/b.py": "", ".git/HEAD": ""})
+    assert ProjectFiles(str(tmp_path), SettingsIndex()).paths() == ("part/b.py", "train.py")
+    assert ProjectFiles(str(tmp_path / "clone"), SettingsIndex()).paths() == ("clone/a.py",)
+    assert discover(["."], SettingsIndex()).files_seen == 3
+
+
 @pytest.mark.parametrize(("content", "looked_at"), [(b"\n", []), (b"x = 1\n", []), (b"DataLoader\n", ["-"])])
 def test_standard_input_in_which_nothing_can_matter_is_not_looked_at(
     content: bytes, looked_at: list[str], project: WriteFiles
