@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.files.project import Project
@@ -219,6 +220,21 @@ def method(evaluator: Evaluator, instance: Instance, name: str) -> Function | No
     if owner is None or scope is None or not isinstance(scope.node, FunctionNode):
         return None
     return Function(owner.facts, scope.node, scope, instance, owner)
+
+
+def called_as(evaluator: Evaluator, instance: Instance, name: str) -> Function | None:
+    """Return the function that a call of a method of an object runs: also one given the name, ``go = Base.run``."""
+    for owner in lineage(evaluator, instance.of):
+        given = owner.scope.bindings.get(name, ())
+        if not given:
+            continue
+        if any(one.kind != "assign" for one in given):
+            break
+        value = given[0].value
+        found = evaluator.evaluate(value, Frame(owner.facts, given[0].place)) if value is not None else ()
+        function = found[0].thing if len(found) == len(given) == 1 else None
+        return replace(function, receiver=instance, owner=owner) if isinstance(function, Function) else None
+    return method(evaluator, instance, name)
 
 
 def constructors(owner: Class) -> list[Function]:
