@@ -10,7 +10,7 @@ from loaderlint.model.loader import Loader
 from loaderlint.model.rule import Rule, counted
 from loaderlint.model.target import Target
 from loaderlint.model.uses import Role
-from loaderlint.model.value import Candidate, CpuCount
+from loaderlint.model.value import CUDA, Assumptions, Candidate, CpuCount
 from loaderlint.model.worker_code import Seed, SeedOrigin
 
 
@@ -70,7 +70,22 @@ class FixedSeedInWorkerInit(Rule):
             if anew or alike:
                 message = _message(seed, anew[0] if anew else None, alike[0] if alike else None)
                 help = "leave it out: torch seeds every worker anew in every epoch"
-                yield self.finding(loader, seed, message, target, fix=_fix(seed), help=help)
+                always = any(_asked(seed.assumptions) <= _asked(one.assumptions) for one in (*anew, *alike))
+                yield self.finding(
+                    loader,
+                    seed,
+                    message if always else f"where it runs, {message}",
+                    target,
+                    confidence=None if always else Confidence.LIKELY,
+                    fix=_fix(seed),
+                    help=help,
+                )
+
+
+def _asked(assumptions: Assumptions) -> set[str]:
+    """Return what a run must have asked, and answered one way, under assumptions; the target settles the others."""
+    yes_or_no = (one.subject for one in assumptions if isinstance(one.answer, bool) or one.answer == "given")
+    return {subject for subject in yes_or_no if subject != CUDA}
 
 
 def _starts_anew(loader: Loader, workers: Candidate, target: Target) -> bool:

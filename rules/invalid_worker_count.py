@@ -79,6 +79,8 @@ def _fix(loader: Loader, workers: Candidate, target: Target) -> Remedy:
         return Unfixed("what number was meant is not known")
     given = frozenset(one for one in workers.assumptions if one.answer == "given")
     asked = isinstance(workers.constant, CommandLineText) and not asks_no_more(workers, given)
+    if workers.taken_out:
+        return unless_shared(fix, workers)
     if asked or (isinstance(workers.constant, str) and _is_asked(loader.num_workers, workers)):
         return fix.unsafe("the program asks what it was given, which may be a word")
     return unless_shared(fix, workers)

@@ -21,7 +21,7 @@ from loaderlint.model.other_samples import other_samples
 from loaderlint.model.payload import Touch
 from loaderlint.model.source import Language, Span
 from loaderlint.model.target import StartMethod, Target
-from loaderlint.model.value import CUDA, Candidate, Constant, SaidAlike, Value, meetings, met_in_runs, together
+from loaderlint.model.value import CUDA, Candidate, Cases, Constant, SaidAlike, Value, meetings, met_in_runs, together
 
 _SHARED = "the value also serves something else"
 _SAME = "another loader gets the same value"
@@ -70,6 +70,8 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
     asked = unless_asked(fix, loader, "num_workers", *(WORKER_OPTIONS if count == 0 else ()))
     if asked is not fix:
         return asked
+    if not at_the_call and _becomes_a_case(loader, workers, count, target):
+        return fix.unsafe("several cases of the test then are one")
     if loader.may_be_guarded and any(isinstance(one, OnlyWithWorkers) for one in edits):
         return fix.unsafe("what torch refuses here is caught, and would be loaded on every platform")
     if unseen:
@@ -80,6 +82,20 @@ def single_process(loader: Loader, workers: Candidate, target: Target, count: in
                 return fix.unsafe(f"the {option} of {place.place} may come to the same loader, and would need workers")
     reason = next(other_samples(loader, count, target), None)
     return fix if reason is None else fix.unsafe(reason)
+
+
+def _becomes_a_case(loader: Loader, workers: Candidate, count: int, target: Target) -> bool:
+    """Return whether a test that is written to run with several worker counts then runs twice with one."""
+    cases = {one for one in workers.assumptions if isinstance(one.subject, Cases)}
+    if not cases:
+        return False
+    return any(
+        case.subject == one.subject and case.answer != one.answer
+        for other in loader.num_workers.on(target).known
+        if other.constant == count or other.starts_workers(target)
+        for one in other.assumptions
+        for case in cases
+    )
 
 
 _OF_TORCH = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})

@@ -87,6 +87,12 @@ class Question(str):
         return made
 
 
+class Cases(str):
+    """The subject that tells the cases of a test by one value: which of those that are written for it a run gets."""
+
+    __slots__ = ()
+
+
 class Assumption(NamedTuple):
     """One choice a candidate depends on: the question (``subject``) and the answer it takes.
 

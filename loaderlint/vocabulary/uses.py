@@ -24,6 +24,15 @@ KEEP_ITERATORS = frozenset(
 PROGRESS_BARS = frozenset({"tqdm", "track", "alive_it", "enumerate", "progress_bar", "master_bar", "ProgressBar"})
 """Functions whose first argument is what a loop over them goes over."""
 
+LOOKS_AT_LOADERS = ("bool", "hash", "id", "isinstance", "len", "print", "repr", "str", "type")
+"""Functions of Python that iterate no loader they are given."""
+
+TELLS_OF_LOADERS = (
+    *("batch_sampler", "batch_size", "collate_fn", "dataset", "drop_last", "generator", "multiprocessing_context"),
+    *("num_workers", "persistent_workers", "pin_memory", "prefetch_factor", "sampler", "timeout", "worker_init_fn"),
+)
+"""Attributes that a loader keeps its options under (``torch/utils/data/dataloader.py``, 2.13)."""
+
 COUNTERS = frozenset({"range", "trange", "count", "xrange"})
 """Functions that count: a loop over what they return goes over numbers."""
 

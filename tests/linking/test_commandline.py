@@ -2079,6 +2079,43 @@ def test_what_a_user_gives_is_what_its_type_makes_of_it(declared: str, expected:
     assert {one.shown for one in value.candidates} | ({"open"} if value.open else set()) == expected
 
 
+TYPED = {
+    "a float": ("workers: float = 4", {"4", "the number given to --workers"}),
+    "a float with what it says of itself": (
+        "workers: Annotated[float, typer.Option()] = 4",
+        {"4", "the number given to --workers"},
+    ),
+    "a float that an option declares": ("workers: float = typer.Option(4)", {"4", "the number given to --workers"}),
+    "a float that must be given": ("workers: float", {"the number given to --workers"}),
+    "a float in any case": ("workers: float = 4.0", {"4.0"}),
+    "a count": ("workers: int = 4", {"4"}),
+    "one of two types": ("workers: int | float = 4", {"4"}),
+    "no type": ("workers=4", {"4"}),
+}
+OF_TYPER = {
+    "run": "import typer\nfrom typing import Annotated\ndef main({}):\n    DataLoader(1, num_workers=workers)\n"
+    "typer.run(main)\n",
+    "command": "import typer\nfrom typing import Annotated\napp = typer.Typer()\n@app.command()\ndef main({}):\n"
+    "    DataLoader(1, num_workers=workers)\n",
+}
+
+
+@pytest.mark.parametrize("command", OF_TYPER.values(), ids=OF_TYPER.keys())
+@pytest.mark.parametrize(("declared", "expected"), TYPED.values(), ids=TYPED.keys())
+def test_what_a_user_gives_a_typed_command_is_what_its_annotation_makes_of_it(
+    declared: str, expected: set[str], command: str
+) -> None:
+    (loader,) = loaders_of(command.format(declared))
+    assert {one.shown for one in loader.num_workers.candidates} == expected
+
+
+def test_what_fire_makes_of_what_a_user_gives_no_annotation_says() -> None:
+    text = "import fire\ndef main(workers: float = 4):\n    DataLoader(1, num_workers=workers)\nfire.Fire(main)\n"
+    (loader,) = loaders_of(text)
+    assert [one.shown for one in loader.num_workers.candidates] == ["4"]
+    assert loader.num_workers.open
+
+
 def test_a_type_of_the_projects_own_may_make_anything_of_it() -> None:
     (loader,) = loaders_of(f"def float(text):\n    return int(text)\n{PARSER.format('type=float, default=4')}{LOADS}")
     assert [one.shown for one in loader.num_workers.candidates] == ["4"]

@@ -264,6 +264,38 @@ PLACES: Cases = {
         | {"conf/train.json": '{"num_workers": 4}', "src/conf/train.json": '{"num_workers": ⟦2⟧}'},
         {"2"},
     ),
+    **{
+        path: (
+            read(
+                f"HERE = Path(__file__).parent\nname = 'train'\nconfig = json.load(open({path}))",
+                path="src/conf/train.json",
+                program="src/main.py",
+            ),
+            {"4"},
+        )
+        for path in (
+            "os.fspath(HERE / 'conf/train.json')",
+            "os.fspath(path=HERE / 'conf/train.json')",
+            "os.fsdecode(HERE / 'conf/train.json')",
+            "os.fsencode(HERE / 'conf/train.json')",
+            "(HERE / 'conf/train.json').__fspath__()",
+            "file=HERE / 'conf/train.json'",
+            "os.fspath(HERE) + '/conf/train.json'",
+            "str(HERE) + f'/conf/{name}.json'",
+            "f'{HERE}/conf/train.json'",
+            "f'{HERE}/conf/{name}.json'",
+            "'%s/conf/train.json' % HERE",
+            "os.path.dirname(__file__) + '/conf/train.json'",
+        )
+    },
+    "text that begins with a path and goes on with another name": (
+        read("config = json.load(open(str(Path(__file__).parent) + '-conf/train.json'))", '{"num_workers": 4}'),
+        {"open"},
+    ),
+    "text that begins with a folder nobody saw": (
+        read("config = json.load(open(f'{folder()}/train.json'))", '{"num_workers": 4}', "train.json"),
+        {"open"},
+    ),
     "in a folder nobody saw": (
         read("config = json.load(open(os.path.join(folder(), 'train.json')))", '{"num_workers": 4}', "train.json"),
         {"open"},

@@ -149,6 +149,7 @@ FOUND: Cases = {
 CHANGES = "def more(config):\n    config['num_workers'] = 1\n"
 PLAIN = CONFIG.replace("⟦2⟧", "2")
 FOUR = COUNT.replace("⟦4⟧", "4")
+REPLACES = "import pytest\n@pytest.fixture\ndef config():\n    return {'num_workers': 3}\n"
 OPEN: Cases = {
     "one of two that stand under a condition": (
         beside(
@@ -203,19 +204,19 @@ OPEN: Cases = {
     ),
     "a fixture's loader, where a test gives what a constant says": (
         {
-            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/conftest.py": f"{START}{PLAIN}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
             "tests/test_other.py": "import pytest\nNAMES = 'config, more'\n"
             "@pytest.mark.parametrize(NAMES, [({}, 1)])\ndef test(loader, more): pass\n",
         },
-        {"2", "open"},
+        {"open"},
     ),
     "a fixture's loader, where a test gives names that nobody sees": (
         {
-            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/conftest.py": f"{START}{PLAIN}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
             "tests/test_other.py": "import pytest\n"
             "@pytest.mark.parametrize(names(), [({}, 1)])\ndef test(loader): pass\n",
         },
-        {"2", "open"},
+        {"open"},
     ),
     "a copy of an object that another test may have changed": (
         copied(OF_OMEGACONF, "config.copy()", "2", other="def test_other(config):\n    config['num_workers'] = 3\n"),
@@ -298,8 +299,39 @@ OPEN: Cases = {
     ),
     "a fixture's loader, where a test gives what it asks for": (
         {
-            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/conftest.py": f"{START}{PLAIN}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
             "tests/test_other.py": "import pytest\n@pytest.mark.parametrize('config', [{}])\ndef test(loader): pass\n",
+        },
+        {"open"},
+    ),
+    "a fixture's loader, where all tests replace what it asks for": (
+        {
+            "tests/conftest.py": f"{START}{PLAIN}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": f"{REPLACES}def test(loader): pass\n",
+        },
+        {"open"},
+    ),
+    "a fixture's loader, where some tests replace what it asks for": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": f"{REPLACES}def test(loader): pass\n",
+            "tests/test_more.py": "def test(loader): pass\n",
+        },
+        {"2", "open"},
+    ),
+    "a fixture's loader, where a test asks for it by its name": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": f"{REPLACES}def test(loader): pass\n",
+            "tests/test_more.py": "def test(request): request.getfixturevalue('loader')\n",
+        },
+        {"2", "open"},
+    ),
+    "a fixture's loader, where a fixture of a test asks for it": (
+        {
+            "tests/conftest.py": f"{START}{CONFIG}@pytest.fixture\ndef loader(config):\n{LOAD.format(ITEM)}",
+            "tests/test_other.py": f"{REPLACES}def test(loader): pass\n",
+            "tests/test_more.py": "import pytest\n@pytest.fixture\ndef more(loader): pass\ndef test(more): pass\n",
         },
         {"2", "open"},
     ),

@@ -28,6 +28,23 @@ CASES: Cases = {
         {"src/main.py": program("hydra.main(config_path='../conf', config_name='train')"), "conf/train.yaml": TRAIN},
         {"4", "open"},
     ),
+    "a folder of a package": (
+        {
+            "main.py": program("hydra.main(config_path='pkg://app.conf', config_name='train')"),
+            "app/__init__.py": "",
+            "app/conf/__init__.py": "",
+            "app/conf/train.yaml": TRAIN,
+        },
+        {"4", "open"},
+    ),
+    "a folder of a package beside the program's": (
+        {
+            "src/main.py": program("hydra.main(config_path='pkg://conf', config_name='train')"),
+            "src/conf/__init__.py": "",
+            "src/conf/train.yaml": TRAIN,
+        },
+        {"4", "open"},
+    ),
     "main imported by name": (
         {
             "main.py": "from hydra import main as entry\n" + program("entry(config_path='.', config_name='train')"),
@@ -459,6 +476,7 @@ def test_a_configuration_found_by_paths_or_chosen_by_the_user(files: dict[str, s
     [
         "hydra.main('conf', Path(__file__).name)",
         "hydra.main(config_path='/conf', config_name='small')",
+        "hydra.main(config_path='pkg://elsewhere.conf', config_name='small')",
         "hydra.main(config_path='conf', config_name=input())",
         "hydra.main(version_base=None)",
     ],

@@ -8,7 +8,7 @@ from loaderlint.model.kept import Kept
 from tests.linking.traced import Files, loaders_of
 
 HEAD = """
-import os, random, threading, zipfile
+import functools, os, random, threading, zipfile
 import h5py, lmdb
 import numpy as np
 import torch
@@ -56,6 +56,14 @@ MADE: dict[str, tuple[str, list[str]]] = {
     "a part through a name": ("f = h5py.File(path)\nx = f['a']\nself.x = x", ["dataset of an HDF5 file as self.x"]),
     "a method of one": ("z = zipfile.ZipFile(path)\nself.read = z.read", ["zip archive as self.read"]),
     "a method of one that is made there": ("self.read = zipfile.ZipFile(path).read", ["zip archive as self.read"]),
+    "a method that a partial holds": (
+        "z = zipfile.ZipFile(path)\nself.read = functools.partial(z.read, pwd=None)",
+        ["zip archive as self.read"],
+    ),
+    "what a partial keeps": (
+        "read = functools.partial(print, file=open(path))\nself.read = read",
+        ["open file as self.read"],
+    ),
     "a method of a lock": ("self.wait = threading.Lock().acquire", ["lock as self.wait"]),
     "in a list": ("self.f = [open(p) for p in path]", ["open file as self.f"]),
     "in a list that grows": (
@@ -108,6 +116,12 @@ GONE: dict[str, str] = {
     "a sum of what a generator gives": "self.x = sum(x for x in path)",
     "what a method gives": "self.x = zipfile.ZipFile(path).read('a')",
     "a method of one that is closed": "with zipfile.ZipFile(path) as z:\n    self.read = z.read",
+    "a partial of a method of one that is closed": (
+        "with zipfile.ZipFile(path) as z:\n    self.read = functools.partial(z.read)"
+    ),
+    "a partial of what opens one later": "self.read = functools.partial(open, path)",
+    "a partial that keeps what was read": "self.read = functools.partial(print, open(path).read())",
+    "what a partial gives": "self.x = functools.partial(zipfile.ZipFile(path).read)('a')",
     "an attribute that is no method": "self.x = zipfile.ZipFile(path).filename",
     "a method of what is pickled as it is": "self.draw = np.random.default_rng(0).get",
     "a number file": "self.f = os.open(path, os.O_RDONLY)",
@@ -339,7 +353,7 @@ def test_what_a_module_keeps(text: str, count: int) -> None:
 
 def test_what_another_module_keeps() -> None:
     files = {
-        "store.py": "import zipfile\narchive = zipfile.ZipFile('a.zip')\n",
+        "store.py": "import functools, zipfile\narchive = zipfile.ZipFile('a.zip')\n",
         "main.py": """
             from torch.utils.data import DataLoader, Dataset
             from store import archive

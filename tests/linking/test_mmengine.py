@@ -247,6 +247,30 @@ def test_settings_of_mmcv_that_no_code_may_read_are_not_asked_for(others: dict[s
     assert loader.asked_for is expected
 
 
+READS = "from mmengine.config import Config\nimport sys\nconfig = Config.fromfile(sys.argv[1])\n"
+READERS = {
+    "prints it": ({"show.py": f"{READS}print(config.pretty_text)\n"}, False),
+    "writes it": ({"show.py": f"{READS}config.dump('whole.py')\n"}, False),
+    "runs it": ({"main.py": f"{READS}from mmengine.runner import Runner\nRunner.from_cfg(config).test()\n"}, True),
+    "hands it to what is built on mmengine": ({"main.py": f"{READS}from mmdet.apis import init_detector\n"}, True),
+    "makes its own loaders": ({"main.py": f"{READS}load(config.train_dataloader)\n"}, True),
+    "has modules for what is installed": (
+        {
+            "show.py": READS,
+            "rows.py": "from mmengine.registry import DATASETS\n@DATASETS.register_module()\nclass A: pass\n",
+        },
+        True,
+    ),
+    "has a script": ({"show.py": READS, "run.sh": "mim train mmdet $1\n"}, True),
+    "has no reader": ({}, True),
+}
+
+
+@pytest.mark.parametrize(("others", "expected"), READERS.values(), ids=READERS.keys())
+def test_settings_that_a_project_only_reads_are_not_asked_for(others: dict[str, str], expected: bool) -> None:
+    assert [one.asked_for for one in loaders_of({"configs/a.py": UNMARKED, **others})] == [expected]
+
+
 MAPPING = "train_dataloader = dict(num_workers=workers, dataset=dict(type='Digits'))\n"
 READ_BESIDE = {
     "by another setting": ("environment = dict(threads=workers)\n", True, ""),

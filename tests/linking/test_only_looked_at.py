@@ -9,12 +9,21 @@ from tests.linking.traced import IMPORT, Files, loaders_of
 MADE = "loader = DataLoader(rows, num_workers=2)\n"
 IN_FUNCTION = "def main(rows):\n    loader = DataLoader(rows, num_workers=2)\n    {}\nmain([1])\n"
 
+CLASS = (
+    "class Run:\n    def __init__(self, rows):\n        self.loader = DataLoader(rows, num_workers=2)\n"
+    "    def report(self):\n        print(len(self.loader), self.loader.batch_size)\n"
+)
+
 LOOKED_AT: dict[str, Files] = {
     "its length at the top": f"{MADE}print(len(loader))",
     "its length at once": "print(len(DataLoader(rows, num_workers=2)))",
     "its length in a function": IN_FUNCTION.format("print(len(loader))"),
     "its length in a text": IN_FUNCTION.format("print(f'{len(loader)} batches')"),
     "its length and what it is": IN_FUNCTION.format("print(loader, len(loader), isinstance(loader, object))"),
+    "its data set, and whether it is there": IN_FUNCTION.format(
+        "print(loader.dataset, bool(loader)); 1 if loader else 2; loader is not None"
+    ),
+    "an attribute": CLASS,
     "a name with an annotation": "loader: object = DataLoader(rows, num_workers=2)\nprint(len(loader))",
 }
 ITERATED: dict[str, Files] = {
@@ -31,7 +40,16 @@ ITERATED: dict[str, Files] = {
     "under two names at once": "loader = other = DataLoader(rows, num_workers=2)\nprint(len(loader))",
     "in a collection": IN_FUNCTION.format("print(len(loader)); loaders = [loader]"),
     "read inside a function": f"{MADE}print(len(loader))\ndef train():\n    for batch in loader:\n        pass",
-    "an attribute": IN_FUNCTION.format("print(len(loader)); print(loader.dataset)"),
+    "a method": IN_FUNCTION.format("print(len(loader)); loader.__iter__()"),
+    "an option that is set": IN_FUNCTION.format("print(len(loader)); loader.num_workers = 1"),
+    "what it is, or another": IN_FUNCTION.format("print(loader or rows)"),
+    "an attribute that is iterated": f"{CLASS}    def train(self):\n        return list(self.loader)\n",
+    "an attribute that another file reads": {
+        "data.py": f"{IMPORT}{CLASS}",
+        "main.py": "from data import Run\nfor batch in Run([1]).loader:\n    pass",
+    },
+    "an attribute of what derives from another class": CLASS.replace("Run", "Run(Base)"),
+    "an attribute that a name leads to": f"{CLASS}getattr(Run([1]), 'loader')",
     "what stands for every name": IN_FUNCTION.format("print(len(loader)); train(**locals())"),
     "a name of the module": "def main(rows):\n    global loader\n    " + MADE + "    print(len(loader))",
     "a name of a class": "class Run:\n    " + MADE + "    print(len(loader))",

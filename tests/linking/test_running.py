@@ -7,6 +7,7 @@ import pytest
 from tests.linking.traced import IMPORT, Files, loaders_of
 
 LOADER = "loader = DataLoader(data, num_workers=2)\n"
+HELD = "loaders = {'a': DataLoader(data, num_workers=2)}\n"
 
 UNGUARDED: dict[str, tuple[Files, list[str]]] = {
     "for": (LOADER + "for batch in loader:\n    train(batch)\n", ["loader"]),
@@ -33,6 +34,14 @@ UNGUARDED: dict[str, tuple[Files, list[str]]] = {
     "a dictionary of loaders": (
         "loaders = {'train': DataLoader(data, num_workers=2)}\nfor batch in loaders['train']:\n    pass\n",
         ["loaders['train']"],
+    ),
+    "each in a dictionary": (
+        HELD + "rows = {n: [row for row in one] for n, one in loaders.items()}\n",
+        ["{n: [row for row in one] for n, one in loaders.items()}"],
+    ),
+    "each in a dictionary, handed on": (
+        HELD + "for name, one in loaders.items():\n    train(name, one)\n",
+        ["loaders.items()"],
     ),
     "a function": (
         """
@@ -614,6 +623,10 @@ QUIET: dict[str, Files] = {
             print(name)
         """,
     "a generator that nothing calls": LOADER + "def batches():\n    yield from loader\n",
+    "the length of each in a dictionary": HELD + "sizes = {name: len(one) for name, one in loaders.items()}\n",
+    "the sum of the lengths": HELD + "print(sum(len(one) for one in loaders.values()))\n",
+    "what each was made of": HELD + "for turn, one in enumerate([*loaders.values()]):\n    print(one.dataset)\n",
+    "the keys of a dictionary": HELD + "for name in loaders:\n    wanted(name)\n",
     "the length of each in a list that a loop fills": """
         loaders = []
         for data in several:

@@ -11,6 +11,7 @@ ASKING = """
 import torch
 from packaging import version
 from packaging.version import Version
+from importlib.metadata import version as installed
 from distutils.version import LooseVersion
 from pkg_resources import parse_version
 TORCH_1_X = torch.__version__.startswith("1.")
@@ -47,10 +48,19 @@ TESTS: dict[str, tuple[str, set[str]]] = {
     "numbers of a map": ('list(map(int, torch.__version__.split(".")[:2])) >= [2, 1]', {"2.10"}),
     "a letter": ('torch.__version__[0] == "1"', {"1.6", "1.10", "1.13"}),
     "a function of the project": ('older("1.11")', {"1.6", "1.10"}),
+    "what is installed": ('installed("torch").startswith("1.")', {"1.6", "1.10", "1.13"}),
+    "what is installed, parsed": ('version.parse(installed("torch")) >= version.parse("2.0")', {"2.0", "2.10"}),
+    "what is installed is a text": ('installed("torch") < "1.2"', {"1.10", "1.13"}),
+    "what a version has": ('hasattr(torch, "compile")', {"2.0", "2.10"}),
+    "what a version lacks": ('not hasattr(torch, "compile")', {"1.6", "1.10", "1.13"}),
+    "what the newest has": ('hasattr(torch, "accelerator")', {"2.10"}),
     "another attribute": ('torch.version.__version__ >= "2"', {"2.0", "2.10"}),
 }
 UNSETTLED = {
     "another library's version": 'numpy.__version__ < "1.7"',
+    "another library that is installed": 'installed("numpy") < "1.7"',
+    "what another library has": 'hasattr(numpy, "compile")',
+    "what nobody knows torch to have": "hasattr(torch, wanted)",
     "a version that nobody sees": "version.parse(torch.__version__) < version.parse(oldest)",
     "a version of the project": "own.__version__ < torch.__version__",
     "numbers that are not all there": 'int(torch.__version__.split("+")[1]) < 2',

@@ -11,7 +11,7 @@ from loaderlint.model.edit import SetValue, WriteAs
 from loaderlint.model.finding import Confidence, Severity
 from loaderlint.model.loader import Loader, Program
 from loaderlint.model.payload import Payload, Touch
-from loaderlint.model.value import PLATFORM, Assumption, Value
+from loaderlint.model.value import PLATFORM, Assumption, Candidate, Value
 from loaderlint.model.worker_code import CompiledCall, Nested, Seed, SeedOrigin, Unsendable, WorkerCode
 from tests.test_rules import LINUX, WINDOWS, a_loader, at, check, cpus, the_finding, the_fix, written
 
@@ -85,6 +85,19 @@ class TestSeeds:
         assert check("LL403", self.seeded(SeedOrigin.FIXED, num_workers=1, persistent_workers=True), LINUX) == []
         finding = the_finding("LL403", self.seeded(SeedOrigin.FIXED, num_workers=1), LINUX)
         assert finding.message.startswith("every epoch draws the same")
+
+    def test_what_only_some_runs_seed_with_is_said_of_those(self) -> None:
+        debugs = frozenset({Assumption("config.debug", True)})
+        seed = Seed(at(3), "np.random.seed(x)", "NumPy", SeedOrigin.WORKER, "torch", assumptions=debugs)
+        finding = the_finding("LL403", running(WorkerCode(seeds=(seed,)), num_workers=4), LINUX)
+        assert finding.confidence is Confidence.LIKELY
+        assert finding.message.startswith("where it runs, every epoch draws the same of the random numbers of NumPy")
+        asked_first = Value((Candidate(4, at(5), assumptions=debugs),))
+        finding = the_finding("LL403", running(WorkerCode(seeds=(seed,)), num_workers=asked_first), LINUX)
+        assert finding.confidence is Confidence.CERTAIN
+        on_linux = frozenset({Assumption(PLATFORM, frozenset({"linux"}))})
+        settled = running(WorkerCode(seeds=(replace(seed, assumptions=on_linux),)), num_workers=4)
+        assert the_finding("LL403", settled, LINUX).confidence is Confidence.CERTAIN
 
     def test_there_is_no_fix_where_the_file_does_not_know_torch(self) -> None:
         assert the_finding("LL403", self.seeded(SeedOrigin.FIXED, "", num_workers=4), LINUX).fix is None

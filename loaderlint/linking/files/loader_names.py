@@ -74,7 +74,7 @@ def possible_calls(calls: dict[str, list[CallSite]], names: frozenset[str]) -> I
             yield from calls[name]
     for site in calls.get("", ()):
         function = site.node.func
-        if isinstance(function, ast.Call) and _result(function) in names:
+        if isinstance(function, ast.Call) and (_result(function) in names or _written_out(function) in names):
             yield site
             continue
         kept_in = dotted(function.value) if isinstance(function, ast.Subscript) else None
@@ -98,6 +98,12 @@ def _may_name_loader(node: ast.expr, names: frozenset[str]) -> bool:
 def _result(call: ast.Call) -> str:
     """Return the name that what a call gives goes by: ``choose()``."""
     return f"{called_name(call)}()"
+
+
+def _written_out(call: ast.Call) -> str:
+    """Return the last part of the name that a call is given as text: ``get_class("torch.utils.data.DataLoader")``."""
+    named = call.args[0] if call.args else None
+    return named.value.rpartition(".")[2] if isinstance(named, ast.Constant) and isinstance(named.value, str) else ""
 
 
 def _handed(every: Sequence[PythonFacts]) -> Iterator[tuple[Set[_Known], Set[_Known]]]:

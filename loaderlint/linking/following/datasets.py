@@ -22,9 +22,12 @@ from loaderlint.linking.things.kinds import (
     Possibility,
     Row,
     end_of,
+    never_none,
     under,
+    unseen,
 )
 from loaderlint.model.payload import DatasetKind, Samples
+from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, together
 from loaderlint.nodes import last_name, nodes_of
 from loaderlint.readers.python import FunctionNode, Scope, dotted
@@ -258,6 +261,18 @@ def _names_in(node: ast.AST) -> Iterator[str]:
     for one in nodes_of(node):
         if isinstance(one, ast.Name | ast.Attribute):
             yield one.id if isinstance(one, ast.Name) else one.attr
+
+
+def counted(evaluator: Evaluator, of: Possibilities, span: Span) -> Possibilities | None:
+    """Return what ``len`` gives of data sets whose length is seen, unseen for any other; None where it is of none."""
+    lengths = [[] if isinstance(one.thing, Row) else [*_lengths(evaluator, one)] for one in of]
+    if not any(lengths):
+        return None
+    found: list[Possibility] = []
+    for one, several in zip(of, lengths, strict=True):
+        found.extend(Possibility(length, span, assumptions=way, sources=one.places) for length, way in several)
+        found.extend(() if several else never_none(unseen(span, one.assumptions)))
+    return tuple(found)
 
 
 def _lengths(evaluator: Evaluator, one: Possibility) -> Iterator[tuple[int, Assumptions]]:

@@ -88,7 +88,8 @@ def given_to(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilities
     if given is None:
         return None
     if own is not None and node.arg != "request" and _is_given_otherwise(evaluator, node.arg, frame.facts.source.path):
-        given = (*given, *unseen(frame.facts.span(node)))
+        others = unseen(frame.facts.span(node))
+        given = (*given, *others) if _is_ever_given(evaluator, node.arg, own, holders) else others
     return tuple(one.step(frame.facts.span(node), f"{scope.name}({node.arg}=…)") for one in given)
 
 
@@ -353,6 +354,40 @@ def _is_given_otherwise(evaluator: Evaluator, name: str, path: str) -> bool:
         ("names in tests", path), frozenset[str](), lambda: frozenset(_names_in_tests(evaluator, path))
     )
     return name in names or _ANY_NAME in names
+
+
+def _is_ever_given(
+    evaluator: Evaluator, name: str, own: _Fixture, holders: tuple[tuple[PythonFacts, Scope], ...]
+) -> bool:
+    """Return whether a test that a fixture runs for leaves it what it gets for a name where it stands.
+
+    Where no test is seen, one that is not may leave it that.
+    """
+    path = own.facts.source.path
+    meant = [one.node for one in _found(evaluator, name, holders, own)]
+
+    def leaves(test: _Asking) -> bool:
+        nearest = [one.node for one in _found(evaluator, name, test.holders, own)]
+        return nearest == meant and not _may_be_parametrized(name, test)
+
+    def is_given() -> bool:
+        tests = list(_tests_of(evaluator, own, path))
+        return not tests or any(map(leaves, tests))
+
+    return evaluator.once(("is ever given", id(own.node), name), True, is_given)
+
+
+def _tests_of(evaluator: Evaluator, own: _Fixture, path: str) -> Iterator[_Asking]:
+    """Yield the tests that a fixture may run for, of those that can ask for the fixtures of its file."""
+    folder, last = posixpath.split(path)
+    for each in _below(evaluator, folder) if last == "conftest.py" else [path]:
+        facts = evaluator.project.python(each)
+        for scope in facts.scopes.values() if facts is not None else ():
+            if facts is not None and isinstance(scope.node, FunctionNode) and _is_test(scope):
+                test = _Asking(facts, scope, tuple(_holders(evaluator, facts, scope.parent)))
+                asks_by_name = _ASKS_BY_NAME in facts.source.text
+                if asks_by_name or any(one.node is own.node for one in _in_play(evaluator, test)):
+                    yield test
 
 
 def _names_in_tests(evaluator: Evaluator, path: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import copies, environment, local_names, members, modules, questions
+from loaderlint.linking.following import copies, datasets, environment, local_names, members, modules, questions
 from loaderlint.linking.following.commandlines import objects, parsed, parsers
 from loaderlint.linking.following.configurations import hydra, instantiation, omegaconf, opened
 from loaderlint.linking.things import dictionaries, operators, patterns, platforms, rows, settings, templates
@@ -96,6 +96,10 @@ def given_by(evaluator: Evaluator, name: str, node: ast.Call, frame: Frame, span
     made = rows.called(evaluator, name, node, frame, span)
     if made is not None:
         return made
+    if name == "builtins.len" and len(node.args) == 1 and not node.keywords:
+        counted = datasets.counted(evaluator, evaluator.evaluate(node.args[0], frame), span)
+        if counted is not None:
+            return counted
     if name in _FUNCTIONS and node.args and not node.keywords:
         return _function(evaluator, name, node, frame, span)
     if name == "builtins.str" and len(node.args) == 1 and not node.keywords:

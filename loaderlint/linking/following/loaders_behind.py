@@ -13,13 +13,15 @@ from loaderlint.model.value import Assumptions, together
 from loaderlint.readers.python import dotted
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_CALLABLES
-from loaderlint.vocabulary.uses import PROGRESS_BARS
+from loaderlint.vocabulary.uses import LOOKS_AT_LOADERS, PROGRESS_BARS
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 _COUNTS = frozenset({"range", "len", "items", "keys", "values", "listdir", "glob", "open", "split"})
 """Calls that give no loader, whatever they are given."""
+_LOOKS = frozenset(f"builtins.{name}" for name in LOOKS_AT_LOADERS)
+"""Functions whose results hold no loader that they are given."""
 _STEPS = 150
 """Expressions followed for what one expression stands for."""
 _DEEPEST_ITERATED = 4
@@ -108,6 +110,8 @@ def _loaders_of(evaluator: Evaluator, one: Possibility, depth: int) -> Iterator[
     if isinstance(thing, Made):
         if thing.callee in LOADER_CALLABLES:
             yield id(thing.call), one.assumptions, thing.frame
+            return
+        if thing.callee in _LOOKS:
             return
         inside.extend(begun_by(evaluator, thing))
         for argument in (*thing.call.args, *(keyword.value for keyword in thing.call.keywords)):

@@ -20,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     unseen,
 )
 from loaderlint.model.source import Span
+from loaderlint.model.value import Cases
 from loaderlint.readers.python import FunctionNode
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def in_each_call(evaluator: Evaluator, given: Parametrized, place: int, where: F
             (number, tuple(cell for row in each for cell in _cell(evaluator, row, place, len(given.names), span)))
             for number, each in enumerate(rows.thing.items)
         ]
-        found.extend(under(one_of(str(span), ways), rows.assumptions))
+        found.extend(under(one_of(Cases(span) if len(given.names) == 1 else str(span), ways), rows.assumptions))
     return tuple(found) or unseen(span)
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from loaderlint.linking.following import datasets, hierarchy
 from loaderlint.linking.following.commandlines import parsed
-from loaderlint.linking.things import classes, guards, operators, platforms, templates
+from loaderlint.linking.things import classes, guards, operators, platforms, templates, torch_versions
 from loaderlint.linking.things.kinds import (
     ABSENT,
     UNSEEN,
@@ -88,6 +88,7 @@ def _has_attribute(evaluator: Evaluator, node: ast.Call, frame: Frame) -> Possib
         elif isinstance(thing, External):
             here = platforms.has_attribute(thing.name, name.thing, span)
             here = here or guards.of_notebook(thing.name, name.thing, span)
+            here = here or torch_versions.has_attribute(thing.name, name.thing, frame.facts.text(node), span)
             found.extend(unseen(span, assumptions) if here is None else under(here, assumptions))
         elif isinstance(thing, CommandLine):
             for one in _declared(evaluator, thing, name.thing, span):

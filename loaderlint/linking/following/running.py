@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from loaderlint.linking.following import stops
 from loaderlint.linking.following.loaders_behind import Behind, loaders_in
+from loaderlint.linking.following.looks import looks_at_each
 from loaderlint.linking.scopes.caught import is_caught
 from loaderlint.linking.scopes.in_workers import told_apart
 from loaderlint.linking.things import classes, platforms
@@ -138,6 +139,8 @@ def _note(
     place: Place,
 ) -> None:
     frame = run.frame.at(place)
+    if not loaders_in(evaluator, expression, frame) or looks_at_each(evaluator, node, expression, frame):
+        return
     found = _made_by_run(evaluator, loaders_in(evaluator, expression, frame), facts, result)
     guarded = run.guarded or (bool(found) and guarded_place(evaluator, frame.facts, expression, place))
     cause = run.cause or _header(node)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from loaderlint.linking.files.project import Project
 from loaderlint.linking.following import changes, modules
 from loaderlint.linking.loaders.made import value_of
 from loaderlint.linking.loaders.options import Given
@@ -29,7 +30,7 @@ from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things.kinds import Frame, Items, Possibilities, Possibility, Row, end_of, unseen
 from loaderlint.linking.things.merging import overwritten
 from loaderlint.model.loader import TORCH_DEFAULTS, Loader
-from loaderlint.model.source import Span
+from loaderlint.model.source import Language, Span
 from loaderlint.model.value import NO_ASSUMPTIONS
 from loaderlint.readers.python import PythonFacts
 from loaderlint.vocabulary.callables import LoaderCallable
@@ -50,6 +51,8 @@ _FRAMEWORKS = ("mmengine", "mmcv")
 _SPEAK_OF_DATA = re.compile(rb"mm(?:cv|engine|det|seg|cls|pose|pretrain|action|ocr|rotate|track|edit|gen|3d)|_per_gpu")
 """What code says that hands ``data`` to a loader: the name of one of OpenMMLab's packages, or of one of its keys."""
 _READS = "Config.fromfile("
+_RUNS = re.compile(rb"(?i)build|dataloader|mim|regist|runner|subprocess|system|train|mm(?!engine|cv)[a-z0-9]+")
+"""What code says, one way or another, that does more with configurations than read them."""
 _PARTS = "_base_"
 """The folder of what configurations are put together from, and the name under which a file says what it inherits."""
 _NAMED_PATH = re.compile(r"""["']([^"'\n]+\.py)["']""")
@@ -66,6 +69,7 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
         return
     evaluator.project.read_mentions(_FRAMEWORKS)
     consumer_seen = evaluator.project.code_mentions(_FRAMEWORKS)
+    only_read = consumer_seen and _are_only_read(evaluator)
     parts = [one.source.path for one in found if _is_part(one)]
     broken = {one.source.path for one in found if not _is_whole(evaluator, one)}
     unused = set(parts) - _taken_in(evaluator, parts, broken) if parts else set()
@@ -79,7 +83,24 @@ def loaders(evaluator: Evaluator) -> Iterator[Loader]:
                 places.add(loader.span)
                 read = _read_with(evaluator, facts)
                 asked_for = consumer_seen or kind is TORCH_KIND or evaluator.project.programs_mention(_SPEAK_OF_DATA)
+                asked_for = asked_for and not only_read
                 yield replace(loader, consumer_seen=consumer_seen, asked_for=asked_for, settings_files=read)
+
+
+def _are_only_read(evaluator: Evaluator) -> bool:
+    """Return whether all that a project does with configurations is to read them, as what prints one does.
+
+    A script of a shell may run what is installed.
+    """
+    project = evaluator.project
+    return project.code_mentions((_READS,)) and not (project.programs_mention(_RUNS) or _has_scripts(project, ""))
+
+
+def _has_scripts(project: Project, folder: str) -> bool:
+    """Return whether a script of a shell lies in a folder, or below it."""
+    if any(Language.of(name) is Language.SHELL for name in project.folder(folder)):
+        return True
+    return any(_has_scripts(project, posixpath.join(folder, name)) for name in project.folders_in(folder))
 
 
 def _is_configuration(facts: PythonFacts) -> bool:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from loaderlint.linking.files.project import Project
 from loaderlint.linking.things.kinds import Class, External, Frame, Function, Instance
 from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
@@ -219,6 +221,21 @@ def method(evaluator: Evaluator, instance: Instance, name: str) -> Function | No
     if owner is None or scope is None or not isinstance(scope.node, FunctionNode):
         return None
     return Function(owner.facts, scope.node, scope, instance, owner)
+
+
+def called_as(evaluator: Evaluator, instance: Instance, name: str) -> Function | None:
+    """Return the function that a call of a method of an object runs: also one given the name, ``go = Base.run``."""
+    for owner in lineage(evaluator, instance.of):
+        given = owner.scope.bindings.get(name, ())
+        if not given:
+            continue
+        if any(one.kind != "assign" for one in given):
+            break
+        value = given[0].value
+        found = evaluator.evaluate(value, Frame(owner.facts, given[0].place)) if value is not None else ()
+        function = found[0].thing if len(found) == len(given) == 1 else None
+        return replace(function, receiver=instance, owner=owner) if isinstance(function, Function) else None
+    return method(evaluator, instance, name)
 
 
 def constructors(owner: Class) -> list[Function]:

@@ -46,6 +46,8 @@ _SAME: Mapping[str, Form] = {
     "builtins.str": Form.NAME,
     "codecs.open": Form.FILE,
     "io.open": Form.FILE,
+    "os.fsdecode": Form.NAME,
+    "os.fsencode": Form.NAME,
     "os.fspath": Form.NAME,
     "os.path.abspath": Form.NAME,
     "os.path.expanduser": Form.NAME,
@@ -54,7 +56,11 @@ _SAME: Mapping[str, Form] = {
 }
 """Functions whose result is, or opens, the file that their first argument names, and in what form."""
 
+_NAMES_FILE = ("file", "filename", "path")
+"""What the first parameter of these functions is called (``os.fspath``, ``os.fsdecode``, ``open``, ``os.path``)."""
+
 _SAME_METHODS: Mapping[str, Form] = {
+    "__fspath__": Form.NAME,
     "absolute": Form.PATH,
     "as_posix": Form.NAME,
     "expanduser": Form.PATH,
@@ -133,11 +139,39 @@ def of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> tuple[_Way, ...]:
 
 
 def _of(evaluator: Evaluator, node: ast.expr, frame: Frame) -> _Found:
-    for one in templates.spelled_out(evaluator, evaluator.evaluate(node, frame)):
-        for location, assumptions in _of_thing(evaluator, one.thing, one.span):
+    for one in evaluator.evaluate(node, frame):
+        for location, assumptions in _of_one(evaluator, one):
             joint = together(one.assumptions, assumptions)
             if joint is not None:
                 yield location, joint
+
+
+def _of_one(evaluator: Evaluator, one: Possibility) -> _Found:
+    thing = one.thing
+    parts = _in_folder(evaluator, thing) if isinstance(thing, Made) else None
+    if isinstance(thing, Made) and parts is not None:
+        yield from _as(Form.NAME, _joined(evaluator, parts, thing.frame))
+        return
+    for spelled in templates.spelled_out(evaluator, (one,)):
+        for location, assumptions in _of_thing(evaluator, spelled.thing, spelled.span):
+            joint = together(spelled.assumptions, assumptions)
+            if joint is not None:
+                yield location, joint
+
+
+def _in_folder(evaluator: Evaluator, made: Made) -> list[ast.expr] | None:
+    """Return the folder and the rest of text that begins with a path and a slash: ``f"{HERE}/{name}.yaml"``."""
+    written = made.call.args[0] if made.callee == templates.WRITTEN else None
+    parts = written.values if isinstance(written, ast.JoinedStr) else []
+    match [one for one in parts if not isinstance(one, ast.Constant) or one.value]:
+        case [ast.FormattedValue(folder, -1, None), ast.Constant(str(text)), *others]:
+            found = evaluator.evaluate(folder, made.frame) if text.startswith("/") else ()
+            named = all(isinstance(one.thing, Made) and one.thing.callee != templates.WRITTEN for one in found)
+            if not (found and named):
+                return None
+            first = ast.copy_location(ast.Constant(text.lstrip("/")), folder)
+            return [folder, ast.copy_location(ast.JoinedStr([first, *others]), folder) if others else first]
+    return None
 
 
 def _of_thing(evaluator: Evaluator, thing: Thing, span: Span) -> _Found:
@@ -178,13 +212,19 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
         yield from _as(_JOINS[made.callee], _joined(evaluator, call.args, frame))
     elif made.callee in ("os.getcwd", "pathlib.Path.cwd"):
         yield Location(form=Form.NAME if made.callee == "os.getcwd" else Form.PATH), NO_ASSUMPTIONS
-    elif made.callee in _SAME and call.args:
-        yield from _as(_SAME[made.callee], of(evaluator, call.args[0], frame))
+    elif made.callee in _SAME and (first := _first(call)) is not None:
+        yield from _as(_SAME[made.callee], of(evaluator, first, frame))
     elif made.callee == _PARENT and call.args:
         for location, assumptions in of(evaluator, call.args[0], frame):
             yield location.folder if location is not None else None, assumptions
     else:
         yield None, NO_ASSUMPTIONS
+
+
+def _first(call: ast.Call) -> ast.expr | None:
+    """Return the argument that names a file, by position or by the name it has in one of these functions."""
+    named = (one.value for one in call.keywords if one.arg in _NAMES_FILE)
+    return call.args[0] if call.args else next(named, None)
 
 
 def _of_lines(evaluator: Evaluator, made: Made) -> _Found:

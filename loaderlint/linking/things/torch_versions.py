@@ -3,6 +3,8 @@
 ``torch.__version__`` is a text such as ``2.8.0+cu121`` (``torch/torch_version.py``, 2.13), which compares as a version
 where it is asked whether it is less or more than a text or a tuple, from torch 1.10 on (``TorchVersion._cmp_wrapper``).
 Before that it is any other text. ``packaging.version.parse`` and ``distutils.version.LooseVersion`` compare numbers.
+``importlib.metadata.version("torch")`` is such a text as well, and never more than one. ``hasattr(torch, "compile")``
+asks for the version, too: an attribute is there from one on.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from loaderlint.linking.things.comparisons import COMPARISONS
 from loaderlint.linking.things.kinds import External, Frame, Made, Possibilities, Possibility
+from loaderlint.model.source import Span
 from loaderlint.model.torch_asked import TorchAsked
 from loaderlint.model.value import Assumption
 from loaderlint.readers.python import dotted
@@ -27,6 +30,14 @@ _Worked: TypeAlias = Callable[[str], Any]
 """What gives the value of an expression for a version as torch spells it."""
 
 _VERSIONS = ("torch.__version__", "torch.version.__version__", "torch.torch_version.__version__")
+_METADATA = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
+"""Functions that give the version of what is installed under a name, as a text."""
+_SINCE: Mapping[str, tuple[int, int]] = {
+    "torch.inference_mode": (1, 9),
+    "torch.compile": (2, 0),
+    "torch.accelerator": (2, 6),
+}
+"""The first version of torch that has an attribute (the release notes of PyTorch 1.9, 2.0 and 2.6)."""
 _PARSERS = frozenset({"parse", "parse_version", "Version", "LooseVersion", "StrictVersion"})
 """The last parts of the names of what makes a text comparable: ``packaging.version``, ``pkg_resources``,
 ``distutils.version``, ``torch.torch_version``."""
@@ -71,18 +82,28 @@ def asked(evaluator: Evaluator, node: ast.Compare | ast.Call, frame: Frame) -> P
     if worked is None or not _depends(worked):
         return None
     question = TorchAsked.of(frame.facts.text(node), worked)
-    if question is None:
-        return None
-    span, settled = frame.facts.span(node), question.settled
-    if settled is not None:
-        return (Possibility(settled, span),)
+    return None if question is None else _answers(question, frame.facts.span(node))
+
+
+def has_attribute(module: str, name: str, text: str, span: Span) -> Possibilities | None:
+    """Return whether a module of torch has what came with some version; None for any other attribute."""
+    since = _SINCE.get(f"{module}.{name}")
+    question = None if since is None else TorchAsked.of(text, lambda version: _parsed(version) >= since)
+    return None if question is None else _answers(question, span)
+
+
+def _answers(question: TorchAsked, span: Span) -> Possibilities:
+    """Return the answers to a question, each under the versions that give it."""
+    if question.settled is not None:
+        return (Possibility(question.settled, span),)
     return tuple(
         Possibility(answer, span, assumptions=frozenset({Assumption(question, answer)})) for answer in (True, False)
     )
 
 
 def _asks_at_all(evaluator: Evaluator) -> bool:
-    return any(True for _ in evaluator.project.python_mentioning("__version__"))
+    project = evaluator.project
+    return any(True for word in ("__version__", "metadata") for _ in project.python_mentioning(word))
 
 
 class _Constant:
@@ -153,6 +174,10 @@ class _Reading:
             return self._all(_FUNCTIONS[last], node.args, frame, depth)
         if last == "TorchVersion" and len(node.args) == 1 and self._is_of_library(node.func, frame):
             return self._all(_Spelled, node.args, frame, depth)
+        if [getattr(one, "value", None) for one in node.args] == ["torch"]:
+            named = [one.thing for one in self._evaluator.evaluate(node.func, frame)]
+            known = all(isinstance(one, External) and one.name in _METADATA for one in named)
+            return str if named and known else None
         if last in _PARSERS and len(node.args) == 1 and self._is_of_library(node.func, frame):
             return self._all(_parsed, node.args, frame, depth)
         if last in _TEXT_METHODS and isinstance(node.func, ast.Attribute):

@@ -251,7 +251,7 @@ class Keepsakes(Struct, eq=False):
             if defined and self._makes_a_generator(node, frame):
                 yield _Made(span, vocabulary.GENERATOR, NO_ASSUMPTIONS)
                 return
-            if not defined and called_name(node) not in vocabulary.MADE_BY_NAME:
+            if not defined and called_name(node) not in (*vocabulary.MADE_BY_NAME, "partial"):
                 return
         if isinstance(node, ast.Attribute) and node.attr in vocabulary.METHODS:
             # A method that is kept holds its object, and is pickled with it.
@@ -274,6 +274,10 @@ class Keepsakes(Struct, eq=False):
                 kind = self._kind(thing)
                 if kind is not None:
                     yield _Made(thing.frame.facts.span(thing.call), kind, one.assumptions)
+                for argument in _bound(thing) if deep > 0 else ():
+                    for made in self._in(argument, thing.frame, deep):
+                        if made.kind.pickling or made.kind.sharing:
+                            yield from _under(made, one.assumptions)
             elif isinstance(thing, Row | Items) and deep > 0:
                 held = thing.items if isinstance(thing, Row) else thing.entries.values()
                 for item in held:
@@ -343,6 +347,13 @@ def _names_archive(node: ast.expr) -> bool:
     """Return whether the name of an archive of arrays is written in an expression."""
     texts = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
     return any(isinstance(one, str) and one.endswith(_ARCHIVES) for one in texts)
+
+
+def _bound(made: Made) -> list[ast.expr]:
+    """Return what a ``functools.partial`` holds, and is pickled with: its function, and the arguments it keeps."""
+    if made.callee != "functools.partial":
+        return []
+    return [*made.call.args, *(one.value for one in made.call.keywords)]
 
 
 def _under(made: _Made, assumptions: Assumptions) -> Iterator[_Made]:

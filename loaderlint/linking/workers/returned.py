@@ -129,7 +129,7 @@ def called(evaluator: Evaluator, one: Possibility, names: tuple[str, ...]) -> It
     if isinstance(thing, Function) and names == ("__call__",):
         yield thing
     elif isinstance(thing, Instance):
-        methods = (classes.method(evaluator, thing, name) for name in names)
+        methods = (classes.called_as(evaluator, thing, name) for name in names)
         yield from (one for one in methods if one is not None)
     elif isinstance(thing, Made) and thing.call.args and (thing.callee in WRAPPERS or thing.callee == _PARTIAL):
         with evaluator.steps(STEPS):

@@ -6,6 +6,21 @@ import ast
 
 from loaderlint.linking.things.kinds import ABSENT, Possibilities, Possibility, choice, under, unseen
 from loaderlint.model.source import Span
+from loaderlint.model.value import CommandLineText
+
+
+def float_given(subject: str, name: str, declared: Span, annotation: Span) -> Possibilities:
+    """Return what a user gives for a name that a library reads as a float: nothing, or some float.
+
+    ``typer/main.py`` (0.20), ``get_click_type``: click makes a float of what is given for a parameter so annotated.
+    """
+    key = f"{subject}:{name}"
+    flag = f"--{name.replace('_', '-')}"
+    number = CommandLineText(flag, number=True)
+    # The annotation says what the flag gives, but is not that value: no count can stand there.
+    given = Possibility(number, annotation, assumptions=choice(key, "given"), taken_out=True)
+    left = under((Possibility(ABSENT, declared),), choice(key, "default"))
+    return (*left, given.step(annotation, f"{flag} of type float"))
 
 
 def left_or_given(subject: str, name: str, span: Span, annotation: ast.expr | None = None) -> Possibilities:

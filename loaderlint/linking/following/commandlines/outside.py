@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.commandlines import click, defaults_chosen, objects
 from loaderlint.linking.following.commandlines.flags import strings
-from loaderlint.linking.following.commandlines.given import left_or_given
+from loaderlint.linking.following.commandlines.given import float_given, left_or_given
 from loaderlint.linking.following.configurations.handing import parameter_given
 from loaderlint.linking.scopes.annotations import annotated
 from loaderlint.linking.things import classes
@@ -31,7 +31,7 @@ from loaderlint.linking.things.kinds import (
     end_of,
 )
 from loaderlint.model.source import Span
-from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, parameters
+from loaderlint.readers.python import FunctionNode, PythonFacts, default_of, dotted, parameters
 from loaderlint.readers.python_calls import without_arguments
 from loaderlint.vocabulary.commandlines import CALLED_BY_THE_USER
 
@@ -58,6 +58,7 @@ class OutsideUsers:
         self._evaluator = evaluator
         self._found: dict[int, Span] | None = None
         self._filled: set[int] = set()
+        self._typed: set[int] = set()
 
     def of_function(self, function: Function) -> tuple[Items, Span] | None:
         """Return what users hand over to a function and where it is offered to them, None where it is not."""
@@ -70,11 +71,11 @@ class OutsideUsers:
         if options is not None:
             return options, span
         if self._is_command(node, where):
-            return _by_users(node, span, typed=True), span
+            return _by_users(function.facts, node, span, typed=True), span
         offered = self._offered().get(id(node))
         if offered is None:
             return None
-        items = _by_users(node, offered)
+        items = _by_users(function.facts, node, offered, typed=id(node) in self._typed)
         return Items({**items.entries, **self._objects(node, where, offered)}, items.complete), offered
 
     def is_click_command(self, function: Function) -> bool:
@@ -129,6 +130,9 @@ class OutsideUsers:
                     frame = Frame(facts, site.place)
                     if site.node.args and _mentions(facts, full) and self._is_one_of(full, site.node, frame):
                         self._offer(site.node.args[0], frame, facts.span(site.node), last in _RUNS_METHODS)
+                        if last == "run":
+                            offered = self._evaluator.evaluate(site.node.args[0], frame)
+                            self._typed.update(id(one.thing.node) for one in offered if isinstance(one.thing, Function))
                         if last in _MAKES_SUBCLASSES:
                             self._fill_parameters(site.node.args[0], frame)
                         self._fill_defaults(site.node.args[0], frame)
@@ -246,15 +250,32 @@ def _mentions(facts: PythonFacts, names: tuple[str, ...]) -> bool:
     return any(name.partition(".")[0] in facts.source.text for name in names)
 
 
-def _by_users(function: FunctionNode, span: Span, *, typed: bool = False) -> Items:
+def _by_users(facts: PythonFacts, function: FunctionNode, span: Span, *, typed: bool = False) -> Items:
     """Return what users hand over to a function; ``typed`` says that its annotations tell how that is read."""
     subject = str(span)
-    taken = [one for one in parameters(function) if one not in (function.args.vararg, function.args.kwarg)]
-    entries = {
-        one.arg: left_or_given(subject, one.arg, span, one.annotation if typed and _turns_off(function, one) else None)
-        for one in taken
-    }
+    entries: dict[str, Possibilities] = {}
+    for one in parameters(function):
+        if one in (function.args.vararg, function.args.kwarg):
+            continue
+        number = _as_float(function, one) if typed else None
+        if number is not None:
+            entries[one.arg] = float_given(subject, one.arg, span, facts.span(number))
+            continue
+        read_by = one.annotation if typed and _turns_off(function, one) else None
+        entries[one.arg] = left_or_given(subject, one.arg, span, read_by)
     return Items(entries, complete=False)
+
+
+def _as_float(function: FunctionNode, parameter: ast.arg) -> ast.expr | None:
+    """Return the annotation by which what is given is read as a float, unless the default is such a number as well."""
+    default = default_of(function, parameter.arg)
+    inside = default.args[:1] if isinstance(default, ast.Call) else [default]
+    if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in inside):
+        return None
+    kind = parameter.annotation
+    if isinstance(kind, ast.Subscript) and (dotted(kind.value) or "").rpartition(".")[2] == "Annotated":
+        kind = kind.slice.elts[0] if isinstance(kind.slice, ast.Tuple) and kind.slice.elts else None
+    return kind if isinstance(kind, ast.Name) and kind.id == "float" else None
 
 
 def _turns_off(function: FunctionNode, parameter: ast.arg) -> bool:

@@ -53,7 +53,8 @@ _INITIALIZERS: Mapping[str, str] = {
 }
 """What says where the configurations of the calls of ``compose`` after it stand, and the parameter that does."""
 
-
+_PACKAGE = "pkg://"
+"""What the name of a package begins with where the path of a folder could stand (``hydra/_internal/utils.py``, 1.3)."""
 _HEADER = re.compile(r"\s*#\s*@package\s+(?P<package>\S+)\s*")
 _OVERRIDE = re.compile(r"(?P<sign>\+{0,2})(?P<key>[\w./@]+)=(?P<value>.*)")
 
@@ -212,8 +213,12 @@ def _folders(evaluator: Evaluator, arguments: Mapping[str, ast.expr], frame: Fra
         yield posixpath.dirname(frame.facts.source.path) if old else None
         return
     written = arguments["config_path"]
-    if any(one.thing is None for one in evaluator.evaluate(written, frame)):
-        yield None
+    for one in evaluator.evaluate(written, frame):
+        if one.thing is None:
+            yield None
+        elif isinstance(one.thing, str) and one.thing.startswith(_PACKAGE):
+            folder = _folder_of_package(evaluator, one.thing.removeprefix(_PACKAGE), frame)
+            yield from () if folder is None else (folder,)
     for location, _ in locations.of(evaluator, written, frame):
         if location is not None and not location.given and not location.path.startswith(("/", "pkg:")):
             above = "" if location.anchored else posixpath.dirname(frame.facts.source.path)
@@ -259,9 +264,14 @@ def _initialized(evaluator: Evaluator, frame: Frame) -> Iterator[str | None]:
                     yield location.path if location is not None and known else None
             for one in evaluator.evaluate(arguments[parameter], where) if parameter in arguments else ():
                 if parameter == "config_module" and isinstance(one.thing, str):
-                    module = evaluator.project.module(f"{one.thing}.__init__", frame.facts.source.path)
-                    folder = posixpath.dirname(module) if module is not None else one.thing.replace(".", "/")
-                    yield folder if evaluator.project.has_folder(folder) else None
+                    yield _folder_of_package(evaluator, one.thing, frame)
+
+
+def _folder_of_package(evaluator: Evaluator, name: str, frame: Frame) -> str | None:
+    """Return the folder of a package of the project by its dotted name, None where there is no such folder."""
+    module = evaluator.project.module(f"{name}.__init__", frame.facts.source.path)
+    folder = posixpath.dirname(module) if module is not None else name.replace(".", "/")
+    return folder if evaluator.project.has_folder(folder) else None
 
 
 def _is_hydras(evaluator: Evaluator, call: ast.Call, name: str, frame: Frame) -> bool:
