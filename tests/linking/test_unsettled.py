@@ -134,6 +134,21 @@ class Has:
         self.rows.fill_(1)
         return self.noise.rows.sum()
 """
+HOLDERS = """
+from collections import namedtuple
+from dataclasses import dataclass
+Pair = namedtuple("Pair", "rows step")
+@dataclass
+class Kept:
+    rows: object
+    def shift(self):
+        self.rows.fill_(1)
+def shift_row(row):
+    row.fill_(1)
+    return 1
+def shift_kept(state):
+    state["rows"].fill_(1)
+"""
 MANY = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(60))
 CHANGES = {
     "the same by its name in a function": (
@@ -270,6 +285,49 @@ CHANGES = {
         "noise.step()",
         "self.rows.fill_(0)",
     ),
+    "objects of a container": (
+        OF_SCALE,
+        "options = Options()\nlive = set()\nlive.add(options)",
+        "Rows(options)",
+        "for one in live:\n    one.scale += 1",
+        "one.scale",
+    ),
+    "an attribute whose name is worked out": (
+        OF_ROWS,
+        "data = Rows(np.zeros(4))",
+        "data",
+        "getattr(data, 'ke' + 'pt')[:] = 1",
+        "getattr(data, 'ke' + 'pt')[:]",
+    ),
+    "what sets attributes, by another name": (
+        OF_SCALE,
+        "options = Options()\nput = options.__setattr__",
+        "Rows(options)",
+        "put('scale', 2)",
+        "options.__setattr__",
+    ),
+    "what sets attributes, for others to run": (
+        "import functools\n" + OF_SCALE,
+        "options = Options()\nhooks = [functools.partial(setattr, options, 'scale')]",
+        "Rows(options)",
+        "hooks[0](2)",
+        "functools.partial(setattr, options, 'scale')",
+    ),
+    "what functions share that know the same": (
+        "def make():\n    kept = [1]\n    def grow():\n        kept[0] += 1\n    def read():\n        return kept[0]\n"
+        "    return grow, read\ngrow, read = make()\n" + ROWS.format(sample="index * read()"),
+        "",
+        "Rows()",
+        "grow()",
+        "kept[0]",
+    ),
+    "what a function is handed with a list beforehand": (
+        "import functools\ndef times(box, row):\n    return row * box[0]\n" + ROWS.format(sample="self.kept(index)"),
+        "box = [1]",
+        "Rows(functools.partial(times, box))",
+        "box[0] += 1",
+        "box[0]",
+    ),
     "what a function is handed beforehand": (
         "import functools\ndef collate(table, rows):\n    return [table[row] for row in rows]\n"
         + ROWS.format(sample="index"),
@@ -370,6 +428,22 @@ ALIASES = {
     "by its name": ("", "taken = torch.clamp_(shared, 0, 1)"),
     "by what gets the result": ("other = shared.numpy()", "total = np.add(1, batch, other)"),
     "after many names": ("", "\n".join(f"show{number}(shared)" for number in range(60))),
+    "of a dictionary": ("state = {'rows': shared, 'step': 0}", "state['rows'].fill_(1)"),
+    "of a dictionary that is handed on": ("state = dict(rows=shared)", "shift_kept(state)"),
+    "of a dictionary by any key": ("state = {'rows': shared}", "for row in state.values():\n    row.fill_(1)"),
+    "of a dictionary that has it later": ("state = {}\nstate['rows'] = shared", "state['rows'].fill_(1)"),
+    "of one that keeps several": ("groups = {}\ngroups.setdefault(0, []).append(shared)", "groups[0][0].fill_(1)"),
+    "of an object that has it later": ("holder = Noise(None)\nholder.rows = shared", "shift(holder)"),
+    "of a named tuple": ("pair = Pair(shared, 1)\nrows, _ = pair", "rows.fill_(1)"),
+    "of an object without a constructor": ("kept = Kept(shared)", "kept.shift()"),
+    "of what a library makes": ("kept = argparse.Namespace(rows=shared)", "kept.rows.fill_(1)"),
+    "each of them, by what is run on it": ("", "total = sum(map(shift_row, shared))"),
+    "what changes it": ("fill = shared.fill_", "fill(1)"),
+    "what changes it, by another name": ("shuffle = np.random.shuffle", "shuffle(shared)"),
+    "what changes it, for others to run": ("", "pool.submit(target=shared.fill_)"),
+    "a part of it": ("first, second = torch.chunk(shared, 2)", "second += 1"),
+    "a part of a part": ("last = shared.reshape(2, 2)[1]", "last += 1"),
+    "in a list of results": ("", "done = [row.fill_(1) for row in shared]"),
 }
 LOOKS = {
     "with a type": ("other: torch.Tensor = shared", "other = other + 1"),
@@ -384,6 +458,13 @@ LOOKS = {
     "not told to": ("", "loss = nn.functional.relu(shared, inplace=False).sum()"),
     "by another name": ("", "taken = torch.clamp(shared, 0, 1)"),
     "added up": ("other = shared.numpy()", "total = np.add(other, 1, batch)"),
+    "of a dictionary": ("state = {'rows': shared, 'noise': torch.ones(4)}", "state['noise'].fill_(1)"),
+    "of a dictionary that changes": ("state = {'rows': shared, 'step': 0}", "state['step'] = 1\nstate.update(step=2)"),
+    "of a named tuple": ("pair = Pair(shared, 1)", "print(pair.rows.sum())"),
+    "of an object without a constructor": ("kept = Kept(torch.ones(4))", "kept.shift()\nprint(shared)"),
+    "each of them, by what is run on it": ("", "total = sum(map(len, shared))"),
+    "what changes it, before": ("fill = shared.fill_\nfill(1)", "print(shared)"),
+    "what looks at it": ("show = shared.sum", "show()"),
     "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
 }
 STAYS = {
@@ -541,7 +622,8 @@ def test_texts_of_numbers_and_paths_stay(kept: str) -> None:
 
 @pytest.mark.parametrize(("before", "body"), ALIASES.values(), ids=ALIASES)
 def test_an_array_is_changed_by_all_its_names(before: str, body: str) -> None:
-    found = unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body)
+    top = OF_ROWS + NOISE.format(does="sum()") + SAME + HOLDERS + MANY
+    found = unsettled(top, SHARED + before, "Rows(shared)", body)
     assert [one.hanging for one in found] == [Hanging.CHANGED]
 
 
@@ -564,7 +646,8 @@ def test_an_array_is_changed_by_what_it_is_a_view_of(rows: str, body: str, chang
 
 @pytest.mark.parametrize(("before", "body"), LOOKS.values(), ids=LOOKS)
 def test_an_array_is_only_looked_at_by_all_its_names(before: str, body: str) -> None:
-    assert unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body) == []
+    top = OF_ROWS + NOISE.format(does="sum()") + SAME + HOLDERS + MANY
+    assert unsettled(top, SHARED + before, "Rows(shared)", body) == []
 
 
 @pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])

@@ -16,6 +16,7 @@ from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.modes import modes_set
 from loaderlint.linking.programs.names_written import Written, names_written
+from loaderlint.linking.programs.object_names import Name
 from loaderlint.linking.programs.open_stores import stores_written
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, reaching_samples, watched
 from loaderlint.linking.programs.shared_objects import Maker, used_beside
@@ -119,7 +120,10 @@ class _Sent:
         wholly = {(one.function.node, ast.dump(one.owner)): one for one in read.get(ANY_NAME, ())}
         for reading in wholly.values():
             yield from self._written_of(reading)
-        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated, self.files)
+        beside = used_beside(
+            self._evaluator, [*self._made()], self._closed_over(), frozenset(read), self.iterated, self.files
+        )
+        yield from beside
 
     def _written_of(self, reading: Read) -> Iterator[Touch]:
         """Yield what writes anything with a name on what samples may read any attribute of."""
@@ -147,6 +151,16 @@ class _Sent:
             for one in self._given[role].possibilities if role in self._given else ():
                 if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):
                     yield Maker(one.thing.call, one.thing.frame, own=False)
+
+    def _closed_over(self) -> Iterator[Name]:
+        """Yield the names that functions around those of workers keep what these read by."""
+        for function in self.running:
+            for name in function.scope.reads:
+                around = function.scope.parent if name not in function.scope.bindings else None
+                while around is not None and around.is_function and name not in around.bindings:
+                    around = around.parent
+                if around is not None and around.is_function:
+                    yield Name(function.facts, around, name, whole=True)
 
     def _may_run(self, one: Written) -> bool:
         """Return whether something is written while the loader is iterated, by other code than that of workers."""
