@@ -588,6 +588,24 @@ def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: 
     assert unsettled(top, before, rows, body) == []
 
 
+UNKNOWN = """
+class Options:
+    def harder(self):
+        self.scale += 1
+plan = {made}
+def fit(picked, options):
+    for batch in DataLoader(Rows(picked), num_workers=1):
+        options.harder()
+"""
+
+
+@pytest.mark.parametrize(("made", "changes"), [("Options()", True), ("open('plan')", False)])
+def test_what_samples_read_of_something_unseen_is_known_by_its_name(made: str, changes: bool) -> None:
+    rows = ROWS.format(sample="index * self.plan.scale").replace("kept", "plan")
+    (loader,) = loaders_of(IMPORTS + rows + UNKNOWN.format(made=made))
+    assert bool(loader.uses.unsettled) is changes
+
+
 WHOLE = (
     "hasattr(self.kept, 'step')",
     "vars(self.kept)",
@@ -650,6 +668,50 @@ def test_an_array_is_only_looked_at_by_all_its_names(before: str, body: str) -> 
     assert unsettled(top, SHARED + before, "Rows(shared)", body) == []
 
 
+OWNED = """
+class Clock:
+    def __init__(self):
+        self.scale = 1
+    def tick(self):
+        self.scale += 1
+class Owned(Dataset):
+    def __init__(self, owner):
+        self.owner = owner
+    {decorated}
+    def scale(self):
+        return self.owner.clock.scale
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return index * self.scale{called}
+class Trainer:
+    def __init__(self):
+        self.clock = Clock()
+        self.rows = Owned(self)
+    def fit(self):
+        for batch in DataLoader(self.rows, num_workers=1):
+            {does}
+trainer = Trainer()
+if __name__ == "__main__":
+    trainer.fit()
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorated", "called", "does", "changes"),
+    [
+        ("@property", "", "self.clock.tick()", True),
+        ("@functools.cached_property", "", "self.clock.tick()", True),
+        ("", "()", "self.clock.tick()", True),
+        ("@property", "", "print(batch)", False),
+    ],
+)
+def test_samples_read_what_their_owner_has(decorated: str, called: str, does: str, changes: bool) -> None:
+    text = OWNED.format(decorated=decorated, called=called, does=does)
+    (loader,) = loaders_of(f"import functools\n{IMPORTS}{text}")
+    assert bool(loader.uses.unsettled) is changes
+
+
 @pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])
 def test_what_changes_between_epochs_is_there_before_the_next_workers(body: str, between: str, changes: bool) -> None:
     trainer = TRAINER.format(does=f"self.options.{body} += 1", between=f"self.callbacks[0].options.{between} += 1")
@@ -671,7 +733,42 @@ PASSED_ON = """
     for batch in passed_on(loader):
         options.scale += 1
 """
-HOOKS = ("backward", "lr_scheduler_step", "transfer_batch_to_device", "batch_end", "before_train_iter", "__iadd__")
+STARTED = """
+    class Watcher(threading.Thread):
+        def run(self):
+            options.scale += 1
+    for batch in loader:
+        Watcher().start()
+"""
+RUN_OTHERWISE = """
+    class Watcher:
+        def run(self):
+            options.scale += 1
+    for batch in loader:
+        print(batch)
+"""
+HELD_BETWEEN = """
+    batches = iter(loader)
+    options.harder()
+    for batch in batches:
+        print(batch)
+"""
+HELD_BEFORE = """
+    batches = iter(loader)
+    for batch in batches:
+        print(batch)
+    options.harder()
+"""
+HOOKS = (
+    "__lt__",
+    "__str__",
+    "backward",
+    "lr_scheduler_step",
+    "transfer_batch_to_device",
+    "batch_end",
+    "before_train_iter",
+    "__iadd__",
+)
 ASKED_ITSELF = """
     batches = iter(loader)
     while True:
@@ -740,6 +837,10 @@ BETWEEN = """
         (ONE_BY_ONE, "num_workers=1", True),
         (PASSED_ON, "num_workers=1", True),
         (ASKED_ITSELF, "num_workers=1", True),
+        (STARTED, "num_workers=1", True),
+        (RUN_OTHERWISE, "num_workers=1", False),
+        (HELD_BETWEEN, "num_workers=1", True),
+        (HELD_BEFORE, "num_workers=1", False),
         (WITHOUT_A_NAME, "num_workers=1", True),
         (BY_A_WORD, "num_workers=1", True),
         (SORTED, "num_workers=1", False),
@@ -752,7 +853,8 @@ BETWEEN = """
         (BETWEEN, "num_workers=1, persistent_workers=True", True),
     ],
     ids=[
-        *("one by one", "by a generator", "by its method", "without a name", "by a word without a name", "sorted"),
+        *("one by one", "by a generator", "by its method", "started", "never started", "held", "held before"),
+        *("without a name", "by a word without a name", "sorted"),
         *("registered", "wrapped", "around", *HOOKS, "no hook"),
         *("between epochs", "between epochs of workers that are kept"),
     ],

@@ -31,7 +31,8 @@ from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.uses import Hanging, Unsettled
-from loaderlint.readers.python import Place, dotted
+from loaderlint.readers.python import FunctionNode, Place, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -43,6 +44,8 @@ _CARRIERS = ("torch.utils.data.", "functools.partial")
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
 
+_PROPERTIES = frozenset({"cached_property", "property"})
+"""Decorators of methods that run where an attribute is read."""
 _NAMELESS = ("builtins.str", "numpy.", "os.", "pathlib.", "torch.")
 """What makes things whose attributes nobody sets."""
 
@@ -107,7 +110,7 @@ class _Sent:
 
     def changes(self) -> Iterator[Touch]:
         """Yield what writes attributes and keys that samples read, and what changes what the data sets were made of."""
-        read = names_read(self.running)
+        read = names_read([*self.running, *self._running_unnamed()])
         for facts in self.files:
             written = names_written(self._evaluator, facts)
             for name in sorted((written.keys() & read.keys()) - {ANY_NAME}):
@@ -152,6 +155,19 @@ class _Sent:
                 if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):
                     yield Maker(one.thing.call, one.thing.frame, own=False)
 
+    def _running_unnamed(self) -> Iterator[Function]:
+        """Yield what runs in workers without a call that says so: properties of what was sent, and its operators."""
+        inside = {id(one.node) for one in self.running}
+        for instance in self.instances:
+            for owner in classes.lineage(self._evaluator, instance.of):
+                for scope in owner.scope.children:
+                    node = scope.node
+                    if id(node) in inside or not isinstance(node, FunctionNode) or scope.name in CONSTRUCTORS:
+                        continue
+                    if scope.name.startswith("__") or any(map(_gives_an_attribute, node.decorator_list)):
+                        inside.add(id(node))
+                        yield Function(owner.facts, node, scope, instance, owner)
+
     def _closed_over(self) -> Iterator[Name]:
         """Yield the names that functions around those of workers keep what these read by."""
         for function in self.running:
@@ -176,6 +192,8 @@ class _Sent:
         receiver = self._receiver(one)
         read_of = self._things_read(reading)
         if receiver is not None:
+            if not read_of:
+                return self._is_made_as(_last(reading.owner), receiver)
             return any(isinstance(thing, Instance) and self._is_of(thing, receiver) for thing in read_of)
         written_on = self._things(one.owner, Frame(one.facts, one.place))
         known = [thing for thing in written_on if not isinstance(thing, Unseen | Absent)]
@@ -188,6 +206,18 @@ class _Sent:
         if not isinstance(one.owner, ast.Name):
             return None
         return classes.class_around(Frame(one.facts, Place(one.within, 0)), one.owner.id)
+
+    def _is_made_as(self, name: str, owner: Class) -> bool:
+        """Return whether the program gives an object of a class a name that ends in this one."""
+        related = {one.node.name for one in classes.lineage(self._evaluator, owner)}
+        return any(
+            isinstance(one.value, ast.Call) and called_name(one.value) in related
+            for facts in self.files
+            for scope in facts.scopes.values()
+            for dotted_name, bindings in scope.bindings.items()
+            if dotted_name.rpartition(".")[2] == name
+            for one in bindings
+        )
 
     def _things_read(self, reading: Read) -> list[Thing]:
         key = (id(reading.owner), reading.function)
@@ -271,6 +301,10 @@ class _Sent:
         """Return whether something whose names are worked out is written on what samples read of."""
         readings = {id(reading.owner): reading for several in read.values() for reading in several}
         return any(self._may_be_same(one, reading) for reading in readings.values())
+
+
+def _gives_an_attribute(decorator: ast.expr) -> bool:
+    return (dotted(decorator) or "").rpartition(".")[2] in _PROPERTIES
 
 
 def _may_have_names(thing: Thing) -> bool:

@@ -24,11 +24,15 @@ _UNNAMED = frozenset(
     | {"__delattr__", "__delitem__", "__len__", "__next__", "__setattr__", "__setitem__", "forward"}
     | {"__iadd__", "__iand__", "__ifloordiv__", "__imatmul__", "__imod__", "__imul__", "__ior__", "__ipow__"}
     | {"__isub__", "__itruediv__", "__ixor__"}
+    | {"__bool__", "__del__", "__eq__", "__float__", "__format__", "__ge__", "__gt__", "__hash__", "__index__"}
+    | {"__int__", "__le__", "__lt__", "__ne__", "__repr__", "__str__"}
 )
-"""Methods that run where an object is called, gone through, asked, entered or changed by an operator in place.
+"""Methods that run where an object is called, gone through, asked, compared, shown, entered or changed in place.
 
 No other operator of an object is looked for: most give something new.
 """
+_RUN_BESIDE = ("Thread", "Timer")
+"""How the names of classes end whose method ``run`` runs once they are started (docs.python.org, ``threading``)."""
 _HOOKS = (
     *("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_"),
     *("backward", "configure_gradient_clipping", "lr_scheduler_step", "transfer_batch_to_device"),
@@ -84,6 +88,7 @@ class WhileIterated:
         # What `next` takes is taken where that stands, wherever the iterator was made.
         places = [one for one in places if _calls(one, "next")] or places
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
+        self._held = [one for run in runs for place in run.places.get(id(call), ()) for one in _while_held(place)]
 
     def holds(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> bool:
         """Return whether something that stands in a scope may run: in a loop itself, or in what that comes to."""
@@ -112,8 +117,8 @@ class WhileIterated:
     def _loops(self) -> Sequence[tuple[PythonFacts, ast.stmt | ast.expr]]:
         seen = [(facts, body) for facts, body in self._bodies if body is not None]
         if self._kept or not seen or len(seen) < len(self._bodies):
-            return list(self._every_loop())
-        return seen
+            return [*self._every_loop(), *self._held]
+        return [*seen, *self._held]
 
     def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
         for facts in self._files:
@@ -151,6 +156,8 @@ class WhileIterated:
 
     def _runs_unnamed(self, name: str) -> bool:
         """Return whether a function may run without its name: Python calls it, a library, or who was handed it."""
+        if name == "run" and any(_is_started(one.scope) for one in self._defined[name]):
+            return True
         return name in _UNNAMED or name.startswith(_HOOKS) or name in self._handed_on
 
     @cached_property
@@ -198,6 +205,12 @@ class WhileIterated:
         )
 
 
+def _is_started(method: Scope) -> bool:
+    """Return whether a method is one that the start of a thread runs."""
+    owner = method.parent.node if method.parent is not None else None
+    return isinstance(owner, ast.ClassDef) and any((dotted(one) or "").endswith(_RUN_BESIDE) for one in owner.bases)
+
+
 def _only_wraps(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return (dotted(called) or "").rpartition(".")[2] in _WRAPS
@@ -227,6 +240,18 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
         loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
         return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
     return None
+
+
+def _while_held(place: Iterated) -> Iterator[tuple[PythonFacts, ast.stmt]]:
+    """Yield what stands between the call that makes an iterator and the last line that speaks of it."""
+    scope = place.frame.scope
+    for name, bindings in scope.bindings.items() if _calls(place, "iter") else ():
+        for one in bindings:
+            if one.value is place.node:
+                read = [node for node in nodes_of(scope.node) if isinstance(node, ast.Name) and node.id == name]
+                first, last = place.node.lineno, max((node.lineno for node in read), default=0)
+                if first <= last:
+                    yield place.frame.facts, ast.Pass(lineno=first, end_lineno=last)
 
 
 def _calls(place: Iterated, name: str) -> bool:
