@@ -399,6 +399,20 @@ CHANGES = {
         "loaders['train'] = loader\nloaders['train'].dataset.kept = 2",
         "loaders['train'].dataset",
     ),
+    "what the process has for others": (
+        "import os\n" + ROWS.format(sample="index * int(os.getenv('SCALE', '1'))"),
+        "",
+        "Rows()",
+        "os.environ['SCALE'] = str(batch)",
+        "os.environ['SCALE'] = str(batch)",
+    ),
+    "a data set that a library's keeps": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "several = torch.utils.data.ConcatDataset([Rows()])",
+        "several",
+        "for one in several.datasets:\n    one.kept = 2",
+        "one.kept",
+    ),
     "a data base": (
         ROWS.format(sample="sqlite3.connect('rows.db').execute('SELECT 1').fetchone()"),
         "table = sqlite3.connect('rows.db')",
@@ -468,6 +482,18 @@ LOOKS = {
     "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
 }
 STAYS = {
+    "what the process has for others, by another name": (
+        "import os\n" + ROWS.format(sample="index * int(os.environ['SCALE'])"),
+        "",
+        "Rows()",
+        "os.environ['STEP'] = str(batch)",
+    ),
+    "samples that a library's data set gives": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "several = torch.utils.data.ConcatDataset([Rows()])",
+        "several",
+        "for one in several:\n    one.kept = 2",
+    ),
     "another thing by its name in a function": (
         OF_ROWS + "def cut(rows):\n    shared = rows.clone()\n    shared[:2] = -1\n    return shared\n",
         "shared = torch.zeros(4)",
@@ -747,6 +773,15 @@ RUN_OTHERWISE = """
     for batch in loader:
         print(batch)
 """
+GOES_ON = """
+    def plan():
+        while True:
+            yield
+            options.scale += 1
+    steps = plan()
+    for batch in loader:
+        next(steps)
+"""
 HELD_BETWEEN = """
     batches = iter(loader)
     options.harder()
@@ -839,6 +874,7 @@ BETWEEN = """
         (ASKED_ITSELF, "num_workers=1", True),
         (STARTED, "num_workers=1", True),
         (RUN_OTHERWISE, "num_workers=1", False),
+        (GOES_ON, "num_workers=1", True),
         (HELD_BETWEEN, "num_workers=1", True),
         (HELD_BEFORE, "num_workers=1", False),
         (WITHOUT_A_NAME, "num_workers=1", True),
@@ -853,7 +889,16 @@ BETWEEN = """
         (BETWEEN, "num_workers=1, persistent_workers=True", True),
     ],
     ids=[
-        *("one by one", "by a generator", "by its method", "started", "never started", "held", "held before"),
+        *(
+            "one by one",
+            "by a generator",
+            "by its method",
+            "started",
+            "never started",
+            "goes on",
+            "held",
+            "held before",
+        ),
         *("without a name", "by a word without a name", "sorted"),
         *("registered", "wrapped", "around", *HOOKS, "no hook"),
         *("between epochs", "between epochs of workers that are kept"),

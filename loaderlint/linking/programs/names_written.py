@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
 
+_OF_THE_PROCESS = "os.environ"
+
+
 class Written(NamedTuple):
     """Something that gives an attribute or key of an owner another value; ``within`` is the scope it stands in."""
 
@@ -51,7 +54,8 @@ def _written_by(dotted_name: str, binding: Binding) -> Iterator[tuple[str, ast.e
         names = [*(one for one in binding.keys if isinstance(one, str)), *_keys(binding)]
         yield from ((name, _expression(dotted_name, binding)) for name in names)
         owner, _, last = dotted_name.rpartition(".")
-        if owner:
+        # Nobody looks at all that a process has.
+        if owner and not (names and dotted_name == _OF_THE_PROCESS):
             yield last, _expression(owner, binding)
     elif "." in dotted_name:
         name = dotted_name.rpartition(".")[2]

@@ -112,6 +112,9 @@ class Following:
         """Yield the other names that an object gets where its own stands: parameters, attributes, further names."""
         whole = one.whole or use.part
         for name, element in _given(use):
+            if element and use.held and not isinstance(use.around[0], ast.Attribute):
+                # What is gone through of a container that has a name for it are names, or nothing of it.
+                continue
             added = one.stays(element=use.element or element)
             held = None if element else use.held
             of_parts = whole or (element and use.held is None)

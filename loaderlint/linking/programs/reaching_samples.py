@@ -16,7 +16,7 @@ from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Instance, Made, Thing
 from loaderlint.linking.workers.file_paths import files_named, may_be
-from loaderlint.linking.workers.file_writes import written_by
+from loaderlint.linking.workers.file_writes import starts_programs, written_by
 from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.readers.python import FunctionNode, Place, dotted, parameters
@@ -128,7 +128,9 @@ def _writes(evaluator: Evaluator, part: Part, read: Sequence[str]) -> Iterator[T
     for site in part.sites if read else ():
         named = written_by(evaluator, part.facts, part.scope, site.node)
         files = (file for one in named for file in files_named(evaluator, part.facts, part.scope, one))
-        if any(":" not in file and may_be(file, other) for file in files for other in read):
+        written = any(":" not in file and may_be(file, other) for file in files for other in read)
+        # Which files another program writes is not seen.
+        if written or starts_programs(part.scope, site.node):
             yield touch_at(part.facts, site.node)
 
 

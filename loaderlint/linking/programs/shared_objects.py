@@ -72,10 +72,10 @@ def used_beside(
     """
     following = Following(evaluator, parts, files)
     waiting = [*around, *(one for maker in made for one in (*_itself(maker), *_handed(evaluator, maker)))]
-    names, seen = set[tuple[int, str]](), set[tuple[int, str, bool, bool]]()
+    names, seen = set[tuple[int, str]](), set[tuple[int, str, bool, str | None]]()
     while waiting:
         one = waiting.pop(0)
-        known = (id(one.scope), one.name, one.whole, one.held is None)
+        known = (id(one.scope), one.name, one.whole, one.held)
         if known in seen:
             continue
         seen.add(known)

@@ -16,7 +16,7 @@ from loaderlint.linking.following.running import STEPS, Iterations
 from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.modes import modes_set
 from loaderlint.linking.programs.names_written import Written, names_written
-from loaderlint.linking.programs.object_names import Name
+from loaderlint.linking.programs.object_names import Name, holder
 from loaderlint.linking.programs.open_stores import stores_written
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, reaching_samples, watched
 from loaderlint.linking.programs.shared_objects import Maker, used_beside
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _CARRIERS = ("torch.utils.data.", "functools.partial")
 """Libraries whose objects keep what they are made of as it is."""
+_KEPT_AS = ("dataset", "datasets")
+"""Where they keep data sets (``torch/utils/data/dataset.py``: ``Subset``, ``ConcatDataset``, ``StackDataset``)."""
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
 
@@ -124,7 +126,12 @@ class _Sent:
         for reading in wholly.values():
             yield from self._written_of(reading)
         beside = used_beside(
-            self._evaluator, [*self._made()], self._closed_over(), frozenset(read), self.iterated, self.files
+            self._evaluator,
+            [*self._made()],
+            [*self._closed_over(), *self._carrying()],
+            frozenset(read),
+            self.iterated,
+            self.files,
         )
         yield from beside
 
@@ -177,6 +184,16 @@ class _Sent:
                     around = around.parent
                 if around is not None and around.is_function:
                     yield Name(function.facts, around, name, whole=True)
+
+    def _carrying(self) -> Iterator[Name]:
+        """Yield the names of what libraries' data sets have that were made of what was sent."""
+        for one in self._given["dataset"].possibilities if "dataset" in self._given else ():
+            thing = one.thing
+            if isinstance(thing, Made) and thing.callee.startswith(_CARRIERS):
+                facts, scope = thing.frame.facts, thing.frame.scope
+                for name, bindings in scope.bindings.items():
+                    if any(each.value is thing.call for each in bindings):
+                        yield from (Name(facts, holder(scope, name), name, whole=False, held=key) for key in _KEPT_AS)
 
     def _may_run(self, one: Written) -> bool:
         """Return whether something is written while the loader is iterated, by other code than that of workers."""

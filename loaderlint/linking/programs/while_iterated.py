@@ -36,12 +36,12 @@ _RUN_BESIDE = ("Thread", "Timer")
 _HOOKS = (
     *("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_"),
     *("backward", "configure_gradient_clipping", "lr_scheduler_step", "transfer_batch_to_device"),
-    *("after_", "batch_end", "batch_start", "before_", "eval_after", "eval_batch", "eval_before", "run_event"),
+    *("emit", "after_", "batch_end", "batch_start", "before_", "eval_after", "eval_batch", "eval_before", "run_event"),
 )
 """How the names of methods begin that trainers of libraries call.
 
-lightning.ai, "LightningModule", Hooks; docs.mosaicml.com, "Events"; mmengine.readthedocs.io, "Hook"; docs.fast.ai,
-"Callbacks".
+docs.python.org, ``logging.Handler``; lightning.ai, "LightningModule", Hooks; docs.mosaicml.com, "Events";
+mmengine.readthedocs.io, "Hook"; docs.fast.ai, "Callbacks".
 """
 _WRAPS = frozenset(
     {
@@ -155,8 +155,11 @@ class WhileIterated:
         return words
 
     def _runs_unnamed(self, name: str) -> bool:
-        """Return whether a function may run without its name: Python calls it, a library, or who was handed it."""
-        if name == "run" and any(_is_started(one.scope) for one in self._defined[name]):
+        """Return whether a function may run without its name: Python calls it, a library, or who was handed it.
+
+        One that yields goes on where its iterator is asked.
+        """
+        if any(one.scope.yields or (name == "run" and _is_started(one.scope)) for one in self._defined[name]):
             return True
         return name in _UNNAMED or name.startswith(_HOOKS) or name in self._handed_on
 
