@@ -143,6 +143,13 @@ class Kept:
     rows: object
     def shift(self):
         self.rows.fill_(1)
+class Bank:
+    def __init__(self, rows):
+        self.groups = {}
+        [self.groups.setdefault(index % 2, []).append(row) for index, row in enumerate(rows)]
+    def shift(self):
+        for row in self.groups[1]:
+            row.fill_(1)
 def shift_row(row):
     row.fill_(1)
     return 1
@@ -457,6 +464,7 @@ ALIASES = {
     "what changes it, for others to run": ("", "pool.submit(target=shared.fill_)"),
     "a part of it": ("first, second = torch.chunk(shared, 2)", "second += 1"),
     "a part of a part": ("last = shared.reshape(2, 2)[1]", "last += 1"),
+    "kept by what is handed it, in groups": ("bank = Bank(shared)", "bank.shift()"),
     "in a list of results": ("", "done = [row.fill_(1) for row in shared]"),
 }
 LOOKS = {
@@ -612,6 +620,21 @@ def test_what_a_program_changes_is_not_settled(top: str, before: str, rows: str,
 @pytest.mark.parametrize(("top", "before", "rows", "body"), STAYS.values(), ids=STAYS)
 def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: str) -> None:
     assert unsettled(top, before, rows, body) == []
+
+
+GIVEN = """
+def fit(rows, report):
+    for batch in DataLoader(Rows(rows), num_workers=1):
+        {does}
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"), [("rows[0] = 1", True), ("rows.append(1)", True), ("rows.info(1)", False)]
+)
+def test_what_is_handed_on_unseen_changes_where_that_is_known(does: str, changes: bool) -> None:
+    (loader,) = loaders_of(IMPORTS + OF_ROWS + GIVEN.format(does=does))
+    assert bool(loader.uses.unsettled) is changes
 
 
 UNKNOWN = """

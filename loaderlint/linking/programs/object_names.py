@@ -110,7 +110,7 @@ class Following:
 
     def others(self, one: Name, use: Use) -> Iterator[Name]:
         """Yield the other names that an object gets where its own stands: parameters, attributes, further names."""
-        whole = one.whole or use.part
+        whole, inner = one.whole or use.part, innermost(one.scope, use.node)
         for name, element in _given(use):
             if element and use.held and not isinstance(use.around[0], ast.Attribute):
                 # What is gone through of a container that has a name for it are names, or nothing of it.
@@ -120,7 +120,7 @@ class Following:
             of_parts = whole or (element and use.held is None)
             yield Name(
                 one.facts,
-                holder(one.scope, name),
+                holder(inner, name),
                 name,
                 of_parts,
                 added,

@@ -125,6 +125,9 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
             yield Name(frame.facts, holder(frame.scope, name), name, whole=True, added_to=added_to, is_array=is_array)
         elif any(isinstance(one, Instance) for one in things):
             yield Name(frame.facts, holder(frame.scope, name), name, whole=False)
+        elif any(isinstance(one, Unseen) and not (one.given or one.replaced) for one in things):
+            # It may be a number, or what reports.
+            yield Name(frame.facts, holder(frame.scope, name), name, whole=True, element=True)
 
 
 def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
