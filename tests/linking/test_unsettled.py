@@ -406,6 +406,13 @@ CHANGES = {
         "loaders['train'] = loader\nloaders['train'].dataset.kept = 2",
         "loaders['train'].dataset",
     ),
+    "what a text does": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "data = Rows()",
+        "data",
+        "exec('data.kept = 2')",
+        "exec('data.kept = 2')",
+    ),
     "what the process has for others": (
         "import os\n" + ROWS.format(sample="index * int(os.getenv('SCALE', '1'))"),
         "",
@@ -620,6 +627,31 @@ def test_what_a_program_changes_is_not_settled(top: str, before: str, rows: str,
 @pytest.mark.parametrize(("top", "before", "rows", "body"), STAYS.values(), ids=STAYS)
 def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: str) -> None:
     assert unsettled(top, before, rows, body) == []
+
+
+OF_A_LIBRARY = """
+from transformers import Trainer, TrainerCallback, TrainingArguments
+class Harder(TrainerCallback):
+    def on_step_end(self, args, state, control, **kwargs):
+        {does}
+arguments = TrainingArguments("out", dataloader_num_workers=1)
+Trainer(model, arguments, train_dataset=Rows(), callbacks=[Harder()]).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"),
+    [
+        ("self.data.scale = 2", True),
+        ("kwargs['train_dataloader'].dataset.scale = 2", True),
+        ("self.scale = 2", False),
+        ("control.scale = 2", False),
+    ],
+)
+def test_a_data_set_that_a_library_is_handed_elsewhere_is_known_by_its_name(does: str, changes: bool) -> None:
+    rows = ROWS.format(sample="index * self.scale")
+    (loader,) = loaders_of(IMPORTS + rows + OF_A_LIBRARY.format(does=does))
+    assert bool(loader.uses.unsettled) is changes
 
 
 GIVEN = """
@@ -1067,6 +1099,37 @@ MODED = {
         True,
     ),
     "precision": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cpu'):", True),
+    "precision, by an operator": (ROWS.format(sample="a @ b"), "", "with torch.autocast('cpu'):", True),
+    "warnings that are errors": (
+        "import warnings\n" + ROWS.format(sample="load(index)"),
+        "warnings.simplefilter('error')",
+        "",
+        True,
+    ),
+    "warnings that nobody sees": (
+        "import warnings\n" + ROWS.format(sample="load(index)"),
+        "warnings.simplefilter('ignore')",
+        "",
+        False,
+    ),
+    "how tables are shown": (
+        "import pandas\n" + ROWS.format(sample="pandas.get_option('display.width')"),
+        "pandas.set_option('display.width', 9)",
+        "",
+        True,
+    ),
+    "how tables are shown to others": (
+        "import pandas\n" + ROWS.format(sample="pandas.read_csv(index)"),
+        "pandas.set_option('display.width', 9)",
+        "",
+        False,
+    ),
+    "how deep it goes": (
+        "import sys\n" + ROWS.format(sample="index < sys.getrecursionlimit()"),
+        "sys.setrecursionlimit(9000)",
+        "",
+        True,
+    ),
     "errors of numbers": (ROWS.format(sample="np.log(index)"), "np.seterr(all='raise')", "", True),
     "digits of others": (ROWS.format(sample="index"), "decimal.getcontext().prec = 3", "", False),
     "no gradients at all": (ROWS.format(sample="torch.ones(1) * 2"), "", "with torch.no_grad():", False),

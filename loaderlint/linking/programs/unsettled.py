@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS, Iterations
+from loaderlint.linking.programs.errors_told import errors_told
 from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.modes import modes_set
 from loaderlint.linking.programs.names_written import Written, names_written
@@ -69,6 +70,7 @@ def unsettled(
     yield from _hanging(written, Hanging.CHANGED)
     yield from _hanging(other_copies(evaluator, sent.instances), Hanging.COPIED)
     yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
+    yield from _hanging(errors_told(sent.files, sent.iterated), Hanging.TOLD)
     yield from _hanging(modes_set(evaluator, sent.running, sent.files), Hanging.MODE)
     yield from _hanging((touch for one in sent.running for touch in own_name_read(one)), Hanging.NAMED)
 
@@ -122,6 +124,12 @@ class _Sent:
             for one in written.get(ANY_NAME, ()):
                 if self._may_run(one) and self._is_surely_read(one, read):
                     yield touch_at(facts, one.node)
+            for one in (each for several in written.values() for each in several) if self._is_elsewhere else ():
+                if _is_part_of_data(one.owner) and self._may_run(one):
+                    yield touch_at(facts, one.node)
+            for site in facts.calls.get("exec", ()):
+                if isinstance(site.node.func, ast.Name) and self.iterated.holds(facts, site.place.scope, site.node):
+                    yield touch_at(facts, site.node)
         wholly = {(one.function.node, ast.dump(one.owner)): one for one in read.get(ANY_NAME, ())}
         for reading in wholly.values():
             yield from self._written_of(reading)
@@ -134,6 +142,11 @@ class _Sent:
             self.files,
         )
         yield from beside
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """Whether the data set is handed to something else than what has the loader's options."""
+        return "dataset" not in self._given
 
     def _written_of(self, reading: Read) -> Iterator[Touch]:
         """Yield what writes anything with a name on what samples may read any attribute of."""
@@ -322,6 +335,12 @@ class _Sent:
 
 def _gives_an_attribute(decorator: ast.expr) -> bool:
     return (dotted(decorator) or "").rpartition(".")[2] in _PROPERTIES
+
+
+def _is_part_of_data(node: ast.expr) -> bool:
+    """Return whether an expression ends in a name that a data set may have."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return f"_{name.lower()}".endswith(_OF_DATASETS)
 
 
 def _may_have_names(thing: Thing) -> bool:

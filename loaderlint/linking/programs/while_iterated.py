@@ -101,6 +101,17 @@ class WhileIterated:
         """Return whether a name is among the words of what may run."""
         return name in self._words
 
+    def runs_in(self, facts: PythonFacts, block: ast.stmt) -> bool:
+        """Return whether a loop stands in a statement, or in a function of which that speaks."""
+        words = words_in(facts, block)
+        for other, body in self._loops:
+            if facts is other and block.lineno <= body.lineno <= (block.end_lineno or 0):
+                return True
+            around = [one for one in other.scopes.values() if one.is_function and _holds(one.node, body)]
+            if any(one.name in words for one in around):
+                return True
+        return False
+
     def _comes_to(self, scope: Scope) -> bool:
         around: Scope | None = scope
         while around is not None and around.parent is not None:
@@ -206,6 +217,10 @@ class WhileIterated:
             for facts, body in self._bodies
             if body is not None
         )
+
+
+def _holds(function: ast.AST, body: ast.stmt | ast.expr) -> bool:
+    return isinstance(function, FunctionNode) and function.lineno <= body.lineno <= (function.end_lineno or 0)
 
 
 def _is_started(method: Scope) -> bool:
