@@ -111,6 +111,10 @@ from itertools import cycle
 from torch import nn
 from torch.utils.data import DataLoader
 {seeds}
+def build():
+    return nn.Linear(2, 2)
+def show():
+    print(2)
 loader = DataLoader(range(8), num_workers=2, {option})
 other = DataLoader(range(8))
 {loop}
@@ -122,6 +126,8 @@ BEGUN = {
     "one over and over": ("for more, batch in zip(cycle(other), loader): pass", "zip(cycle(other), loader)"),
     "another begins": (BATCHES.format("more = iter(other)"), "iter(other)"),
     "both begin": ("batches, more = iter(loader), iter(other)\nprint(next(batches))", "iter(other)"),
+    "layers of the project's": (BATCHES.format("net = build()"), "build()"),
+    "a function of the project's": (BATCHES.format("show()"), ""),
     "layers": (BATCHES.format("net = nn.Linear(2, 2)"), "nn.Linear(2, 2)"),
     "numbers": (BATCHES.format("noise = torch.randn(2)"), "torch.randn(2)"),
     "a seed": (BATCHES.format("torch.manual_seed(2)"), "torch.manual_seed(2)"),

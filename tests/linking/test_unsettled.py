@@ -143,6 +143,9 @@ class Kept:
     rows: object
     def shift(self):
         self.rows.fill_(1)
+class Keeper:
+    def shift(self):
+        self.rows.mul_(2)
 class Bank:
     def __init__(self, rows):
         self.groups = {}
@@ -256,6 +259,38 @@ CHANGES = {
         "data",
         "shift(data=data)",
         "data.kept.fill(0)",
+    ),
+    "what the object of options has": (
+        OPTIONS
+        + ROWS.format(sample="self.kept.table[index]")
+        + "class Tables:\n    def __init__(self):\n        self.table = torch.zeros(4)\n"
+        "    def shift(self):\n        self.table.mul_(2).add_(1)\n",
+        "tables = Tables()",
+        "Rows(tables)",
+        "tables.shift()",
+        "self.table.mul_(2)",
+    ),
+    "what an object has that made it": (
+        OF_ROWS + "class Tables:\n    def __init__(self):\n        self.table = np.zeros(4)\n"
+        "    def shift(self):\n        self.table[:] = 1\n",
+        "tables = Tables()",
+        "Rows(tables.table)",
+        "tables.shift()",
+        "self.table[:]",
+    ),
+    "an object whose method was sent": (
+        OPTIONS + "    def now(self):\n        return self.scale\n" + ROWS.format(sample="index * self.kept()"),
+        "options = Options()",
+        "Rows(options.now)",
+        "options.harder()",
+        "self.scale += 1",
+    ),
+    "indices of a library's data set": (
+        OF_ROWS,
+        "picked = torch.utils.data.Subset(Rows([1, 2]), [0])",
+        "picked",
+        "picked.indices[0] = 1",
+        "picked.indices[0]",
     ),
     "a part of options": (
         OPTIONS + ROWS.format(sample="self.kept.table[index]"),
@@ -471,6 +506,7 @@ ALIASES = {
     "what changes it, for others to run": ("", "pool.submit(target=shared.fill_)"),
     "a part of it": ("first, second = torch.chunk(shared, 2)", "second += 1"),
     "a part of a part": ("last = shared.reshape(2, 2)[1]", "last += 1"),
+    "of an object that made it": ("keeper = Keeper()\nkeeper.rows = shared", "keeper.shift()"),
     "kept by what is handed it, in groups": ("bank = Bank(shared)", "bank.shift()"),
     "in a list of results": ("", "done = [row.fill_(1) for row in shared]"),
 }

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.loaders_behind import loaders_in
-from loaderlint.linking.following.running import Iterated, Iterations
+from loaderlint.linking.following.running import STEPS, Iterated, Iterations, may_run
 from loaderlint.linking.programs.meanwhile import from_then_on
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, instances
+from loaderlint.linking.programs.while_iterated import words_in
 from loaderlint.linking.things import classes
-from loaderlint.linking.things.kinds import Made
+from loaderlint.linking.things.kinds import Class, Frame, Function, Made
 from loaderlint.linking.workers.draws import drawn_by
 from loaderlint.linking.workers.top_level import full_name, touch_at
 from loaderlint.model.payload import Touch
@@ -106,8 +107,18 @@ def _until_first(evaluator: Evaluator, place: Iterated) -> Iterator[Touch]:
         begins = called_name(call.node) == "iter" and any(
             loaders_in(evaluator, one, place.frame.at(call.place)) for one in call.node.args
         )
-        if begins or _draws(name):
+        if begins or _draws(name) or _draws_inside(evaluator, call.node, place.frame.at(call.place)):
             yield touch_at(facts, call.node)
+
+
+def _draws_inside(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether what a call of the project's runs speaks of layers, or of what draws or seeds."""
+    if not may_run(evaluator, call):
+        return False
+    with evaluator.steps(STEPS):
+        found = [one.thing for one in evaluator.evaluate(call.func, frame)]
+    words = (word for one in found if isinstance(one, Function | Class) for word in words_in(one.facts, one.node))
+    return any(word == "nn" or word.startswith(("manual_seed", "rand", "seed")) for word in words)
 
 
 def _draws(name: str) -> bool:

@@ -180,6 +180,19 @@ class Following:
                     taken = [each.arg for each in parameters(thing.node)][thing.owner is not None :]
                     yield from (_Taken(thing.facts, thing.scope, name) for name in taken)
 
+    def kept_by(self, one: Name) -> Iterator[Name]:
+        """Yield what an attribute of an object is called by its own class: ``self.rows``."""
+        owner, _, attribute = one.name.rpartition(".")
+        if not owner or owner == "self" or not attribute:
+            return
+        node = next((node for node, _ in one.facts.attributes.get(attribute, ()) if dotted(node) == one.name), None)
+        if node is None:
+            return
+        scope = innermost(one.facts.module, node)
+        for thing in self._things(node.value, Frame(one.facts, place_in(scope, node))):
+            for each in classes.lineage(self._evaluator, thing.of) if isinstance(thing, Instance) else ():
+                yield one._replace(facts=each.facts, scope=each.scope, name=f"self.{attribute}")
+
     def held_as(self, one: Name) -> Iterator[Name]:
         """Yield what an attribute of the objects of a class is called outside of it: ``holder.rows``.
 

@@ -35,6 +35,8 @@ _STAY = ("argparse.", "builtins.", "pathlib.", "os.", "torch.device", "torchvisi
 """What makes things that stay as they are, or of which `names_written` knows what is set."""
 _SETTERS = frozenset({"__delattr__", "__delitem__", "__setattr__", "__setitem__", "delattr", "setattr"})
 """What sets the parts of what it is called on, or handed."""
+_GIVES = ("assign", "loop")
+"""Kinds of bindings that give a name what was made elsewhere, or one of several such things."""
 _IN_PLACE = "inplace"
 _UNARY = words("""
     abs absolute arccos arcsin arctan cbrt ceil cos cosh deg2rad exp exp2 expm1 fabs floor invert isfinite isinf isnan
@@ -72,6 +74,7 @@ def used_beside(
     """
     following = Following(evaluator, parts, files)
     waiting = [*around, *(one for maker in made for one in (*_itself(maker), *_handed(evaluator, maker)))]
+    told = set[Touch]()
     names, seen = set[tuple[int, str]](), set[tuple[int, str, bool, str | None]]()
     while waiting:
         one = waiting.pop(0)
@@ -83,13 +86,16 @@ def used_beside(
         if len(names) > _MOST_NAMES:
             yield touch_at(one.facts, _first(one))
             return
-        waiting.extend(following.held_as(one))
+        waiting += [*following.held_as(one), *following.kept_by(one)]
         for use in following.uses(one):
             others = list(following.others(one, use))
             # What a function of the project does with it is looked for there.
             if use.held is None and not others and _matters(one, use, parts, iterated):
                 is_method = isinstance(use.around[0], ast.Attribute) and isinstance(use.around[1], ast.Call)
-                yield touch_at(one.facts, use.around[1] if is_method else use.around[0])
+                touch = touch_at(one.facts, use.around[1] if is_method else use.around[0])
+                if touch not in told:
+                    told.add(touch)
+                    yield touch
             waiting += [*others, *following.beside(one, use)]
 
 
@@ -140,6 +146,8 @@ def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
                 waiting.extend(several)
             case ast.Dict(values=several):
                 waiting.extend(several)
+            case ast.Call(ast.Attribute(owner, "items" | "values"), []):
+                waiting.append(owner)
             case ast.Call(args=several, keywords=named) if called_name(seen) in HOLDS:
                 waiting += [*several, *(one.value for one in named)]
             case ast.IfExp(_, body, orelse):
@@ -151,7 +159,7 @@ def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
             names.add(name)
             yield seen
             bindings = scope.bindings.get(name, ())
-            waiting += [one.value for one in bindings if one.value is not None and one.kind == "assign"]
+            waiting += [one.value for one in bindings if one.value is not None and one.kind in _GIVES]
 
 
 def _may_change(thing: Thing) -> bool:

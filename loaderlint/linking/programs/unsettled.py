@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 _CARRIERS = ("torch.utils.data.", "functools.partial")
 """Libraries whose objects keep what they are made of as it is."""
-_KEPT_AS = ("dataset", "datasets")
-"""Where they keep data sets (``torch/utils/data/dataset.py``: ``Subset``, ``ConcatDataset``, ``StackDataset``)."""
+_KEPT_AS: Mapping[str, bool] = {"dataset": False, "datasets": False, "indices": True, "tensors": True}
+"""Where they keep data sets, and what they ask in whole (``torch/utils/data/dataset.py``)."""
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
 
@@ -95,7 +95,8 @@ class _Sent:
         self._site = site
         self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
         objects, self.running = carried(evaluator, given, site.frame)
-        self.instances = [one.instance for one in objects]
+        bound = [one.receiver for one in self.running if one.receiver is not None]
+        self.instances = list({id(one): one for one in (*(each.instance for each in objects), *bound)}.values())
         self._read: dict[tuple[int, Function], list[Thing]] = {}
         self._inside = {id(one.node) for one in self.running}
         persistent = given["persistent_workers"].possibilities if "persistent_workers" in given else ()
@@ -206,7 +207,8 @@ class _Sent:
                 facts, scope = thing.frame.facts, thing.frame.scope
                 for name, bindings in scope.bindings.items():
                     if any(each.value is thing.call for each in bindings):
-                        yield from (Name(facts, holder(scope, name), name, whole=False, held=key) for key in _KEPT_AS)
+                        inner = holder(scope, name)
+                        yield from (Name(facts, inner, name, whole, held=key) for key, whole in _KEPT_AS.items())
 
     def _may_run(self, one: Written) -> bool:
         """Return whether something is written while the loader is iterated, by other code than that of workers."""
