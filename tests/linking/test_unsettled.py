@@ -153,6 +153,9 @@ class Bank:
     def shift(self):
         for row in self.groups[1]:
             row.fill_(1)
+KEPT = []
+def keep(rows):
+    KEPT.append(rows)
 def shift_row(row):
     row.fill_(1)
     return 1
@@ -507,6 +510,7 @@ ALIASES = {
     "a part of it": ("first, second = torch.chunk(shared, 2)", "second += 1"),
     "a part of a part": ("last = shared.reshape(2, 2)[1]", "last += 1"),
     "of an object that made it": ("keeper = Keeper()\nkeeper.rows = shared", "keeper.shift()"),
+    "of a list of the module": ("keep(shared)", "KEPT[0].fill_(1)"),
     "kept by what is handed it, in groups": ("bank = Bank(shared)", "bank.shift()"),
     "in a list of results": ("", "done = [row.fill_(1) for row in shared]"),
 }
@@ -544,6 +548,12 @@ STAYS = {
         "several = torch.utils.data.ConcatDataset([Rows()])",
         "several",
         "for one in several:\n    one.kept = 2",
+    ),
+    "rows that are read before": (
+        OF_ROWS,
+        "rows = []\nfor number in range(3):\n    rows.append(number)",
+        "Rows(rows)",
+        "model.step(batch)",
     ),
     "another thing by its name in a function": (
         OF_ROWS + "def cut(rows):\n    shared = rows.clone()\n    shared[:2] = -1\n    return shared\n",
@@ -678,7 +688,8 @@ Trainer(model, arguments, train_dataset=Rows(), callbacks=[Harder()]).train()
 @pytest.mark.parametrize(
     ("does", "changes"),
     [
-        ("self.data.scale = 2", True),
+        ("self.dataset.scale = 2", True),
+        ("data.scale = 2", False),
         ("kwargs['train_dataloader'].dataset.scale = 2", True),
         ("self.scale = 2", False),
         ("control.scale = 2", False),
@@ -687,6 +698,35 @@ Trainer(model, arguments, train_dataset=Rows(), callbacks=[Harder()]).train()
 def test_a_data_set_that_a_library_is_handed_elsewhere_is_known_by_its_name(does: str, changes: bool) -> None:
     rows = ROWS.format(sample="index * self.scale")
     (loader,) = loaders_of(IMPORTS + rows + OF_A_LIBRARY.format(does=does))
+    assert bool(loader.uses.unsettled) is changes
+
+
+BY_A_TRAINER = """
+from pytorch_lightning import LightningDataModule, Trainer
+class Data(LightningDataModule):
+    def setup(self, stage=None):
+        self.parts = []
+        for name in "ab":
+            self.parts.append(self.read(name))
+    def read(self, name):
+        rows = []
+        for line in open(name):
+            rows.append(line)
+        return Rows(rows)
+    def train_dataloader(self):
+        return DataLoader(self.parts[0], num_workers=1)
+class Model:
+    def training_step(self, batch):
+        {does}
+Trainer().fit(Model(), Data())
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"), [("print(batch)", False), ("self.trainer.train_dataloader.dataset.kept = 2", True)]
+)
+def test_what_is_made_before_a_trainer_asks_for_it_is_settled(does: str, changes: bool) -> None:
+    (loader,) = loaders_of(f"{IMPORTS}{OF_ROWS}{BY_A_TRAINER.format(does=does)}")
     assert bool(loader.uses.unsettled) is changes
 
 

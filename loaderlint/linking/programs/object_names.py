@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from loaderlint.linking.following.running import STEPS
+from loaderlint.linking.programs.meanwhile import comes_after
 from loaderlint.linking.programs.object_uses import ANY_KEY, SHOWS, Use, Uses
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
@@ -14,7 +15,7 @@ from loaderlint.linking.things.kinds import Class, Frame, Function, Instance, Ma
 from loaderlint.linking.workers.top_level import imported
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.nodes import nodes_of
-from loaderlint.readers.python import FunctionNode, PythonFacts, Scope, dotted, parameters
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted, parameters
 from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.callables import LOADER_NAMES
 from loaderlint.vocabulary.lifetimes import COPIES, GOES_THROUGH, GOES_THROUGH_PAIRED, PUTS
@@ -38,7 +39,7 @@ class Name(NamedTuple):
 
     One that is ``added_to`` in place is the same object after ``+=``. One that is an ``element`` may be a mere number,
     which no call changes that is handed it; those of an array are arrays. It may be the name of a container that the
-    object is ``held`` in, by this key.
+    object is ``held`` in, by this key. Nothing changes it that comes before the place where it is ``handed`` on.
     """
 
     facts: PythonFacts
@@ -49,6 +50,14 @@ class Name(NamedTuple):
     element: bool = False
     held: str | None = None
     is_array: bool = False
+    handed: Place | None = None
+
+    def is_handed_later(self, node: ast.expr) -> bool:
+        """Return whether it is only handed on after something is done with it, each time."""
+        scope = self.scope
+        if self.handed is None or self.handed.scope is not scope or innermost(scope, node) is not scope:
+            return False
+        return "." not in self.name and not comes_after(place_in(scope, node), self.handed)
 
     def stays(self, *, element: bool) -> bool:
         """Return whether what is added to another name of it, or of an element, is added to it."""
@@ -297,9 +306,17 @@ def _paired(target: ast.expr, values: Sequence[ast.expr], node: ast.expr) -> Ite
 
 
 def holder(scope: Scope, name: str) -> Scope:
-    """Return the scope in which a name is looked for: that of the class where it is an attribute of its objects."""
-    around = scope.parent
-    return around if name.startswith("self.") and around is not None and around.is_class else scope
+    """Return the scope in which a name is looked for: where it is bound, the class for an attribute of its objects."""
+    first, above = name.partition(".")[0], scope.parent
+    if first == "self" and "." in name and above is not None and above.is_class:
+        return above
+    around: Scope | None = scope
+    while around is not None:
+        bound = any(one.kind not in MUTATIONS for one in around.bindings.get(first, ()))
+        if bound and first not in around.outer_names and (around is scope or not around.is_class):
+            return around
+        around = around.parent
+    return scope
 
 
 def _is_hidden(one: Name, inner: Scope) -> bool:

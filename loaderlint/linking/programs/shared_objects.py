@@ -17,6 +17,7 @@ from loaderlint.linking.programs.object_uses import Use
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Row, Thing, Unseen
 from loaderlint.linking.workers.top_level import full_name, meant_name, touch_at
+from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Touch
 from loaderlint.model.setting_names import words_of
 from loaderlint.model.setting_words import CHANGES_ITS_ARGUMENT, HARMLESS_REPORTS, MUTATORS, REPORTING_LIBRARIES, words
@@ -63,16 +64,16 @@ def used_beside(
     evaluator: Evaluator,
     made: Sequence[Maker],
     around: Iterable[Name],
-    parts: Set[str],
+    parts: Set[str] | None,
     iterated: WhileIterated,
     files: Sequence[PythonFacts],
 ) -> Iterator[Touch]:
     """Yield what may change, while a loader is iterated, what was sent, or what that was made of.
 
     ``around`` are the names that code of workers reads of functions around it, ``parts`` are the names of what samples
-    read of objects. An object of more names than are looked at may change.
+    read of objects, None where they may read any. An object of more names than are looked at may change.
     """
-    following = Following(evaluator, parts, files)
+    following = Following(evaluator, parts or frozenset(), files)
     waiting = [*around, *(one for maker in made for one in (*_itself(maker), *_handed(evaluator, maker)))]
     told = set[Touch]()
     names, seen = set[tuple[int, str]](), set[tuple[int, str, bool, str | None]]()
@@ -99,9 +100,11 @@ def used_beside(
             waiting += [*others, *following.beside(one, use)]
 
 
-def _matters(one: Name, use: Use, parts: Set[str], iterated: WhileIterated) -> bool:
+def _matters(one: Name, use: Use, parts: Set[str] | None, iterated: WhileIterated) -> bool:
     if _hands_on(one, use, iterated):
         return True
+    if one.is_handed_later(use.node):
+        return False
     return _changes(one, use, parts) and iterated.holds(one.facts, innermost(one.scope, use.node), use.node)
 
 
@@ -121,6 +124,7 @@ def _itself(maker: Maker) -> Iterator[Name]:
 def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
     """Yield the names of what may be changed in place of all that an object was made of."""
     call, frame = maker.call, maker.frame
+    handed = place_in(frame.scope, call) if hasattr(call, "lineno") else frame.place
     for seen in _sources(frame.scope, [*call.args, *(one.value for one in call.keywords)]):
         name = dotted(seen) or ""
         with evaluator.steps(STEPS):
@@ -128,12 +132,20 @@ def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
         if any(map(_may_change, things)):
             is_array = any(map(_is_array, things))
             added_to = is_array or any(isinstance(one, Items | Row) or _is_container(one) for one in things)
-            yield Name(frame.facts, holder(frame.scope, name), name, whole=True, added_to=added_to, is_array=is_array)
+            yield Name(
+                frame.facts,
+                holder(frame.scope, name),
+                name,
+                whole=True,
+                added_to=added_to,
+                is_array=is_array,
+                handed=handed,
+            )
         elif any(isinstance(one, Instance) for one in things):
             yield Name(frame.facts, holder(frame.scope, name), name, whole=False)
         elif any(isinstance(one, Unseen) and not (one.given or one.replaced) for one in things):
             # It may be a number, or what reports.
-            yield Name(frame.facts, holder(frame.scope, name), name, whole=True, element=True)
+            yield Name(frame.facts, holder(frame.scope, name), name, whole=True, element=True, handed=handed)
 
 
 def _sources(scope: Scope, arguments: Sequence[ast.expr]) -> Iterator[ast.expr]:
@@ -192,14 +204,14 @@ def _seen_through(scope: Scope, node: ast.expr) -> ast.expr:
                 return node
 
 
-def _changes(one: Name, use: Use, parts: Set[str]) -> bool:
+def _changes(one: Name, use: Use, parts: Set[str] | None) -> bool:
     """Return whether what stands around an object is not known to leave it as it is."""
     node, first = use.node, use.around[0]
     match first:
         case ast.Subscript(value, ctx=context) | ast.Attribute(value, ctx=context) if value is node:
             if not isinstance(context, ast.Load):
                 key = _key(first)
-                return key in parts if key is not None else one.whole or use.part
+                return parts is None or key in parts if key is not None else one.whole or use.part
     return (one.whole or use.part) and _changes_whole(one, use)
 
 

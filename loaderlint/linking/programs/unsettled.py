@@ -47,6 +47,8 @@ _KEPT_AS: Mapping[str, bool] = {"dataset": False, "datasets": False, "indices": 
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
 
+_BEFORE_LOOPS = frozenset({"prepare_data", "setup"})
+"""Methods that a trainer calls before it asks for loaders (lightning.ai, "LightningDataModule")."""
 _PROPERTIES = frozenset({"cached_property", "property"})
 """Decorators of methods that run where an attribute is read."""
 _NAMELESS = ("builtins.str", "numpy.", "os.", "pathlib.", "torch.")
@@ -104,10 +106,14 @@ class _Sent:
         self.iterated = WhileIterated(self.files, site.call, runs, self._inside | set(self._making()), kept=kept)
 
     def _making(self) -> Iterator[int]:
-        """Yield the constructors of what was sent, and the methods that these call on their own object."""
-        for owner in (owner for one in self.instances for owner in classes.lineage(self._evaluator, one.of)):
+        """Yield what makes what was sent: constructors, what trainers call before, and methods called there on self."""
+        owners = [(owner, CONSTRUCTORS) for one in self.instances for owner in classes.lineage(self._evaluator, one.of)]
+        around = classes.owner_of(self._site.frame.facts, self._site.frame.scope)
+        if around is not None:
+            owners.append((around, _BEFORE_LOOPS | {self._site.frame.scope.name}))
+        for owner, begun in owners:
             methods = {one.name: one for one in owner.scope.children}
-            waiting = [methods[name] for name in CONSTRUCTORS & methods.keys()]
+            waiting = [methods[name] for name in begun & methods.keys()]
             for scope in waiting:
                 yield id(scope.node)
                 called = (methods.get((dotted(site.node.func) or "").removeprefix("self.")) for site in scope.calls)
@@ -138,16 +144,22 @@ class _Sent:
             self._evaluator,
             [*self._made()],
             [*self._closed_over(), *self._carrying()],
-            frozenset(read),
+            None if self._is_unseen else frozenset(read),
             self.iterated,
             self.files,
         )
         yield from beside
 
     @property
+    def _is_unseen(self) -> bool:
+        """Whether nobody knows what a data set is that the loader is handed, and so what samples read of it."""
+        given = self._given["dataset"].possibilities if "dataset" in self._given else ()
+        return any(isinstance(one.thing, Unseen) for one in given)
+
+    @property
     def _is_elsewhere(self) -> bool:
-        """Whether the data set is handed to something else than what has the loader's options."""
-        return "dataset" not in self._given
+        """Whether the data set is handed to something else than what has the loader's options, or was made unseen."""
+        return "dataset" not in self._given or self._is_unseen
 
     def _written_of(self, reading: Read) -> Iterator[Touch]:
         """Yield what writes anything with a name on what samples may read any attribute of."""
@@ -169,6 +181,10 @@ class _Sent:
         """Yield the calls that made what was sent, of the project's own and of what libraries have."""
         sent = [*self.instances, *watched(self._evaluator, self._given)]
         yield from (Maker(one.call, one.frame, own=True) for one in sent if one.call and one.frame)
+        if self._is_unseen:
+            named = [one.value for one in self._site.call.keywords if one.arg == "dataset"]
+            handed = [*named, *self._site.call.args[self._site.skip : self._site.skip + 1]]
+            yield Maker(ast.Call(ast.Name("list", ast.Load()), handed, []), self._site.frame, own=False)
         picking = [one.value for one in self._site.call.keywords if one.arg in SAMPLERS]
         yield from (Maker(ast.Call(one, [one], []), self._site.frame, own=False) for one in picking)
         for role in ("dataset", "collate_fn"):
@@ -340,9 +356,9 @@ def _gives_an_attribute(decorator: ast.expr) -> bool:
 
 
 def _is_part_of_data(node: ast.expr) -> bool:
-    """Return whether an expression ends in a name that a data set may have."""
+    """Return whether an expression ends in a name that a data set may have; ``data`` may be a batch."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return f"_{name.lower()}".endswith(_OF_DATASETS)
+    return f"_{name.lower()}".endswith(_OF_DATASETS) and name != "data"
 
 
 def _may_have_names(thing: Thing) -> bool:
