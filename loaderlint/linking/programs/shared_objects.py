@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 60
 """Names that one object has in a program; where it has more, what is done with it is not known."""
+_MOST_LOOKED_AT = 150
+"""Names after which those of what may be a mere number are looked at no more."""
 _CONTAINERS = frozenset({f"builtins.{name}" for name in ("bytearray", "dict", "list", "set", "sorted")})
 _STAY = ("argparse.", "builtins.", "pathlib.", "os.", "torch.device", "torchvision.transforms")
 """What makes things that stay as they are, or of which `names_written` knows what is set."""
@@ -83,7 +85,10 @@ def used_beside(
         if known in seen:
             continue
         seen.add(known)
-        names.add(known[:2])
+        if one.element and len(seen) > _MOST_LOOKED_AT:
+            continue
+        if not one.element:
+            names.add(known[:2])
         if len(names) > _MOST_NAMES:
             yield touch_at(one.facts, _first(one))
             return
