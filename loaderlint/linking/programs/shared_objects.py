@@ -17,7 +17,6 @@ from loaderlint.linking.programs.object_uses import Use
 from loaderlint.linking.programs.while_iterated import WhileIterated
 from loaderlint.linking.things.kinds import Frame, Instance, Items, Made, Row, Thing, Unseen
 from loaderlint.linking.workers.top_level import full_name, meant_name, touch_at
-from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Touch
 from loaderlint.model.setting_names import words_of
 from loaderlint.model.setting_words import CHANGES_ITS_ARGUMENT, HARMLESS_REPORTS, MUTATORS, REPORTING_LIBRARIES, words
@@ -128,8 +127,7 @@ def _itself(maker: Maker) -> Iterator[Name]:
 
 def _handed(evaluator: Evaluator, maker: Maker) -> Iterator[Name]:
     """Yield the names of what may be changed in place of all that an object was made of."""
-    call, frame = maker.call, maker.frame
-    handed = place_in(frame.scope, call) if hasattr(call, "lineno") else frame.place
+    call, frame, handed = maker.call, maker.frame, maker.frame.place
     for seen in _sources(frame.scope, [*call.args, *(one.value for one in call.keywords)]):
         name = dotted(seen) or ""
         with evaluator.steps(STEPS):
