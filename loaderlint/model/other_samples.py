@@ -51,7 +51,7 @@ def _of_the_library(loader: Loader, target: Target) -> Iterator[str]:
 def _in_one_process(loader: Loader, target: Target) -> Iterator[str]:
     """Yield what samples and the program do to each other in one process, and not across two."""
     code, uses = loader.payload.code, loader.uses
-    if uses.payload_set:
+    if uses.payload_set and _keeps_workers(loader, target):
         yield "the program changes what the workers have copies of, which reaches the samples at once then"
     if uses.changes_batches and _may_hand_out_what_is_kept(loader):
         yield "the program changes its batches, which may be parts of the data set itself without workers"
@@ -92,6 +92,12 @@ def _shares_iterator(loader: Loader, target: Target) -> bool:
     """Return whether two iterators in use at a time are one, which resets it, as workers that persist have one."""
     persistent = loader.option("persistent_workers").on(target).written
     return bool(loader.uses.together) and any(one.constant for one in persistent)
+
+
+def _keeps_workers(loader: Loader, target: Target) -> bool:
+    """Return whether workers may go on with the copies that they got first, from one epoch to the next."""
+    persistent = loader.option("persistent_workers").on(target)
+    return persistent.open or any(one.constant for one in persistent.written)
 
 
 def _may_hand_out_what_is_kept(loader: Loader) -> bool:

@@ -124,6 +124,7 @@ class Hanging(str, Enum):
     LAYERS = "gives samples layers or parameters, of which workers have copies that nothing trains or switches"
     COPIED = "makes the copies that workers get other than what they are copies of"
     RAISED = "comes out of workers as another error, and the program tells them apart"
+    TOLD = "looks into errors, and what comes out of workers only has their texts"
     MODE = "sets what samples compute by, and no worker has that"
     NAMED = "is another name in workers"
 

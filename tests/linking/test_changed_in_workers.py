@@ -88,6 +88,8 @@ REMEMBERS = {
     "an iterator": "item = next(self.items)",
     "a queue that is emptied": "item = self.items.pop()",
     "a list that grows": "self.items.append(index)\nindex = len(self.items)",
+    "how much it keeps": "self.cache[index] = index\nindex = len(self.cache)",
+    "all that it keeps": "self.cache[index] = index\nindex = sum(self.cache)",
     "a list of the module": "SEEN.append(index)\nindex = len(SEEN)",
     "a number of the module": "global COUNT\nCOUNT += 1\nindex = COUNT",
     "a count of another object": "self.state.count += 1\nindex = self.state.count",
@@ -206,6 +208,10 @@ FORGETS = {
         "if self.lines is None:\n    self.lines = open(self.path)\nindex = len(self.lines) + index"
     ),
     "what is stored before it is looked at": "self.row = index\nindex = self.row",
+    "a cache that is bounded": (
+        "if len(self.cache) < 9:\n    self.cache[index] = load(index)\nindex = self.cache.get(index)"
+    ),
+    "how many there are": "self.cache[index] = load(index)\nindex = len(self.items)",
     "a list of its own": "rows = []\nrows.append(index)\nindex = len(rows)",
     "a number of its own": "total = 0\ntotal += index\nindex = total",
     "what a list of its own gives back": "rows = [index]\nindex = rows.pop()",

@@ -103,3 +103,61 @@ def test_it_makes_no_difference_how_many_calls_lead_to_the_loop() -> None:
     touch = loader.uses.draws_beside()
     assert touch is not None
     assert touch.what == "np.random.beta(1, 1)"
+
+
+SHUFFLED = """
+import torch
+from itertools import cycle
+from torch import nn
+from torch.utils.data import DataLoader
+{seeds}
+def build():
+    return nn.Linear(2, 2)
+def show():
+    print(2)
+loader = DataLoader(range(8), num_workers=2, {option})
+other = DataLoader(range(8))
+{loop}
+"""
+SEEDED = "torch.manual_seed(1)"
+BATCHES = "batches = iter(loader)\n{}\nfor batch in batches:\n    print(batch)"
+BEGUN = {
+    "two at a time": ("for batch, more in zip(loader, other): pass", "zip(loader, other)"),
+    "one over and over": ("for more, batch in zip(cycle(other), loader): pass", "zip(cycle(other), loader)"),
+    "another begins": (BATCHES.format("more = iter(other)"), "iter(other)"),
+    "both begin": ("batches, more = iter(loader), iter(other)\nprint(next(batches))", "iter(other)"),
+    "layers of the project's": (BATCHES.format("net = build()"), "build()"),
+    "a function of the project's": (BATCHES.format("show()"), ""),
+    "layers": (BATCHES.format("net = nn.Linear(2, 2)"), "nn.Linear(2, 2)"),
+    "numbers": (BATCHES.format("noise = torch.randn(2)"), "torch.randn(2)"),
+    "a seed": (BATCHES.format("torch.manual_seed(2)"), "torch.manual_seed(2)"),
+    "nothing": (BATCHES.format("print(len(loader))"), ""),
+    "numbers with each batch": (BATCHES.format("pass") + "\n    torch.randn(2)", ""),
+    "something beside that is no loader": ("for batch, more in zip(loader, range(3)): pass", ""),
+    "one": ("for step, batch in enumerate(loader): torch.randn(2)", ""),
+}
+
+
+def begun(loop: str, *, option: str = "shuffle=True", seeds: str = SEEDED) -> str:
+    loader = loaders_of(SHUFFLED.format(loop=loop, option=option, seeds=seeds))[0]
+    touch = loader.uses.draws_beside()
+    return touch.what if touch is not None else ""
+
+
+@pytest.mark.parametrize(("loop", "what"), BEGUN.values(), ids=BEGUN)
+def test_an_order_is_drawn_as_an_iterator_begins_or_as_it_is_asked(loop: str, what: str) -> None:
+    assert begun(loop) == what
+    assert begun(loop, seeds="") == (what if "seed" in what else "")
+
+
+@pytest.mark.parametrize(
+    ("option", "drawn_of_all"),
+    [
+        ("shuffle=False", False),
+        ("shuffle=True, generator=torch.Generator()", False),
+        ("sampler=torch.utils.data.WeightedRandomSampler([1], 2)", True),
+        ("sampler=torch.utils.data.SequentialSampler([1])", False),
+    ],
+)
+def test_an_order_is_drawn_of_what_all_code_shares(option: str, drawn_of_all: bool) -> None:
+    assert bool(begun("for batch, more in zip(loader, other): pass", option=option)) is drawn_of_all

@@ -73,6 +73,22 @@ def changed(**parts: str) -> str:
 LEFT_BEHIND = {
     "a global": ({"before": "global SCALE; SCALE = 2"}, "SCALE = 2"),
     "under the guard": ({"guarded": "SCALE = 2"}, "SCALE = 2"),
+    "by the dictionary of all names": ({"before": "globals()['SCALE'] = 2"}, "globals()['SCALE'] = 2"),
+    "by names that are worked out": ({"before": "globals()[name] = 2"}, "globals()[name]"),
+    "by many names at once": ({"before": "globals().update(vars(options))"}, "globals().update(vars(options))"),
+    "by a name among others": ({"before": "globals().update(SCALE=2)"}, "globals().update(SCALE=2)"),
+    "a function of a kind of its own": (
+        {
+            "above": "from functools import singledispatch\n@singledispatch\ndef scale(row):\n    return row\n",
+            "inside": "index = scale(index)",
+            "before": "scale.register(int, lambda row: row + 1)",
+        },
+        "scale.register(int, lambda row: row + 1)",
+    ),
+    "what a test puts in its place": (
+        {"above": "from unittest import mock\n", "before": "mock.patch('shared.offset', 2).start()"},
+        "mock.patch('shared.offset', 2)",
+    ),
     "a list that a function fills": (
         {"above": "def fill():\n    CACHE.append(1)", "before": "fill()"},
         "CACHE.append(1)",
@@ -597,6 +613,9 @@ LEFT_BEHIND |= {
     ),
 }
 NOT_LEFT_BEHIND = {
+    "another name among all": {"before": "globals()['OTHER'] = 2"},
+    "other names at once": {"before": "globals().update(OTHER=2)"},
+    "all names that are looked at": {"before": "print(globals()['SCALE'])"},
     "a method of the project that looks": {
         "above": COUNTER.replace("self.n += 1", "return self.n"),
         "inside": "print(COUNTER.n)",

@@ -103,6 +103,18 @@ REACHES = {
     "what a sampler goes over": ("picks = Batches()", "Rows(), sampler=picks", "picks.update(1)", "picks.update(1)"),
     "what a sampler was made of": ("rows = np.ones(8)", "Rows(), sampler=Hard(rows)", "rows[0] = 1", "rows[0]"),
     "a file": ("", "Rows()", "open('scale.json', 'w').write('1')", "open('scale.json', 'w')"),
+    "a file by a path that the data set was handed": (
+        "path = 'other.json'\ndef put(to):\n    open(to, 'w').write('1')",
+        "Rows(path)",
+        "put(path)",
+        "open(to, 'w')",
+    ),
+    "a file that another program may write": (
+        "import subprocess",
+        "Rows()",
+        "subprocess.run(['sync'])",
+        "subprocess.run(['sync'])",
+    ),
     "a file in some folder": ("", "Rows()", "open('./scale.json', 'w').write('1')", "open('./scale.json', 'w')"),
 }
 LEAVES = {
@@ -136,6 +148,11 @@ LEAVES = {
     "a model of which the size is kept": ("", "Sized(model)", "train(batch)"),
     "a copy of parameters": ("", "Rows(model.weight.tolist())", "train(batch)"),
     "another file": ("", "Rows()", "save('last.pt')"),
+    "another file than the data set was handed": (
+        "def put(to):\n    open(to, 'w').write('1')",
+        "Rows('other.json')",
+        "put('log.json')",
+    ),
     "a file that is read": ("", "Rows()", "open('scale.json').read()"),
 }
 

@@ -134,6 +134,34 @@ class Has:
         self.rows.fill_(1)
         return self.noise.rows.sum()
 """
+HOLDERS = """
+from collections import namedtuple
+from dataclasses import dataclass
+Pair = namedtuple("Pair", "rows step")
+@dataclass
+class Kept:
+    rows: object
+    def shift(self):
+        self.rows.fill_(1)
+class Keeper:
+    def shift(self):
+        self.rows.mul_(2)
+class Bank:
+    def __init__(self, rows):
+        self.groups = {}
+        [self.groups.setdefault(index % 2, []).append(row) for index, row in enumerate(rows)]
+    def shift(self):
+        for row in self.groups[1]:
+            row.fill_(1)
+KEPT = []
+def keep(rows):
+    KEPT.append(rows)
+def shift_row(row):
+    row.fill_(1)
+    return 1
+def shift_kept(state):
+    state["rows"].fill_(1)
+"""
 MANY = "".join(f"def show{number}(rows):\n    return rows.sum()\n" for number in range(60))
 CHANGES = {
     "the same by its name in a function": (
@@ -235,6 +263,38 @@ CHANGES = {
         "shift(data=data)",
         "data.kept.fill(0)",
     ),
+    "what the object of options has": (
+        OPTIONS
+        + ROWS.format(sample="self.kept.table[index]")
+        + "class Tables:\n    def __init__(self):\n        self.table = torch.zeros(4)\n"
+        "    def shift(self):\n        self.table.mul_(2).add_(1)\n",
+        "tables = Tables()",
+        "Rows(tables)",
+        "tables.shift()",
+        "self.table.mul_(2)",
+    ),
+    "what an object has that made it": (
+        OF_ROWS + "class Tables:\n    def __init__(self):\n        self.table = np.zeros(4)\n"
+        "    def shift(self):\n        self.table[:] = 1\n",
+        "tables = Tables()",
+        "Rows(tables.table)",
+        "tables.shift()",
+        "self.table[:]",
+    ),
+    "an object whose method was sent": (
+        OPTIONS + "    def now(self):\n        return self.scale\n" + ROWS.format(sample="index * self.kept()"),
+        "options = Options()",
+        "Rows(options.now)",
+        "options.harder()",
+        "self.scale += 1",
+    ),
+    "indices of a library's data set": (
+        OF_ROWS,
+        "picked = torch.utils.data.Subset(Rows([1, 2]), [0])",
+        "picked",
+        "picked.indices[0] = 1",
+        "picked.indices[0]",
+    ),
     "a part of options": (
         OPTIONS + ROWS.format(sample="self.kept.table[index]"),
         "options = Options()",
@@ -269,6 +329,49 @@ CHANGES = {
         "Rows(shared)",
         "noise.step()",
         "self.rows.fill_(0)",
+    ),
+    "objects of a container": (
+        OF_SCALE,
+        "options = Options()\nlive = set()\nlive.add(options)",
+        "Rows(options)",
+        "for one in live:\n    one.scale += 1",
+        "one.scale",
+    ),
+    "an attribute whose name is worked out": (
+        OF_ROWS,
+        "data = Rows(np.zeros(4))",
+        "data",
+        "getattr(data, 'ke' + 'pt')[:] = 1",
+        "getattr(data, 'ke' + 'pt')[:]",
+    ),
+    "what sets attributes, by another name": (
+        OF_SCALE,
+        "options = Options()\nput = options.__setattr__",
+        "Rows(options)",
+        "put('scale', 2)",
+        "options.__setattr__",
+    ),
+    "what sets attributes, for others to run": (
+        "import functools\n" + OF_SCALE,
+        "options = Options()\nhooks = [functools.partial(setattr, options, 'scale')]",
+        "Rows(options)",
+        "hooks[0](2)",
+        "functools.partial(setattr, options, 'scale')",
+    ),
+    "what functions share that know the same": (
+        "def make():\n    kept = [1]\n    def grow():\n        kept[0] += 1\n    def read():\n        return kept[0]\n"
+        "    return grow, read\ngrow, read = make()\n" + ROWS.format(sample="index * read()"),
+        "",
+        "Rows()",
+        "grow()",
+        "kept[0]",
+    ),
+    "what a function is handed with a list beforehand": (
+        "import functools\ndef times(box, row):\n    return row * box[0]\n" + ROWS.format(sample="self.kept(index)"),
+        "box = [1]",
+        "Rows(functools.partial(times, box))",
+        "box[0] += 1",
+        "box[0]",
     ),
     "what a function is handed beforehand": (
         "import functools\ndef collate(table, rows):\n    return [table[row] for row in rows]\n"
@@ -341,6 +444,27 @@ CHANGES = {
         "loaders['train'] = loader\nloaders['train'].dataset.kept = 2",
         "loaders['train'].dataset",
     ),
+    "what a text does": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "data = Rows()",
+        "data",
+        "exec('data.kept = 2')",
+        "exec('data.kept = 2')",
+    ),
+    "what the process has for others": (
+        "import os\n" + ROWS.format(sample="index * int(os.getenv('SCALE', '1'))"),
+        "",
+        "Rows()",
+        "os.environ['SCALE'] = str(batch)",
+        "os.environ['SCALE'] = str(batch)",
+    ),
+    "a data set that a library's keeps": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "several = torch.utils.data.ConcatDataset([Rows()])",
+        "several",
+        "for one in several.datasets:\n    one.kept = 2",
+        "one.kept",
+    ),
     "a data base": (
         ROWS.format(sample="sqlite3.connect('rows.db').execute('SELECT 1').fetchone()"),
         "table = sqlite3.connect('rows.db')",
@@ -370,6 +494,25 @@ ALIASES = {
     "by its name": ("", "taken = torch.clamp_(shared, 0, 1)"),
     "by what gets the result": ("other = shared.numpy()", "total = np.add(1, batch, other)"),
     "after many names": ("", "\n".join(f"show{number}(shared)" for number in range(60))),
+    "of a dictionary": ("state = {'rows': shared, 'step': 0}", "state['rows'].fill_(1)"),
+    "of a dictionary that is handed on": ("state = dict(rows=shared)", "shift_kept(state)"),
+    "of a dictionary by any key": ("state = {'rows': shared}", "for row in state.values():\n    row.fill_(1)"),
+    "of a dictionary that has it later": ("state = {}\nstate['rows'] = shared", "state['rows'].fill_(1)"),
+    "of one that keeps several": ("groups = {}\ngroups.setdefault(0, []).append(shared)", "groups[0][0].fill_(1)"),
+    "of an object that has it later": ("holder = Noise(None)\nholder.rows = shared", "shift(holder)"),
+    "of a named tuple": ("pair = Pair(shared, 1)\nrows, _ = pair", "rows.fill_(1)"),
+    "of an object without a constructor": ("kept = Kept(shared)", "kept.shift()"),
+    "of what a library makes": ("kept = argparse.Namespace(rows=shared)", "kept.rows.fill_(1)"),
+    "each of them, by what is run on it": ("", "total = sum(map(shift_row, shared))"),
+    "what changes it": ("fill = shared.fill_", "fill(1)"),
+    "what changes it, by another name": ("shuffle = np.random.shuffle", "shuffle(shared)"),
+    "what changes it, for others to run": ("", "pool.submit(target=shared.fill_)"),
+    "a part of it": ("first, second = torch.chunk(shared, 2)", "second += 1"),
+    "a part of a part": ("last = shared.reshape(2, 2)[1]", "last += 1"),
+    "of an object that made it": ("keeper = Keeper()\nkeeper.rows = shared", "keeper.shift()"),
+    "of a list of the module": ("keep(shared)", "KEPT[0].fill_(1)"),
+    "kept by what is handed it, in groups": ("bank = Bank(shared)", "bank.shift()"),
+    "in a list of results": ("", "done = [row.fill_(1) for row in shared]"),
 }
 LOOKS = {
     "with a type": ("other: torch.Tensor = shared", "other = other + 1"),
@@ -384,9 +527,34 @@ LOOKS = {
     "not told to": ("", "loss = nn.functional.relu(shared, inplace=False).sum()"),
     "by another name": ("", "taken = torch.clamp(shared, 0, 1)"),
     "added up": ("other = shared.numpy()", "total = np.add(other, 1, batch)"),
+    "of a dictionary": ("state = {'rows': shared, 'noise': torch.ones(4)}", "state['noise'].fill_(1)"),
+    "of a dictionary that changes": ("state = {'rows': shared, 'step': 0}", "state['step'] = 1\nstate.update(step=2)"),
+    "of a named tuple": ("pair = Pair(shared, 1)", "print(pair.rows.sum())"),
+    "of an object without a constructor": ("kept = Kept(torch.ones(4))", "kept.shift()\nprint(shared)"),
+    "each of them, by what is run on it": ("", "total = sum(map(len, shared))"),
+    "what changes it, before": ("fill = shared.fill_\nfill(1)", "print(shared)"),
+    "what looks at it": ("show = shared.sum", "show()"),
     "after some names": ("", "\n".join(f"show{number}(shared)" for number in range(40))),
 }
 STAYS = {
+    "what the process has for others, by another name": (
+        "import os\n" + ROWS.format(sample="index * int(os.environ['SCALE'])"),
+        "",
+        "Rows()",
+        "os.environ['STEP'] = str(batch)",
+    ),
+    "samples that a library's data set gives": (
+        ROWS.format(sample="index * (self.kept or 1)"),
+        "several = torch.utils.data.ConcatDataset([Rows()])",
+        "several",
+        "for one in several:\n    one.kept = 2",
+    ),
+    "rows that are read before": (
+        OF_ROWS,
+        "rows = []\nfor number in range(3):\n    rows.append(number)",
+        "Rows(rows)",
+        "model.step(batch)",
+    ),
     "another thing by its name in a function": (
         OF_ROWS + "def cut(rows):\n    shared = rows.clone()\n    shared[:2] = -1\n    return shared\n",
         "shared = torch.zeros(4)",
@@ -507,6 +675,94 @@ def test_what_stays_as_it_is_is_settled(top: str, before: str, rows: str, body: 
     assert unsettled(top, before, rows, body) == []
 
 
+OF_A_LIBRARY = """
+from transformers import Trainer, TrainerCallback, TrainingArguments
+class Harder(TrainerCallback):
+    def on_step_end(self, args, state, control, **kwargs):
+        {does}
+arguments = TrainingArguments("out", dataloader_num_workers=1)
+Trainer(model, arguments, train_dataset=Rows(), callbacks=[Harder()]).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"),
+    [
+        ("self.dataset.scale = 2", True),
+        ("data.scale = 2", False),
+        ("kwargs['train_dataloader'].dataset.scale = 2", True),
+        ("self.scale = 2", False),
+        ("control.scale = 2", False),
+    ],
+)
+def test_a_data_set_that_a_library_is_handed_elsewhere_is_known_by_its_name(does: str, changes: bool) -> None:
+    rows = ROWS.format(sample="index * self.scale")
+    (loader,) = loaders_of(IMPORTS + rows + OF_A_LIBRARY.format(does=does))
+    assert bool(loader.uses.unsettled) is changes
+
+
+BY_A_TRAINER = """
+from pytorch_lightning import LightningDataModule, Trainer
+class Data(LightningDataModule):
+    def setup(self, stage=None):
+        self.parts = []
+        for name in "ab":
+            self.parts.append(self.read(name))
+    def read(self, name):
+        rows = []
+        for line in open(name):
+            rows.append(line)
+        return Rows(rows)
+    def train_dataloader(self):
+        return DataLoader(self.parts[0], num_workers=1)
+class Model:
+    def training_step(self, batch):
+        {does}
+Trainer().fit(Model(), Data())
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"), [("print(batch)", False), ("self.trainer.train_dataloader.dataset.kept = 2", True)]
+)
+def test_what_is_made_before_a_trainer_asks_for_it_is_settled(does: str, changes: bool) -> None:
+    (loader,) = loaders_of(f"{IMPORTS}{OF_ROWS}{BY_A_TRAINER.format(does=does)}")
+    assert bool(loader.uses.unsettled) is changes
+
+
+GIVEN = """
+def fit(rows, report):
+    for batch in DataLoader(Rows(rows), num_workers=1):
+        {does}
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "changes"), [("rows[0] = 1", True), ("rows.append(1)", True), ("rows.info(1)", False)]
+)
+def test_what_is_handed_on_unseen_changes_where_that_is_known(does: str, changes: bool) -> None:
+    (loader,) = loaders_of(IMPORTS + OF_ROWS + GIVEN.format(does=does))
+    assert bool(loader.uses.unsettled) is changes
+
+
+UNKNOWN = """
+class Options:
+    def harder(self):
+        self.scale += 1
+plan = {made}
+def fit(picked, options):
+    for batch in DataLoader(Rows(picked), num_workers=1):
+        options.harder()
+"""
+
+
+@pytest.mark.parametrize(("made", "changes"), [("Options()", True), ("open('plan')", False)])
+def test_what_samples_read_of_something_unseen_is_known_by_its_name(made: str, changes: bool) -> None:
+    rows = ROWS.format(sample="index * self.plan.scale").replace("kept", "plan")
+    (loader,) = loaders_of(IMPORTS + rows + UNKNOWN.format(made=made))
+    assert bool(loader.uses.unsettled) is changes
+
+
 WHOLE = (
     "hasattr(self.kept, 'step')",
     "vars(self.kept)",
@@ -541,7 +797,8 @@ def test_texts_of_numbers_and_paths_stay(kept: str) -> None:
 
 @pytest.mark.parametrize(("before", "body"), ALIASES.values(), ids=ALIASES)
 def test_an_array_is_changed_by_all_its_names(before: str, body: str) -> None:
-    found = unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body)
+    top = OF_ROWS + NOISE.format(does="sum()") + SAME + HOLDERS + MANY
+    found = unsettled(top, SHARED + before, "Rows(shared)", body)
     assert [one.hanging for one in found] == [Hanging.CHANGED]
 
 
@@ -564,7 +821,52 @@ def test_an_array_is_changed_by_what_it_is_a_view_of(rows: str, body: str, chang
 
 @pytest.mark.parametrize(("before", "body"), LOOKS.values(), ids=LOOKS)
 def test_an_array_is_only_looked_at_by_all_its_names(before: str, body: str) -> None:
-    assert unsettled(OF_ROWS + NOISE.format(does="sum()") + SAME + MANY, SHARED + before, "Rows(shared)", body) == []
+    top = OF_ROWS + NOISE.format(does="sum()") + SAME + HOLDERS + MANY
+    assert unsettled(top, SHARED + before, "Rows(shared)", body) == []
+
+
+OWNED = """
+class Clock:
+    def __init__(self):
+        self.scale = 1
+    def tick(self):
+        self.scale += 1
+class Owned(Dataset):
+    def __init__(self, owner):
+        self.owner = owner
+    {decorated}
+    def scale(self):
+        return self.owner.clock.scale
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return index * self.scale{called}
+class Trainer:
+    def __init__(self):
+        self.clock = Clock()
+        self.rows = Owned(self)
+    def fit(self):
+        for batch in DataLoader(self.rows, num_workers=1):
+            {does}
+trainer = Trainer()
+if __name__ == "__main__":
+    trainer.fit()
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorated", "called", "does", "changes"),
+    [
+        ("@property", "", "self.clock.tick()", True),
+        ("@functools.cached_property", "", "self.clock.tick()", True),
+        ("", "()", "self.clock.tick()", True),
+        ("@property", "", "print(batch)", False),
+    ],
+)
+def test_samples_read_what_their_owner_has(decorated: str, called: str, does: str, changes: bool) -> None:
+    text = OWNED.format(decorated=decorated, called=called, does=does)
+    (loader,) = loaders_of(f"import functools\n{IMPORTS}{text}")
+    assert bool(loader.uses.unsettled) is changes
 
 
 @pytest.mark.parametrize(("body", "between", "changes"), [("scale", "step", True), ("step", "scale", False)])
@@ -588,7 +890,51 @@ PASSED_ON = """
     for batch in passed_on(loader):
         options.scale += 1
 """
-HOOKS = ("backward", "lr_scheduler_step", "transfer_batch_to_device", "batch_end", "before_train_iter", "__iadd__")
+STARTED = """
+    class Watcher(threading.Thread):
+        def run(self):
+            options.scale += 1
+    for batch in loader:
+        Watcher().start()
+"""
+RUN_OTHERWISE = """
+    class Watcher:
+        def run(self):
+            options.scale += 1
+    for batch in loader:
+        print(batch)
+"""
+GOES_ON = """
+    def plan():
+        while True:
+            yield
+            options.scale += 1
+    steps = plan()
+    for batch in loader:
+        next(steps)
+"""
+HELD_BETWEEN = """
+    batches = iter(loader)
+    options.harder()
+    for batch in batches:
+        print(batch)
+"""
+HELD_BEFORE = """
+    batches = iter(loader)
+    for batch in batches:
+        print(batch)
+    options.harder()
+"""
+HOOKS = (
+    "__lt__",
+    "__str__",
+    "backward",
+    "lr_scheduler_step",
+    "transfer_batch_to_device",
+    "batch_end",
+    "before_train_iter",
+    "__iadd__",
+)
 ASKED_ITSELF = """
     batches = iter(loader)
     while True:
@@ -657,6 +1003,11 @@ BETWEEN = """
         (ONE_BY_ONE, "num_workers=1", True),
         (PASSED_ON, "num_workers=1", True),
         (ASKED_ITSELF, "num_workers=1", True),
+        (STARTED, "num_workers=1", True),
+        (RUN_OTHERWISE, "num_workers=1", False),
+        (GOES_ON, "num_workers=1", True),
+        (HELD_BETWEEN, "num_workers=1", True),
+        (HELD_BEFORE, "num_workers=1", False),
         (WITHOUT_A_NAME, "num_workers=1", True),
         (BY_A_WORD, "num_workers=1", True),
         (SORTED, "num_workers=1", False),
@@ -669,7 +1020,17 @@ BETWEEN = """
         (BETWEEN, "num_workers=1, persistent_workers=True", True),
     ],
     ids=[
-        *("one by one", "by a generator", "by its method", "without a name", "by a word without a name", "sorted"),
+        *(
+            "one by one",
+            "by a generator",
+            "by its method",
+            "started",
+            "never started",
+            "goes on",
+            "held",
+            "held before",
+        ),
+        *("without a name", "by a word without a name", "sorted"),
         *("registered", "wrapped", "around", *HOOKS, "no hook"),
         *("between epochs", "between epochs of workers that are kept"),
     ],
@@ -814,6 +1175,37 @@ MODED = {
         True,
     ),
     "precision": (ROWS.format(sample="torch.matmul(a, b)"), "", "with torch.autocast('cpu'):", True),
+    "precision, by an operator": (ROWS.format(sample="a @ b"), "", "with torch.autocast('cpu'):", True),
+    "warnings that are errors": (
+        "import warnings\n" + ROWS.format(sample="load(index)"),
+        "warnings.simplefilter('error')",
+        "",
+        True,
+    ),
+    "warnings that nobody sees": (
+        "import warnings\n" + ROWS.format(sample="load(index)"),
+        "warnings.simplefilter('ignore')",
+        "",
+        False,
+    ),
+    "how tables are shown": (
+        "import pandas\n" + ROWS.format(sample="pandas.get_option('display.width')"),
+        "pandas.set_option('display.width', 9)",
+        "",
+        True,
+    ),
+    "how tables are shown to others": (
+        "import pandas\n" + ROWS.format(sample="pandas.read_csv(index)"),
+        "pandas.set_option('display.width', 9)",
+        "",
+        False,
+    ),
+    "how deep it goes": (
+        "import sys\n" + ROWS.format(sample="index < sys.getrecursionlimit()"),
+        "sys.setrecursionlimit(9000)",
+        "",
+        True,
+    ),
     "errors of numbers": (ROWS.format(sample="np.log(index)"), "np.seterr(all='raise')", "", True),
     "digits of others": (ROWS.format(sample="index"), "decimal.getcontext().prec = 3", "", False),
     "no gradients at all": (ROWS.format(sample="torch.ones(1) * 2"), "", "with torch.no_grad():", False),

@@ -57,7 +57,7 @@ def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe
     ("uses", "payload", "safe"),
     [
         (Uses(), SEEN, True),
-        (Uses(payload_set=True), SEEN, False),
+        (Uses(payload_set=True), SEEN, True),
         (Uses(changes_batches=True), SEEN, True),
         (Uses(changes_batches=True), replace(SEEN, collate_fn=at(3)), False),
         (Uses(unsettled=(Unsettled(at(3), "picks.update(1)"),)), SEEN, False),
@@ -65,7 +65,7 @@ def test_fewer_workers_give_the_same_where_none_remembers(code: WorkerCode, safe
     ],
     ids=[
         "nothing",
-        "sets what was sent",
+        "sets what was sent before workers begin",
         "changes batches",
         "changes batches of its own making",
         "reaches samples",
@@ -76,6 +76,14 @@ def test_workers_are_taken_away_safely_where_the_program_does_the_same_without_t
     uses: Uses, payload: Payload, safe: bool
 ) -> None:
     loader = replace(a_loader(num_workers=4), payload=payload, uses=uses)
+    assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
+
+
+@pytest.mark.parametrize(("persistent", "safe"), [(True, False), (False, True)])
+def test_workers_that_are_kept_are_taken_away_safely_where_they_keep_what_the_program_has(
+    persistent: bool, safe: bool
+) -> None:
+    loader = replace(a_loader(num_workers=4, persistent_workers=persistent), payload=SEEN, uses=Uses(payload_set=True))
     assert the_fix(the_finding("LL101", loader, WINDOWS)).safe is safe
 
 

@@ -6,22 +6,33 @@ some batches ahead of them. Where nothing seeds, each run draws others anyway.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from loaderlint.linking.following.running import Iterations
+from loaderlint.linking.following.loaders_behind import loaders_in
+from loaderlint.linking.following.running import STEPS, Iterated, Iterations, may_run
 from loaderlint.linking.programs.meanwhile import from_then_on
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, instances
+from loaderlint.linking.programs.while_iterated import words_in
 from loaderlint.linking.things import classes
+from loaderlint.linking.things.kinds import Class, Frame, Function, Made
 from loaderlint.linking.workers.draws import drawn_by
-from loaderlint.linking.workers.top_level import touch_at
+from loaderlint.linking.workers.top_level import full_name, touch_at
 from loaderlint.model.payload import Touch
+from loaderlint.nodes import nodes_of
+from loaderlint.readers.python import Binding, dotted
+from loaderlint.readers.python_calls import called_name
 from loaderlint.vocabulary.drawing import GENERATORS
+from loaderlint.vocabulary.running import DRAWS_OF_TORCH
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
     from loaderlint.linking.loaders.options import Given
     from loaderlint.linking.loaders.sites import PythonSite
+
+_SIDE_BY_SIDE = frozenset({"zip", "zip_longest"})
+"""Functions that begin all they are given before they take anything."""
 
 
 def draws_beside(
@@ -32,6 +43,8 @@ def draws_beside(
     by_samples: frozenset[str],
 ) -> Iterator[Touch]:
     """Yield where a program draws, as it iterates a loader or later, of what samples, or their order, draw as well."""
+    if _is_drawn(given) and _seeds(evaluator):
+        yield from _begun_beside(evaluator, site, runs)
     ordering = list(_drawn_in_order(evaluator, given))
     shared = (by_samples & GENERATORS.keys()) | {library for library, _ in ordering}
     if not shared or not _seeds(evaluator):
@@ -51,6 +64,77 @@ def _drawn_in_order(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterato
             looped = [one for one in method.scope.calls if any(arm.loop for arm in one.place.arms)]
             for library, call in drawn_by(method.scope, looped):
                 yield library, touch_at(method.facts, call)
+
+
+def _is_drawn(given: Mapping[str, Given]) -> bool:
+    """Return whether a loader draws its order of torch's random numbers, which all code shares."""
+    if any(one.thing is not None for one in (given["generator"].possibilities if "generator" in given else ())):
+        return False
+    shuffles = any(one.thing for one in (given["shuffle"].possibilities if "shuffle" in given else ()))
+    samplers = (one.thing for one in (given["sampler"].possibilities if "sampler" in given else ()))
+    return shuffles or any(isinstance(one, Made) and one.callee.endswith("RandomSampler") for one in samplers)
+
+
+def _begun_beside(evaluator: Evaluator, site: PythonSite, runs: Sequence[Iterations]) -> Iterator[Touch]:
+    """Yield what draws, or seeds, between the begin of an iterator and its first batch.
+
+    An iterator that has workers asks for its order as it begins, one without them as it gives its first batch
+    (``torch/utils/data/dataloader.py``, ``_reset`` and ``_next_index``).
+    """
+    for place in (place for run in runs for place in run.places.get(id(site.call), ())):
+        facts, node = place.frame.facts, place.node
+        if not isinstance(node, ast.Call):
+            continue
+        if called_name(node) in _SIDE_BY_SIDE:
+            beside = [one for one in node.args if one is not place.expression and not _holds(one, place.expression)]
+            if any(loaders_in(evaluator, one, place.frame) for one in beside):
+                yield touch_at(facts, node)
+        elif called_name(node) == "iter":
+            yield from _until_first(evaluator, place)
+
+
+def _until_first(evaluator: Evaluator, place: Iterated) -> Iterator[Touch]:
+    """Yield what draws, seeds or begins another iterator after one was made, and before it is asked."""
+    facts, scope = place.frame.facts, place.frame.scope
+    last = place.node.end_lineno or 0
+    names = {name for name, several in scope.bindings.items() for one in several if _gives(one, place.node)}
+    read = [one for one in nodes_of(scope.node) if isinstance(one, ast.Name | ast.Attribute) and dotted(one) in names]
+    asked = min((one.lineno for one in read if one.lineno > last and isinstance(one.ctx, ast.Load)), default=0)
+    for call in (one for one in scope.calls if place.node.lineno <= one.node.lineno < asked):
+        if call.node is place.node or call.place.order < place.frame.place.order:
+            continue
+        name = full_name(scope, dotted(call.node.func) or called_name(call.node))
+        begins = called_name(call.node) == "iter" and any(
+            loaders_in(evaluator, one, place.frame.at(call.place)) for one in call.node.args
+        )
+        if begins or _draws(name) or _draws_inside(evaluator, call.node, place.frame.at(call.place)):
+            yield touch_at(facts, call.node)
+
+
+def _draws_inside(evaluator: Evaluator, call: ast.Call, frame: Frame) -> bool:
+    """Return whether what a call of the project's runs speaks of layers, or of what draws or seeds."""
+    if not may_run(evaluator, call):
+        return False
+    with evaluator.steps(STEPS):
+        found = [one.thing for one in evaluator.evaluate(call.func, frame)]
+    words = (word for one in found if isinstance(one, Function | Class) for word in words_in(one.facts, one.node))
+    return any(word == "nn" or word.startswith(("manual_seed", "rand", "seed")) for word in words)
+
+
+def _draws(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    makes_layers = name.startswith("torch.nn.") and last[:1].isupper()
+    return makes_layers or name.startswith(DRAWS_OF_TORCH) or "seed" in last.lower()
+
+
+def _gives(binding: Binding, made: ast.AST) -> bool:
+    """Return whether a binding gives a name what is made, or one of several things that are."""
+    value = binding.value
+    return value is made or (isinstance(value, ast.Tuple) and any(one is made for one in value.elts))
+
+
+def _holds(node: ast.expr, inner: ast.expr) -> bool:
+    return any(one is inner for one in nodes_of(node))
 
 
 def _seeds(evaluator: Evaluator) -> bool:

@@ -10,6 +10,7 @@ from loaderlint.linking.programs.while_iterated import words_in
 from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.top_level import full_name, is_later, touch_at
 from loaderlint.model.payload import Touch
+from loaderlint.nodes import nodes_of
 from loaderlint.readers.python import CallSite, FunctionNode, PythonFacts, dotted
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class _Mode(NamedTuple):
-    """The words of code that computes by a mode, and what a call that sets it is handed for that; "" for anything."""
+    """The words of code that computes by a mode, and what a call that sets it is handed for that; "" for anything.
+
+    Where there are no words any code may.
+    """
 
     used_by: frozenset[str]
     handed: str = ""
@@ -26,21 +30,28 @@ class _Mode(NamedTuple):
 _GRAPHS = _Mode(frozenset({"Parameter", "autograd", "backward", "is_grad_enabled", "requires_grad", "requires_grad_"}))
 _PRODUCTS = _Mode(
     frozenset({"addmm", "baddbmm", "bmm", "conv1d", "conv2d", "conv3d", "einsum", "functional", "linear", "matmul"})
-    | {"mm", "mv"}
+    | {"mm", "mv", "@"}
 )
 _NUMBERS = _Mode(frozenset({"Decimal", "decimal"}))
 _OF_LOCALE = _Mode(frozenset({"atof", "locale", "strcoll", "strftime", "strptime", "strxfrm"}))
+_RAISES = _Mode(frozenset(), "error")
+_DEPTH = _Mode(frozenset({"RecursionError", "getrecursionlimit"}))
+_SHOWN = _Mode(frozenset({"get_option"}))
 _RAISING = _Mode(frozenset({"np", "numpy"}), "raise")
 _MODES: Mapping[str, _Mode] = {
     **dict.fromkeys(("decimal.getcontext", "decimal.localcontext", "decimal.setcontext"), _NUMBERS),
     **dict.fromkeys(("numpy.errstate", "numpy.seterr"), _RAISING),
     **dict.fromkeys(("torch.autocast", "torch.amp.autocast", "torch.cpu.amp.autocast"), _PRODUCTS),
     **dict.fromkeys(("torch.inference_mode", "torch.no_grad", "torch.set_grad_enabled"), _GRAPHS),
+    **dict.fromkeys(("warnings.filterwarnings", "warnings.simplefilter"), _RAISES),
     "locale.setlocale": _OF_LOCALE,
+    "pandas.set_option": _SHOWN,
+    "sys.setrecursionlimit": _DEPTH,
 }
 """Calls that set modes, with what computes by them.
 
-docs.python.org, ``decimal`` ("Context objects" are a thread's own) and ``locale``; numpy.org, ``numpy.errstate``;
+docs.python.org, ``decimal`` ("Context objects" are a thread's own), ``locale``, ``sys`` and ``warnings``; numpy.org,
+``numpy.errstate``; pandas.pydata.org, ``pandas.set_option``;
 pytorch.org, "Automatic Mixed Precision package" ("CPU Ops that can autocast to bfloat16") and "Locally disabling
 gradient computation".
 """
@@ -50,12 +61,16 @@ _LAST = frozenset(name.rpartition(".")[2] for name in _MODES)
 def modes_set(evaluator: Evaluator, running: Sequence[Function], files: Sequence[PythonFacts]) -> Iterator[Touch]:
     """Yield where a program sets a mode by which functions that run in workers compute."""
     words: Set[str] = set().union(*(words_in(one.facts, one.node) for one in running))
+    if any(isinstance(node, ast.MatMult) for one in running for node in nodes_of(one.node)):
+        words = {*words, "@"}
     inside = {id(one.node) for one in running}
     for facts in files:
         for name in sorted(_LAST & facts.calls.keys()):
             for site in facts.calls[name]:
                 mode = _MODES.get(full_name(site.place.scope, dotted(site.node.func) or ""))
-                if mode is None or id(site.place.scope.node) in inside or mode.used_by.isdisjoint(words):
+                if mode is None or id(site.place.scope.node) in inside:
+                    continue
+                if mode.used_by and mode.used_by.isdisjoint(words):
                     continue
                 later = is_later(evaluator, facts, site.node, site.place) or _decorates(site)
                 if later and _sets(site, mode):

@@ -6,12 +6,23 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from loaderlint.linking.programs.object_uses import SHOWS
 from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.workers.names_read import ANY_NAME
 from loaderlint.readers.python import Binding, Place, PythonFacts, Scope, owners_set
+from loaderlint.readers.python_calls import called_name
+from loaderlint.vocabulary.lifetimes import (
+    CHANGES_BY_FUNCTION,
+    CHANGES_ITS_ARGUMENT,
+    CHANGES_ITS_OBJECT,
+    CHANGES_NO_VALUE,
+)
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
+
+
+_OF_THE_PROCESS = "os.environ"
 
 
 class Written(NamedTuple):
@@ -37,11 +48,33 @@ def _index(facts: PythonFacts) -> Mapping[str, Sequence[Written]]:
                 for name, owner in _written_by(dotted_name, one):
                     place = one.inner or one.place
                     found.setdefault(name, []).append(Written(facts, place.scope, place, one.node, owner))
+    for scope in facts.scopes.values():
+        for site in scope.calls:
+            for changed in _changed_by(site.node):
+                found.setdefault(changed.attr, []).append(Written(facts, scope, site.place, site.node, changed.value))
     for change in facts.attribute_changes:
         name = str(change.name.value) if isinstance(change.name, ast.Constant) else ANY_NAME
         place = change.place
         found.setdefault(name, []).append(Written(facts, place.scope, place, change.owner, change.owner))
     return found
+
+
+def _changed_by(call: ast.Call) -> Iterator[ast.Attribute]:
+    """Yield the attributes whose values a call changes in place: ``self.mean.mul_(2)``, ``shuffle(self.order)``."""
+    name = called_name(call)
+    in_place = name.endswith("_") and not name.endswith("__") and name not in CHANGES_NO_VALUE
+    if isinstance(call.func, ast.Attribute) and (in_place or name in CHANGES_ITS_OBJECT):
+        yield from _shown(call.func.value)
+    if call.args and (in_place or name in CHANGES_ITS_ARGUMENT or name in CHANGES_BY_FUNCTION):
+        yield from _shown(call.args[0])
+
+
+def _shown(node: ast.expr) -> Iterator[ast.Attribute]:
+    """Yield the attribute that an expression is a part, or shows the numbers, of."""
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in SHOWS):
+        node = node.value
+    if isinstance(node, ast.Attribute):
+        yield node
 
 
 def _written_by(dotted_name: str, binding: Binding) -> Iterator[tuple[str, ast.expr]]:
@@ -51,7 +84,8 @@ def _written_by(dotted_name: str, binding: Binding) -> Iterator[tuple[str, ast.e
         names = [*(one for one in binding.keys if isinstance(one, str)), *_keys(binding)]
         yield from ((name, _expression(dotted_name, binding)) for name in names)
         owner, _, last = dotted_name.rpartition(".")
-        if owner:
+        # Nobody looks at all that a process has.
+        if owner and not (names and dotted_name == _OF_THE_PROCESS):
             yield last, _expression(owner, binding)
     elif "." in dotted_name:
         name = dotted_name.rpartition(".")[2]

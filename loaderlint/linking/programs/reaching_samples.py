@@ -16,7 +16,7 @@ from loaderlint.linking.scopes.names import MUTATIONS
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Instance, Made, Thing
 from loaderlint.linking.workers.file_paths import files_named, may_be
-from loaderlint.linking.workers.file_writes import written_by
+from loaderlint.linking.workers.file_writes import starts_programs, written_by
 from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.readers.python import FunctionNode, Place, dotted, parameters
@@ -36,11 +36,12 @@ def reaching_samples(
 ) -> Iterator[Touch]:
     """Yield where the loop over a loader changes what its samples, or their order, hang on."""
     samplers = list(watched(evaluator, given))
+    handed = frozenset(_texts_handed(evaluator, given))
     for loop, frame in dict(loops_over(site.call, runs)).items():
-        for part in with_called(evaluator, loop, frame) if samplers or payload.code.reads else ():
+        for part in with_called(evaluator, loop, frame) if samplers or payload.code.reads or handed else ():
             for sampler in samplers:
                 yield from _changes_object(evaluator, site, part, sampler)
-            yield from _writes(evaluator, part, payload.code.reads)
+            yield from _writes(evaluator, part, payload.code.reads, handed)
 
 
 # --- samplers ---
@@ -123,12 +124,28 @@ def _is_attribute(node: ast.AST, name: str) -> TypeGuard[ast.Attribute]:
 # --- files ---
 
 
-def _writes(evaluator: Evaluator, part: Part, read: Sequence[str]) -> Iterator[Touch]:
-    """Yield where a part of a program writes a file that samples read."""
-    for site in part.sites if read else ():
+def _texts_handed(evaluator: Evaluator, given: Mapping[str, Given]) -> Iterator[str]:
+    """Yield the texts that data sets are made of, which may be paths."""
+    for one in instances(evaluator, given, {"dataset"}):
+        for argument in arguments_of(one.call) if one.call is not None and one.frame is not None else ():
+            with evaluator.steps(STEPS):
+                things = [each.thing for each in evaluator.evaluate(argument, one.frame)] if one.frame else []
+            yield from (each for each in things if isinstance(each, str) and each)
+
+
+def _writes(evaluator: Evaluator, part: Part, read: Sequence[str], handed: Set[str]) -> Iterator[Touch]:
+    """Yield where a part of a program writes a file that samples read, or may by a path that they were handed."""
+    for site in part.sites if read or handed else ():
         named = written_by(evaluator, part.facts, part.scope, site.node)
+        for one in named if handed else ():
+            with evaluator.steps(STEPS):
+                things = [each.thing for each in evaluator.evaluate(one, part.frame(site.place))]
+            if any(isinstance(each, str) and each in handed for each in things):
+                yield touch_at(part.facts, site.node)
         files = (file for one in named for file in files_named(evaluator, part.facts, part.scope, one))
-        if any(":" not in file and may_be(file, other) for file in files for other in read):
+        written = any(":" not in file and may_be(file, other) for file in files for other in read)
+        # Which files another program writes is not seen.
+        if written or (read and starts_programs(part.scope, site.node)):
             yield touch_at(part.facts, site.node)
 
 

@@ -13,9 +13,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from loaderlint.linking.following.running import STEPS, Iterations
+from loaderlint.linking.programs.errors_told import errors_told
 from loaderlint.linking.programs.layers_held import layers_held
 from loaderlint.linking.programs.modes import modes_set
 from loaderlint.linking.programs.names_written import Written, names_written
+from loaderlint.linking.programs.object_names import Name, holder
 from loaderlint.linking.programs.open_stores import stores_written
 from loaderlint.linking.programs.reaching_samples import SAMPLERS, reaching_samples, watched
 from loaderlint.linking.programs.shared_objects import Maker, used_beside
@@ -30,7 +32,8 @@ from loaderlint.linking.workers.top_level import touch_at
 from loaderlint.linking.workers.worker_uses import place_in
 from loaderlint.model.payload import Payload, Touch
 from loaderlint.model.uses import Hanging, Unsettled
-from loaderlint.readers.python import Place, dotted
+from loaderlint.readers.python import FunctionNode, Place, dotted
+from loaderlint.readers.python_calls import called_name
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -39,9 +42,15 @@ if TYPE_CHECKING:
 
 _CARRIERS = ("torch.utils.data.", "functools.partial")
 """Libraries whose objects keep what they are made of as it is."""
+_KEPT_AS: Mapping[str, bool] = {"dataset": False, "datasets": False, "indices": True, "tensors": True}
+"""Where they keep data sets, and what they ask in whole (``torch/utils/data/dataset.py``)."""
 _OF_DATASETS = ("data", "dataset", "datasets", "_ds", "loader", "_set", "trainset", "testset", "valset")
 """How names end that may stand for a data set, or for a loader that has one."""
 
+_BEFORE_LOOPS = frozenset({"prepare_data", "setup"})
+"""Methods that a trainer calls before it asks for loaders (lightning.ai, "LightningDataModule")."""
+_PROPERTIES = frozenset({"cached_property", "property"})
+"""Decorators of methods that run where an attribute is read."""
 _NAMELESS = ("builtins.str", "numpy.", "os.", "pathlib.", "torch.")
 """What makes things whose attributes nobody sets."""
 
@@ -63,6 +72,7 @@ def unsettled(
     yield from _hanging(written, Hanging.CHANGED)
     yield from _hanging(other_copies(evaluator, sent.instances), Hanging.COPIED)
     yield from _hanging(other_errors(evaluator, sent.running, sent.files), Hanging.RAISED)
+    yield from _hanging(errors_told(sent.files, sent.iterated), Hanging.TOLD)
     yield from _hanging(modes_set(evaluator, sent.running, sent.files), Hanging.MODE)
     yield from _hanging((touch for one in sent.running for touch in own_name_read(one)), Hanging.NAMED)
 
@@ -87,7 +97,8 @@ class _Sent:
         self._site = site
         self.files = [facts for facts in evaluator.project.all_python() if facts.source.path in paths]
         objects, self.running = carried(evaluator, given, site.frame)
-        self.instances = [one.instance for one in objects]
+        bound = [one.receiver for one in self.running if one.receiver is not None]
+        self.instances = list({id(one): one for one in (*(each.instance for each in objects), *bound)}.values())
         self._read: dict[tuple[int, Function], list[Thing]] = {}
         self._inside = {id(one.node) for one in self.running}
         persistent = given["persistent_workers"].possibilities if "persistent_workers" in given else ()
@@ -95,10 +106,14 @@ class _Sent:
         self.iterated = WhileIterated(self.files, site.call, runs, self._inside | set(self._making()), kept=kept)
 
     def _making(self) -> Iterator[int]:
-        """Yield the constructors of what was sent, and the methods that these call on their own object."""
-        for owner in (owner for one in self.instances for owner in classes.lineage(self._evaluator, one.of)):
+        """Yield what makes what was sent: constructors, what trainers call before, and methods called there on self."""
+        owners = [(owner, CONSTRUCTORS) for one in self.instances for owner in classes.lineage(self._evaluator, one.of)]
+        around = classes.owner_of(self._site.frame.facts, self._site.frame.scope)
+        if around is not None:
+            owners.append((around, _BEFORE_LOOPS | {self._site.frame.scope.name}))
+        for owner, begun in owners:
             methods = {one.name: one for one in owner.scope.children}
-            waiting = [methods[name] for name in CONSTRUCTORS & methods.keys()]
+            waiting = [methods[name] for name in begun & methods.keys()]
             for scope in waiting:
                 yield id(scope.node)
                 called = (methods.get((dotted(site.node.func) or "").removeprefix("self.")) for site in scope.calls)
@@ -106,7 +121,7 @@ class _Sent:
 
     def changes(self) -> Iterator[Touch]:
         """Yield what writes attributes and keys that samples read, and what changes what the data sets were made of."""
-        read = names_read(self.running)
+        read = names_read([*self.running, *self._running_unnamed()])
         for facts in self.files:
             written = names_written(self._evaluator, facts)
             for name in sorted((written.keys() & read.keys()) - {ANY_NAME}):
@@ -116,10 +131,35 @@ class _Sent:
             for one in written.get(ANY_NAME, ()):
                 if self._may_run(one) and self._is_surely_read(one, read):
                     yield touch_at(facts, one.node)
+            for one in (each for several in written.values() for each in several) if self._is_elsewhere else ():
+                if _is_part_of_data(one.owner) and self._may_run(one):
+                    yield touch_at(facts, one.node)
+            for site in facts.calls.get("exec", ()):
+                if isinstance(site.node.func, ast.Name) and self.iterated.holds(facts, site.place.scope, site.node):
+                    yield touch_at(facts, site.node)
         wholly = {(one.function.node, ast.dump(one.owner)): one for one in read.get(ANY_NAME, ())}
         for reading in wholly.values():
             yield from self._written_of(reading)
-        yield from used_beside(self._evaluator, [*self._made()], frozenset(read), self.iterated, self.files)
+        beside = used_beside(
+            self._evaluator,
+            [*self._made()],
+            [*self._closed_over(), *self._carrying()],
+            None if self._is_unseen else frozenset(read),
+            self.iterated,
+            self.files,
+        )
+        yield from beside
+
+    @property
+    def _is_unseen(self) -> bool:
+        """Whether nobody knows what a data set is that the loader is handed, and so what samples read of it."""
+        given = self._given["dataset"].possibilities if "dataset" in self._given else ()
+        return any(isinstance(one.thing, Unseen) for one in given)
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """Whether the data set is handed to something else than what has the loader's options, or was made unseen."""
+        return "dataset" not in self._given or self._is_unseen
 
     def _written_of(self, reading: Read) -> Iterator[Touch]:
         """Yield what writes anything with a name on what samples may read any attribute of."""
@@ -141,12 +181,50 @@ class _Sent:
         """Yield the calls that made what was sent, of the project's own and of what libraries have."""
         sent = [*self.instances, *watched(self._evaluator, self._given)]
         yield from (Maker(one.call, one.frame, own=True) for one in sent if one.call and one.frame)
+        if self._is_unseen:
+            named = [one.value for one in self._site.call.keywords if one.arg == "dataset"]
+            handed = [*named, *self._site.call.args[self._site.skip : self._site.skip + 1]]
+            yield Maker(ast.Call(ast.Name("list", ast.Load()), handed, []), self._site.frame, own=False)
         picking = [one.value for one in self._site.call.keywords if one.arg in SAMPLERS]
         yield from (Maker(ast.Call(one, [one], []), self._site.frame, own=False) for one in picking)
         for role in ("dataset", "collate_fn"):
             for one in self._given[role].possibilities if role in self._given else ():
                 if isinstance(one.thing, Made) and one.thing.callee.startswith(_CARRIERS):
                     yield Maker(one.thing.call, one.thing.frame, own=False)
+
+    def _running_unnamed(self) -> Iterator[Function]:
+        """Yield what runs in workers without a call that says so: properties of what was sent, and its operators."""
+        inside = {id(one.node) for one in self.running}
+        for instance in self.instances:
+            for owner in classes.lineage(self._evaluator, instance.of):
+                for scope in owner.scope.children:
+                    node = scope.node
+                    if id(node) in inside or not isinstance(node, FunctionNode) or scope.name in CONSTRUCTORS:
+                        continue
+                    if scope.name.startswith("__") or any(map(_gives_an_attribute, node.decorator_list)):
+                        inside.add(id(node))
+                        yield Function(owner.facts, node, scope, instance, owner)
+
+    def _closed_over(self) -> Iterator[Name]:
+        """Yield the names that functions around those of workers keep what these read by."""
+        for function in self.running:
+            for name in function.scope.reads:
+                around = function.scope.parent if name not in function.scope.bindings else None
+                while around is not None and around.is_function and name not in around.bindings:
+                    around = around.parent
+                if around is not None and around.is_function:
+                    yield Name(function.facts, around, name, whole=True)
+
+    def _carrying(self) -> Iterator[Name]:
+        """Yield the names of what libraries' data sets have that were made of what was sent."""
+        for one in self._given["dataset"].possibilities if "dataset" in self._given else ():
+            thing = one.thing
+            if isinstance(thing, Made) and thing.callee.startswith(_CARRIERS):
+                facts, scope = thing.frame.facts, thing.frame.scope
+                for name, bindings in scope.bindings.items():
+                    if any(each.value is thing.call for each in bindings):
+                        inner = holder(scope, name)
+                        yield from (Name(facts, inner, name, whole, held=key) for key, whole in _KEPT_AS.items())
 
     def _may_run(self, one: Written) -> bool:
         """Return whether something is written while the loader is iterated, by other code than that of workers."""
@@ -162,6 +240,8 @@ class _Sent:
         receiver = self._receiver(one)
         read_of = self._things_read(reading)
         if receiver is not None:
+            if not read_of:
+                return self._is_made_as(_last(reading.owner), receiver)
             return any(isinstance(thing, Instance) and self._is_of(thing, receiver) for thing in read_of)
         written_on = self._things(one.owner, Frame(one.facts, one.place))
         known = [thing for thing in written_on if not isinstance(thing, Unseen | Absent)]
@@ -174,6 +254,18 @@ class _Sent:
         if not isinstance(one.owner, ast.Name):
             return None
         return classes.class_around(Frame(one.facts, Place(one.within, 0)), one.owner.id)
+
+    def _is_made_as(self, name: str, owner: Class) -> bool:
+        """Return whether the program gives an object of a class a name that ends in this one."""
+        related = {one.node.name for one in classes.lineage(self._evaluator, owner)}
+        return any(
+            isinstance(one.value, ast.Call) and called_name(one.value) in related
+            for facts in self.files
+            for scope in facts.scopes.values()
+            for dotted_name, bindings in scope.bindings.items()
+            if dotted_name.rpartition(".")[2] == name
+            for one in bindings
+        )
 
     def _things_read(self, reading: Read) -> list[Thing]:
         key = (id(reading.owner), reading.function)
@@ -257,6 +349,16 @@ class _Sent:
         """Return whether something whose names are worked out is written on what samples read of."""
         readings = {id(reading.owner): reading for several in read.values() for reading in several}
         return any(self._may_be_same(one, reading) for reading in readings.values())
+
+
+def _gives_an_attribute(decorator: ast.expr) -> bool:
+    return (dotted(decorator) or "").rpartition(".")[2] in _PROPERTIES
+
+
+def _is_part_of_data(node: ast.expr) -> bool:
+    """Return whether an expression ends in a name that a data set may have; ``data`` may be a batch."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return f"_{name.lower()}".endswith(_OF_DATASETS) and name != "data"
 
 
 def _may_have_names(thing: Thing) -> bool:

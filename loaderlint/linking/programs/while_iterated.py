@@ -24,20 +24,24 @@ _UNNAMED = frozenset(
     | {"__delattr__", "__delitem__", "__len__", "__next__", "__setattr__", "__setitem__", "forward"}
     | {"__iadd__", "__iand__", "__ifloordiv__", "__imatmul__", "__imod__", "__imul__", "__ior__", "__ipow__"}
     | {"__isub__", "__itruediv__", "__ixor__"}
+    | {"__bool__", "__del__", "__eq__", "__float__", "__format__", "__ge__", "__gt__", "__hash__", "__index__"}
+    | {"__int__", "__le__", "__lt__", "__ne__", "__repr__", "__str__"}
 )
-"""Methods that run where an object is called, gone through, asked, entered or changed by an operator in place.
+"""Methods that run where an object is called, gone through, asked, compared, shown, entered or changed in place.
 
 No other operator of an object is looked for: most give something new.
 """
+_RUN_BESIDE = ("Thread", "Timer")
+"""How the names of classes end whose method ``run`` runs once they are started (docs.python.org, ``threading``)."""
 _HOOKS = (
     *("on_", "training_step", "validation_step", "test_step", "predict_step", "compute_loss", "optimizer_"),
     *("backward", "configure_gradient_clipping", "lr_scheduler_step", "transfer_batch_to_device"),
-    *("after_", "batch_end", "batch_start", "before_", "eval_after", "eval_batch", "eval_before", "run_event"),
+    *("emit", "after_", "batch_end", "batch_start", "before_", "eval_after", "eval_batch", "eval_before", "run_event"),
 )
 """How the names of methods begin that trainers of libraries call.
 
-lightning.ai, "LightningModule", Hooks; docs.mosaicml.com, "Events"; mmengine.readthedocs.io, "Hook"; docs.fast.ai,
-"Callbacks".
+docs.python.org, ``logging.Handler``; lightning.ai, "LightningModule", Hooks; docs.mosaicml.com, "Events";
+mmengine.readthedocs.io, "Hook"; docs.fast.ai, "Callbacks".
 """
 _WRAPS = frozenset(
     {
@@ -84,6 +88,7 @@ class WhileIterated:
         # What `next` takes is taken where that stands, wherever the iterator was made.
         places = [one for one in places if _calls(one, "next")] or places
         self._bodies = [(place.frame.facts, _body(place)) for place in places]
+        self._held = [one for run in runs for place in run.places.get(id(call), ()) for one in _while_held(place)]
 
     def holds(self, facts: PythonFacts, scope: Scope, node: ast.AST) -> bool:
         """Return whether something that stands in a scope may run: in a loop itself, or in what that comes to."""
@@ -95,6 +100,17 @@ class WhileIterated:
     def speaks_of(self, name: str) -> bool:
         """Return whether a name is among the words of what may run."""
         return name in self._words
+
+    def runs_in(self, facts: PythonFacts, block: ast.stmt) -> bool:
+        """Return whether a loop stands in a statement, or in a function of which that speaks."""
+        words = words_in(facts, block)
+        for other, body in self._loops:
+            if facts is other and block.lineno <= body.lineno <= (block.end_lineno or 0):
+                return True
+            around = [one for one in other.scopes.values() if one.is_function and _holds(one.node, body)]
+            if any(one.name in words for one in around):
+                return True
+        return False
 
     def _comes_to(self, scope: Scope) -> bool:
         around: Scope | None = scope
@@ -112,8 +128,8 @@ class WhileIterated:
     def _loops(self) -> Sequence[tuple[PythonFacts, ast.stmt | ast.expr]]:
         seen = [(facts, body) for facts, body in self._bodies if body is not None]
         if self._kept or not seen or len(seen) < len(self._bodies):
-            return list(self._every_loop())
-        return seen
+            return [*self._every_loop(), *self._held]
+        return [*seen, *self._held]
 
     def _every_loop(self) -> Iterator[tuple[PythonFacts, ast.stmt | ast.expr]]:
         for facts in self._files:
@@ -150,7 +166,12 @@ class WhileIterated:
         return words
 
     def _runs_unnamed(self, name: str) -> bool:
-        """Return whether a function may run without its name: Python calls it, a library, or who was handed it."""
+        """Return whether a function may run without its name: Python calls it, a library, or who was handed it.
+
+        One that yields goes on where its iterator is asked.
+        """
+        if any(one.scope.yields or (name == "run" and _is_started(one.scope)) for one in self._defined[name]):
+            return True
         return name in _UNNAMED or name.startswith(_HOOKS) or name in self._handed_on
 
     @cached_property
@@ -198,6 +219,16 @@ class WhileIterated:
         )
 
 
+def _holds(function: ast.AST, body: ast.stmt | ast.expr) -> bool:
+    return isinstance(function, FunctionNode) and function.lineno <= body.lineno <= (function.end_lineno or 0)
+
+
+def _is_started(method: Scope) -> bool:
+    """Return whether a method is one that the start of a thread runs."""
+    owner = method.parent.node if method.parent is not None else None
+    return isinstance(owner, ast.ClassDef) and any((dotted(one) or "").endswith(_RUN_BESIDE) for one in owner.bases)
+
+
 def _only_wraps(decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return (dotted(called) or "").rpartition(".")[2] in _WRAPS
@@ -227,6 +258,18 @@ def _body(place: Iterated) -> ast.stmt | ast.expr | None:
         loops = [arm.owner for arm in place.frame.place.arms if arm.loop]
         return next((one for one in reversed(loops) if isinstance(one, ast.stmt)), None)
     return None
+
+
+def _while_held(place: Iterated) -> Iterator[tuple[PythonFacts, ast.stmt]]:
+    """Yield what stands between the call that makes an iterator and the last line that speaks of it."""
+    scope = place.frame.scope
+    for name, bindings in scope.bindings.items() if _calls(place, "iter") else ():
+        for one in bindings:
+            if one.value is place.node:
+                read = [node for node in nodes_of(scope.node) if isinstance(node, ast.Name) and node.id == name]
+                first, last = place.node.lineno, max((node.lineno for node in read), default=0)
+                if first <= last:
+                    yield place.frame.facts, ast.Pass(lineno=first, end_lineno=last)
 
 
 def _calls(place: Iterated, name: str) -> bool:

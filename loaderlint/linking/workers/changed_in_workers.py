@@ -133,6 +133,8 @@ def remembers(evaluator: Evaluator, given: Mapping[str, Given], running: Mapping
     looked_at = {one for _, every in ways for one in every}
     if any(name in looked_at or taken for name, taken in moved):
         return True
+    if any(map(_counts_what_it_keeps, called)):
+        return True
     if any(map(_keeps_by_key, called)) and any(True for one in functions for _ in drawn(one)):
         return True
     stored = ((one, value) for one in functions for value in _stored_by_key(one.node))
@@ -151,6 +153,31 @@ def _keeps_by_key(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     own = _own_names(function)
     targets = (one for one in nodes_of(function) if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store))
     return any(_outlasts(own, one) for one in targets)
+
+
+def _counts_what_it_keeps(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether what a function gives may hang on how much it has kept by keys so far: ``len(self.cache)``.
+
+    One that is compared bounds a cache.
+    """
+    own = _own_names(function)
+    kept = {
+        _collection(one)
+        for one in nodes_of(function)
+        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store) and _outlasts(own, one)
+    }
+    compared = {id(each) for node in nodes_of(function) if isinstance(node, ast.Compare) for each in nodes_of(node)}
+    return bool(kept) and any(
+        isinstance(node, ast.Call)
+        and called_name(node) in _COUNTS
+        and id(node) not in compared
+        and any(ast.unparse(one) in kept for one in node.args)
+        for node in nodes_of(function)
+    )
+
+
+_COUNTS = frozenset({"len", "list", "max", "min", "sorted", "sum"})
+"""Functions whose result hangs on all that a collection has."""
 
 
 def _stored_by_key(function: ast.AST) -> Iterator[ast.expr]:

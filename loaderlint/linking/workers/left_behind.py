@@ -16,6 +16,7 @@ from loaderlint.linking.things.kinds import Function
 from loaderlint.linking.workers.aliased import changed_defaults
 from loaderlint.linking.workers.asks_for_main import asked_at_import, asked_in_workers
 from loaderlint.linking.workers.called_objects import called_objects, changes_by_method
+from loaderlint.linking.workers.changed_by_globals import changed_by_globals
 from loaderlint.linking.workers.changed_outside import changed_outside
 from loaderlint.linking.workers.given_away import given_away
 from loaderlint.linking.workers.made_once import drawn, is_looked_at, is_made_alike, keeps_results
@@ -140,6 +141,7 @@ def _changed(evaluator: Evaluator) -> Iterator[tuple[Global, Touch]]:
         for scope in facts.scopes.values():
             yield from changed_in(evaluator, facts, scope, later)
             yield from _changed_of_class(facts, scope)
+            yield from changed_by_globals(facts, scope, later)
             yield from changed_defaults(facts, scope)
         yield from _drawn(facts)
         yield from asked_at_import(facts)
@@ -244,12 +246,22 @@ def _changed_by_call(
     name = dotted(site.node.func) or ""
     scope = site.place.scope
     found = [*_asked(evaluator, facts, scope, name), *called_objects(evaluator, facts, scope, name)]
+    found += _patched(evaluator, facts, site, name)
     if _sets_up(evaluator, facts, site, name):
         tensors = full_name(scope, name).startswith(PROCESS_DEFAULTS)
         found.append(OF_TENSORS if tensors else _OF_THE_PROCESS)
     if found and later(site.node, site.place):
         touch = touch_at(facts, site.node)
         yield from ((one, touch) for one in found)
+
+
+def _patched(evaluator: Evaluator, facts: PythonFacts, site: CallSite, name: str) -> Iterator[Global]:
+    """Yield what a test's patch puts something else in the place of: ``mock.patch("settings.SCALE", 2)``."""
+    match site.node.args:
+        case [ast.Constant(str(text)), *_] if full_name(site.place.scope, name) == "unittest.mock.patch":
+            owner, _, attribute = text.rpartition(".")
+            module = evaluator.project.module(owner, facts.source.path)
+            yield Global(module, attribute) if module else Global("", f"{text}.")
 
 
 def _changed_by_decorators(
@@ -273,7 +285,7 @@ def _asked(evaluator: Evaluator, facts: PythonFacts, scope: Scope, name: str) ->
     if owner and reaches_top(scope, first) and (method not in LOOKS or changes_by_method(evaluator, method)):
         for one in meant_by(evaluator, facts, scope, owner):
             # What is imported is another file's, and a function or class is none that a call on it changes.
-            if one.path != facts.source.path or is_object(facts, first):
+            if one.path != facts.source.path or is_object(facts, first) or method == "register":
                 yield one
 
 

@@ -85,6 +85,8 @@ def named(node: ast.AST) -> tuple[str, ast.expr | None]:
             return name, owner
         case ast.Call(ast.Attribute(owner, "get"), [ast.Constant(str(name)), *_]):
             return name, owner
+        case ast.Call(ast.Attribute(ast.Name("os") as owner, "getenv"), [ast.Constant(str(name)), *_]):
+            return name, ast.copy_location(ast.Attribute(owner, "environ", ast.Load()), node)
     return "", None
 
 
