@@ -219,12 +219,16 @@ SETS_A_GLOBAL = {
 
 def test_a_function_may_be_called_in_its_own_file_alone() -> None:
     folder = Folder(SETS_A_GLOBAL)
-    (loader,) = link(Project({"data.py": folder.read("data.py")}, folder))
+    source = folder.read("data.py")
+    assert source is not None
+    (loader,) = link(Project({"data.py": source}, folder))
     assert {candidate.constant for candidate in loader.num_workers.candidates} == {None, 8}
 
 
 def test_a_function_that_nobody_calls_is_given_what_nobody_sees() -> None:
     folder = Folder({**SETS_A_GLOBAL, "main.py": "from data import load\nload()\n"})
-    (loader,) = link(Project({"data.py": folder.read("data.py")}, folder))
+    source = folder.read("data.py")
+    assert source is not None
+    (loader,) = link(Project({"data.py": source}, folder))
     assert {candidate.constant for candidate in loader.num_workers.candidates} == {None}
     assert loader.num_workers.open
