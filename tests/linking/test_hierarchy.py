@@ -505,6 +505,70 @@ HANDED_DOWN: Cases = {
 }
 
 
+_OVERRIDDEN = """
+class Base:
+    workers = ⟦4⟧
+    def loaders(self):
+        return self._make()
+    def _make(self):
+        return self._load(self.workers)
+    def _load(self, n):
+        return DataLoader(data, num_workers=n)
+class One(Base):
+    workers = {of_heir}
+    def loaders(self):
+        {overriding}
+One().loaders()
+Base().loaders()
+"""
+"""A family in which a private method has one caller, which a subclass replaces."""
+_ONLY_LOADS = "return self._load(⟦8⟧)"
+
+RUN_WHERE_CALLED: Cases = {
+    "a private method whose only caller is replaced": (
+        _OVERRIDDEN.format(of_heir="2", overriding=_ONLY_LOADS),
+        {"4", "8"},
+    ),
+    "the caller in its place calls it, too": (
+        _OVERRIDDEN.format(of_heir="⟦2⟧", overriding="return self._make() or " + _ONLY_LOADS.removeprefix("return ")),
+        {"4", "2", "8"},
+    ),
+    "the caller in its place calls the one above": (
+        _OVERRIDDEN.format(
+            of_heir="⟦2⟧", overriding="return super().loaders() or " + _ONLY_LOADS.removeprefix("return ")
+        ),
+        {"4", "2", "8"},
+    ),
+    "a private method that others call as well": (
+        _OVERRIDDEN.format(of_heir="⟦2⟧", overriding=_ONLY_LOADS) + "def preview(one):\n    return one._make()\n",
+        {"4", "2", "8"},
+    ),
+    "a private method that is handed on": (
+        _OVERRIDDEN.format(of_heir="⟦2⟧", overriding=_ONLY_LOADS) + "later = [One()._make]\n",
+        {"4", "2", "8"},
+    ),
+    "a private method that is looked up by its name": (
+        _OVERRIDDEN.format(of_heir="⟦2⟧", overriding=_ONLY_LOADS)
+        + "def preview(one, what):\n    return getattr(one, f'_{what}')()\n",
+        {"4", "2", "8"},
+    ),
+    "a class above that is not seen may call it": (
+        "from framework import Loads\n"
+        + _OVERRIDDEN.replace("Base:", "Base(Loads):").format(of_heir="⟦2⟧", overriding=_ONLY_LOADS),
+        {"4", "2", "8"},
+    ),
+    "a public method": (
+        _OVERRIDDEN.replace("_make", "make").format(of_heir="⟦2⟧", overriding=_ONLY_LOADS),
+        {"4", "2", "8"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "expected"), RUN_WHERE_CALLED.values(), ids=RUN_WHERE_CALLED.keys())
+def test_a_private_method_runs_on_the_objects_whose_methods_call_it(files: str, expected: set[str]) -> None:
+    assert traced(files) == expected
+
+
 @pytest.mark.parametrize(("files", "expected"), HANDED_DOWN.values(), ids=HANDED_DOWN.keys())
 def test_an_object_hands_its_own_methods_what_it_was_made_with(files: str, expected: set[str]) -> None:
     assert traced(files) == expected

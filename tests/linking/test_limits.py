@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from loaderlint.linking.following.evaluate import Evaluator
+from loaderlint.linking.loaders import options
 from loaderlint.linking.things.classes import class_of
 from loaderlint.linking.things.kinds import Frame, Function, Made, Possibilities, Possibility, choice, in_few
 from loaderlint.readers.python import FunctionNode, Place
-from tests.linking.traced import project_of
+from tests.linking.traced import project_of, traced
 
 
 def test_a_question_that_ran_out_of_the_steps_of_another_takes_none_from_what_comes_later() -> None:
@@ -80,3 +83,12 @@ def test_what_one_call_makes_is_one_thing_in_however_many_ways_it_was_called() -
     assert found.assumptions == choice("call", frozenset({0, 1, 2}))
     apart = in_few((*ways("Loader", first, 0), *ways("Other", first, 1), *ways("Loader", second, 2)))
     assert len(apart) == 3
+
+
+def test_a_constant_that_some_caller_writes_is_not_lost_behind_others_that_go_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(options, "STEPS", 100)
+    far = "".join(f"def start_{one}(n):\n    load(workers=n.a + n.b + n.c)\n" for one in range(60))
+    text = f"def load(workers):\n    return DataLoader(1, num_workers=workers)\n{far}load(workers=⟦8⟧)\n"
+    assert traced(text) == {"8", "open"}

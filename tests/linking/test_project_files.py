@@ -205,3 +205,30 @@ def test_what_one_part_imports_says_nothing_about_the_files_of_another() -> None
         assert part.python(f"{folder}/helper.py") is not None
     assert [facts.source.path for facts in first.all_python()] == ["a/helper.py", "a/main.py"]
     assert [facts.source.path for facts in second.all_python()] == ["b/main.py"]
+
+
+SETS_A_GLOBAL = {
+    "state.py": "_N = None\ndef get():\n    return _N\ndef start(n):\n    set_n(n)\n"
+    "def set_n(n):\n    global _N\n    _N = n\n",
+    "data.py": "from torch.utils.data import DataLoader\nfrom state import get\n"
+    "def load():\n    return DataLoader([1], num_workers=get())\n",
+    "main.py": "from data import load\nfrom state import start\nstart(8)\nload()\n",
+}
+"""A program whose values go through a file that says nothing of loaders and is the only one to call its function."""
+
+
+def test_a_function_may_be_called_in_its_own_file_alone() -> None:
+    folder = Folder(SETS_A_GLOBAL)
+    source = folder.read("data.py")
+    assert source is not None
+    (loader,) = link(Project({"data.py": source}, folder))
+    assert {candidate.constant for candidate in loader.num_workers.candidates} == {None, 8}
+
+
+def test_a_function_that_nobody_calls_is_given_what_nobody_sees() -> None:
+    folder = Folder({**SETS_A_GLOBAL, "main.py": "from data import load\nload()\n"})
+    source = folder.read("data.py")
+    assert source is not None
+    (loader,) = link(Project({"data.py": source}, folder))
+    assert {candidate.constant for candidate in loader.num_workers.candidates} == {None}
+    assert loader.num_workers.open

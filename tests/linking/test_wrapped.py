@@ -36,6 +36,8 @@ def wrap(config_path=None):
 """
 HANDS_ON = "return fn(cfg, *args, **kwargs)"
 NEXT = "\n" + " " * 12
+PARSED = "cfg = draccus.parse("
+FROM_FILE = "cfg = argtype.from_pretrained(sys.argv[1])" + NEXT + "    if not cfg:" + NEXT + "        "
 
 FILLED = {
     "draccus.wrap": (f"import draccus\n{CONFIG}@draccus.wrap()\n{MAIN}", {"2", "open"}),
@@ -54,6 +56,10 @@ FILLED = {
         {"2", "5", "open"},
     ),
     "a wrapper of the project's own": (f"{OWN}{CONFIG}@wrap()\n{MAIN}", {"2", "open"}),
+    "a wrapper that may read a file of the user's by the class": (
+        f"{OWN.replace(PARSED, FROM_FILE + PARSED)}{CONFIG}@wrap()\n{MAIN}",
+        {"2", "open"},
+    ),
     "draccus.parse": (
         f"import draccus\n{CONFIG}cfg = draccus.parse(config_class=Config)\nDataLoader(1, num_workers=cfg.workers)\n",
         {"2", "open"},
@@ -96,6 +102,9 @@ OPEN = {
     ),
     "a wrapper that parses a file of its own": (
         f"{OWN.replace('config_path=config_path', 'config_path=' + repr('own.yaml'))}{CONFIG}@wrap()\n{MAIN}"
+    ),
+    "a wrapper that may make something else of a file": (
+        f"{OWN.replace(PARSED, FROM_FILE.replace('argtype.from_pretrained', 'other') + PARSED)}{CONFIG}@wrap()\n{MAIN}"
     ),
     "a wrapper that parses with another library": f"{OWN.replace('draccus', 'elsewhere')}{CONFIG}@wrap()\n{MAIN}",
 }

@@ -246,6 +246,9 @@ class Callers:
                 for caller in self._callers_at(facts, site, is_it)
             ]
             return Called((*by, *hooked), found.elsewhere or bool(hooked))
+        if name in function.facts.calls:
+            # Its own file need not import it.
+            self._evaluator.takers.add(function.facts.source.path)
         return Called((*by, *self._configured(name, function.facts)), found.elsewhere)
 
     def _of_constructor(self, owner: Class) -> Called:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from loaderlint.linking.following import methods_run
+from loaderlint.linking.following import methods_run, own_calls
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, Frame, Instance, LeftOut
 from loaderlint.readers.python import FunctionNode, Scope, dotted, parameters
@@ -102,12 +102,26 @@ def _is_below(evaluator: Evaluator, kind: Class, above: Class) -> bool:
 def runs(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
     """Return whether a method as a class defines it may run on the objects of that class or of one descended from it.
 
-    It does not where a class between the two has a method of its own by that name and nothing calls the one above.
+    It does not where a class between the two has a method of its own by that name and nothing calls the one above, nor
+    where nothing but methods that do not run on them calls it.
     """
     if kind.node is owner.node or (method.startswith("__") and not method.endswith("__")):
         return True
     key = ("runs", id(kind.node), id(owner.node), method)
-    return evaluator.remembered(key, None, lambda: _comes_to(evaluator, kind, owner, method))
+
+    def found() -> bool:
+        return _comes_to(evaluator, kind, owner, method) and _is_called_on(evaluator, kind, owner, method)
+
+    return evaluator.once(key, False, found)
+
+
+def _is_called_on(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:
+    """Return whether something calls a method on objects of a class or of those below it, as far as that is known."""
+    callers = own_calls.callers_of(evaluator, owner, method, family(evaluator, owner))
+    return not callers or any(
+        _is_below(evaluator, one, kind) or (_is_below(evaluator, kind, one) and runs(evaluator, kind, one, name))
+        for one, name in callers
+    )
 
 
 def _comes_to(evaluator: Evaluator, kind: Class, owner: Class, method: str) -> bool:

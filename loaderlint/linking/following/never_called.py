@@ -15,7 +15,7 @@ from loaderlint.linking.scopes.aliases import receiver_in
 from loaderlint.linking.things import classes
 from loaderlint.linking.things.kinds import Class, External, Frame, Thing
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions
-from loaderlint.readers.python import Binding, CallSite, FunctionNode, Place, PythonFacts, Scope, dotted
+from loaderlint.readers.python import FunctionNode, Place, PythonFacts, Scope, dotted
 from loaderlint.vocabulary.callables import DATA_MODULES
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _handed_on_at(evaluator: Evaluator, owner: Class, method: Scope) -> tuple[Pl
         for node in _uncalled(one.value)
         if node.attr == name
     ]
-    if not bound or not _is_known(evaluator, owner) or _is_looked_up(evaluator, owner, name):
+    if not bound or not _is_known(evaluator, owner) or is_looked_up(evaluator, classes.lineage(evaluator, owner), name):
         return ()
     lineage = [one.scope for one in classes.lineage(evaluator, owner)]
     named = [node for facts in evaluator.project.all_python() for node in _names_of(facts, name, lineage)]
@@ -108,41 +108,53 @@ def _uncalled(value: ast.expr) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(value) if isinstance(node, ast.Attribute) and node not in called)
 
 
-def _is_looked_up(evaluator: Evaluator, owner: Class, name: str) -> bool:
-    """Return whether ``getattr`` may give a method of a class somewhere in the project."""
+def is_looked_up(evaluator: Evaluator, related: Collection[Class], name: str) -> bool:
+    """Return whether ``getattr`` may give a method of some related classes somewhere in the project."""
     # What puts a name together may stand in a file that says nothing of loaders.
     every = (*evaluator.project.all_python(), *evaluator.project.python_files_with(_PUTS_TOGETHER))
     sites = ((facts, site) for facts in every for site in facts.calls.get("getattr", ()))
-    return any(_looks_up(site, name, here=facts is owner.facts) for facts, site in sites)
+    bodies = [one.scope for one in related]
+    return any(_looks_up(evaluator, Frame(facts, site.place), site.node, name, bodies) for facts, site in sites)
 
 
-def _looks_up(site: CallSite, name: str, *, here: bool) -> bool:
+def _looks_up(evaluator: Evaluator, frame: Frame, call: ast.Call, name: str, bodies: Collection[Scope]) -> bool:
     """Return whether ``getattr`` may give a method by a name that is put together, or asked for of the own object.
 
-    A name that stands somewhere as it is was found there. The own object is asked ``here`` alone, in the file of the
-    class.
+    A name that stands somewhere as it is was found there. The own object is asked in the bodies of its classes alone.
     """
 
-    def is_it(one: Binding) -> bool:
-        return isinstance(one.value, ast.JoinedStr | ast.BinOp) and re.fullmatch(_spelled(one.value), name) is not None
+    def is_it(asked: ast.expr) -> bool:
+        return re.fullmatch(_spelled(evaluator, frame, asked), name) is not None
 
-    match site.node.args:
+    match call.args:
         case [_, ast.JoinedStr() | ast.BinOp() | ast.Call() as asked, *_]:
-            return re.fullmatch(_spelled(asked), name) is not None
-        case [_, ast.Name(asked), *_] if any(map(is_it, site.place.scope.bindings.get(asked, ()))):
+            return is_it(asked)
+        case [_, ast.Name(asked), *_] if any(
+            isinstance(one.value, ast.JoinedStr | ast.BinOp) and is_it(one.value)
+            for one in frame.scope.bindings.get(asked, ())
+        ):
             return True
-        case [ast.Name(holder), asked, *_] if here:
-            return holder == receiver_in(site.place.scope) and not isinstance(asked, ast.Constant)
+        case [ast.Name(holder), asked, *_] if frame.scope.parent in bodies:
+            return holder == receiver_in(frame.scope) and not isinstance(asked, ast.Constant)
     return False
 
 
-def _spelled(node: ast.expr) -> str:
-    """Return the pattern of the texts that an expression can put together, by the pieces that are written there."""
+def _spelled(evaluator: Evaluator, frame: Frame, node: ast.expr) -> str:
+    """Return the pattern of the texts that an expression can put together, by the pieces that are written there.
+
+    What goes by a name in capitals is a constant (PEP 8).
+    """
     match node:
         case ast.Constant(str(text)):
             return re.escape(text)
         case ast.JoinedStr(pieces):
-            return "".join(map(_spelled, pieces))
+            return "".join(_spelled(evaluator, frame, one) for one in pieces)
+        case ast.FormattedValue(ast.Name() as value, -1, None):
+            return _spelled(evaluator, frame, value)
         case ast.BinOp(first, ast.Add(), second):
-            return _spelled(first) + _spelled(second)
+            return _spelled(evaluator, frame, first) + _spelled(evaluator, frame, second)
+        case ast.Name(constant) if constant.isupper():
+            texts = [one.thing for one in evaluator.evaluate(node, frame)]
+            if all(isinstance(one, str) for one in texts):
+                return f"(?:{'|'.join(re.escape(str(one)) for one in texts)})"
     return ".*"

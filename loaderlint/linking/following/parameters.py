@@ -81,13 +81,14 @@ def parameter(evaluator: Evaluator, node: ast.arg, frame: Frame) -> Possibilitie
         return run_with.configuration(evaluator, function, node, frame)
     left_out = wrapped or _default(evaluator, default, node, frame, "")
     ways: list[tuple[int, Possibilities]] = []
-    for number, caller in _on_the_object(evaluator, called.by, frame):
+    for number, caller in _plainest_first(_on_the_object(evaluator, called.by, frame), node.arg):
         given = (
             configurable.given_for(evaluator, source, caller, node.arg)
             if source is not None and isinstance(caller, Caller)
             else None
         ) or handed_over(evaluator, caller, function, node.arg, frame, method=owner is not None)
         ways.append((number, _where_called(evaluator, caller, settled(given, lambda: left_out))))
+    ways.sort(key=lambda way: way[0])
     if called.elsewhere:
         ways.append((len(called.by), unseen(span)))
     if called.for_users:
@@ -111,6 +112,21 @@ def _on_the_object(evaluator: Evaluator, callers: Iterable[AnyCaller], frame: Fr
                 yield number, caller if where is caller.frame else replace(caller, frame=where)
         else:
             yield number, caller
+
+
+def _plainest_first(callers: Iterable[tuple[int, AnyCaller]], name: str) -> list[tuple[int, AnyCaller]]:
+    """Return callers with those first that write a constant there: following the others may take all the steps."""
+
+    def is_long(caller: AnyCaller) -> bool:
+        given = (one.value for one in caller.call.keywords if one.arg == name) if isinstance(caller, Caller) else ()
+        return not any(_is_plain(one) for one in given)
+
+    return sorted(callers, key=lambda one: is_long(one[1]))
+
+
+def _is_plain(value: ast.expr) -> bool:
+    last = value.values[-1] if isinstance(value, ast.BoolOp) else value
+    return isinstance(last, ast.Constant)
 
 
 def is_left_out(caller: AnyCaller, instance: Instance) -> bool:

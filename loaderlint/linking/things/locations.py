@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from loaderlint.linking.files.search_path import upwards
 from loaderlint.linking.things import file_lines, templates
 from loaderlint.linking.things.kinds import (
     External,
@@ -19,6 +20,7 @@ from loaderlint.linking.things.kinds import (
     Made,
     Possibilities,
     Possibility,
+    Row,
     Template,
     Thing,
     Unseen,
@@ -26,6 +28,7 @@ from loaderlint.linking.things.kinds import (
 )
 from loaderlint.model.source import Span
 from loaderlint.model.value import NO_ASSUMPTIONS, Assumptions, CommandLineText, together
+from loaderlint.readers.python_calls import arguments as arguments_of
 
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
@@ -76,6 +79,14 @@ _SAME_METHODS: Mapping[str, Form] = {
 
 _JOINS: Mapping[str, Form] = {"os.path.join": Form.NAME, "pathlib.Path": Form.PATH, "pathlib.PurePath": Form.PATH}
 _PARENT = "os.path.dirname"
+_ROOTS = frozenset(f"{home}.{name}" for home in ("rootutils", "pyrootutils") for name in ("setup_root", "find_root"))
+"""Functions that give the nearest folder around a file that one of their indicators stands in (``rootutils`` 1.0)."""
+_INDICATORS = (".project-root", "setup.cfg", "setup.py", ".git", "pyproject.toml")
+"""What they look for where they are not told."""
+
+
+_PATHS = _ROOTS | {"pathlib.Path", "pathlib.PurePath", _PARENT}
+"""Calls that make a path object."""
 
 
 class Location(Struct, frozen=True):
@@ -106,7 +117,7 @@ _Found: TypeAlias = Iterator[_Way]
 def is_path(made: Made) -> bool:
     """Return whether a call made a path object, so that ``/`` joins a name to it and ``.parent`` is its folder."""
     _, method, last = made.callee.rpartition("().")
-    return made.callee in ("pathlib.Path", "pathlib.PurePath", _PARENT) or (bool(method) and last in _SAME_METHODS)
+    return made.callee in _PATHS or (bool(method) and last in _SAME_METHODS)
 
 
 def joined(left: ast.expr, right: ast.expr, frame: Frame) -> Made:
@@ -217,6 +228,8 @@ def _of_made(evaluator: Evaluator, made: Made) -> _Found:
     elif made.callee == _PARENT and call.args:
         for location, assumptions in of(evaluator, call.args[0], frame):
             yield location.folder if location is not None else None, assumptions
+    elif made.callee in _ROOTS:
+        yield from _of_root(evaluator, made)
     else:
         yield None, NO_ASSUMPTIONS
 
@@ -225,6 +238,24 @@ def _first(call: ast.Call) -> ast.expr | None:
     """Return the argument that names a file, by position or by the name it has in one of these functions."""
     named = (one.value for one in call.keywords if one.arg in _NAMES_FILE)
     return call.args[0] if call.args else next(named, None)
+
+
+def _of_root(evaluator: Evaluator, made: Made) -> _Found:
+    """Yield the nearest folder around a file with something in it that marks the root of a project."""
+    given = arguments_of(made.call, ("search_from", "indicator"))
+    said = evaluator.evaluate(given["indicator"], made.frame) if "indicator" in given else ()
+    rows = [one.thing.items if isinstance(one.thing, Row) else ((one,),) for one in said]
+    indicators = [one.thing for row in rows for items in row for one in items] or [*_INDICATORS]
+    for location, assumptions in of(evaluator, given["search_from"], made.frame) if "search_from" in given else ():
+        around = upwards(location.folder.path) if location and location.anchored and location.folder else ()
+        found = next((folder for folder in around if _holds_any(evaluator, folder, indicators)), None)
+        yield (Location(found, anchored=True, form=Form.PATH) if found is not None else None), assumptions
+
+
+def _holds_any(evaluator: Evaluator, folder: str, indicators: Iterable[Thing]) -> bool:
+    project = evaluator.project
+    paths = [posixpath.join(folder, one) for one in indicators if isinstance(one, str)]
+    return any(project.exists(path) or project.has_folder(path) for path in paths)
 
 
 def _of_lines(evaluator: Evaluator, made: Made) -> _Found:

@@ -104,7 +104,8 @@ def _says_annotations(value: ast.expr) -> bool:
 def _is_handed_on(call: ast.Call, scope: Scope, taken: Set[str]) -> bool:
     """Return whether what ``parse`` gives is the first argument of a call of a function that a decorator takes.
 
-    The name it is handed on by may stand for what the caller handed over (``args[0]``), and for nothing else.
+    The name it is handed on by may stand for what the caller handed over (``args[0]``), or for what the class makes of
+    a file of the user's (``Config.from_pretrained(path)``), and for nothing else.
     """
     if any(keyword.arg == "config_path" and isinstance(keyword.value, ast.Constant) for keyword in call.keywords):
         return False
@@ -112,7 +113,10 @@ def _is_handed_on(call: ast.Call, scope: Scope, taken: Set[str]) -> bool:
         name
         for name, bindings in scope.bindings.items()
         if any(one.value is call for one in bindings)
-        and all(one.value is call or isinstance(one.value, ast.Subscript) for one in bindings)
+        and all(
+            one.value is call or isinstance(one.value, ast.Subscript) or _is_made_by_class(one.value, call)
+            for one in bindings
+        )
         and not any(other.startswith(f"{name}.") for other in scope.bindings)
     }
     return any(
@@ -122,3 +126,10 @@ def _is_handed_on(call: ast.Call, scope: Scope, taken: Set[str]) -> bool:
         and (site.node.args[0] is call or (isinstance(site.node.args[0], ast.Name) and site.node.args[0].id in names))
         for site in scope.calls
     )
+
+
+def _is_made_by_class(value: ast.expr | None, parse: ast.Call) -> bool:
+    """Return whether a value is what a method of the class gives that ``parse`` is handed."""
+    made_by = value.func.value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
+    what = arguments_of(parse, ("config_class",)).get("config_class")
+    return isinstance(made_by, ast.Name) and isinstance(what, ast.Name) and made_by.id == what.id

@@ -17,6 +17,8 @@ from loaderlint.vocabulary.keys import CONSUMERS
 if TYPE_CHECKING:
     from loaderlint.linking.following.evaluate import Evaluator
 
+_DEFAULTS = "defaults"
+
 
 def instantiations(evaluator: Evaluator) -> Iterator[tuple[str, SettingsCaller]]:
     """Yield every dotted name that a configuration mapping says to call, with the arguments it gives."""
@@ -59,16 +61,18 @@ def called(one: Possibility) -> Iterator[tuple[str, SettingsCaller]]:
             if not isinstance(name.thing, str):
                 continue
             if not arguments:
-                entries = {other: given for other, given in settings.children(one.thing).items() if other != key}
-                items = Items(entries, one.thing.here.complete)
-                yield name.thing, SettingsCaller(items, one.span, name.assumptions)
+                given = settings.children(one.thing)
+                entries = {other: values for other, values in given.items() if other not in (key, _DEFAULTS)}
+                # What the files of a defaults list say comes beside what stands here (Hydra, "The Defaults List").
+                complete = one.thing.here.complete and _DEFAULTS not in given
+                yield name.thing, SettingsCaller(Items(entries, complete), one.span, name.assumptions)
                 continue
             inner = settings.child(one.thing, arguments)
             if inner is None and (key == "class_path" or "." in name.thing):
                 # Called with nothing: ``target`` is a common word, a class is called by its dotted name.
                 yield name.thing, SettingsCaller(Items({}, one.thing.here.complete), one.span, name.assumptions)
-            for given in inner or ():
-                joint = together(name.assumptions, given.assumptions)
-                if isinstance(given.thing, Settings) and joint is not None:
-                    items = Items(settings.children(given.thing), given.thing.here.complete)
-                    yield name.thing, SettingsCaller(items, given.span, joint)
+            for held in inner or ():
+                joint = together(name.assumptions, held.assumptions)
+                if isinstance(held.thing, Settings) and joint is not None:
+                    items = Items(settings.children(held.thing), held.thing.here.complete)
+                    yield name.thing, SettingsCaller(items, held.span, joint)

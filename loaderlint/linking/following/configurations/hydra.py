@@ -165,10 +165,23 @@ def _arguments_of_main(evaluator: Evaluator, decorator: ast.Call, frame: Frame) 
     """Return what a decorator gives the parameters of ``hydra.main``; None where it is another one."""
     for one in evaluator.evaluate(decorator.func, frame):
         if isinstance(one.thing, External) and one.thing.name in HYDRA_MAINS:
-            return arguments_of(decorator, HYDRA_MAINS[one.thing.name])
+            return {**_splatted(decorator, frame), **arguments_of(decorator, HYDRA_MAINS[one.thing.name])}
         if isinstance(one.thing, Function):
             return runners.arguments_handed_on(evaluator, one.thing, decorator)
     return None
+
+
+def _splatted(decorator: ast.Call, frame: Frame) -> Mapping[str, ast.expr]:
+    """Return what a dictionary that stands above a decorator holds, handed over whole: ``**PARAMETERS``."""
+    found: dict[str, ast.expr] = {}
+    for keyword in decorator.keywords:
+        name = keyword.value.id if keyword.arg is None and isinstance(keyword.value, ast.Name) else ""
+        bindings = frame.scope.bindings.get(name, ())
+        written = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+        for key, value in zip(written.keys, written.values, strict=True) if isinstance(written, ast.Dict) else ():
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                found[key.value] = value
+    return found
 
 
 def _of_main(
